@@ -1,0 +1,27 @@
+import type { Address } from '../chain/types.ts'
+
+/** What the claim page may know. Written by the Treasury, newest `seq` wins. */
+export type DeskView = {
+  seq: number
+  userId: string
+  payoutId: string
+  /** Decimal USDC. */
+  amount: string
+  /** CREATING | CREATED | CLAIMING | RECLAIMING | WITHDRAWN | RECLAIMED | FAILED */
+  status: string
+  /** ms; what the recipient is shown. */
+  expiresAt: number
+  escrowAddress: Address
+  payer: Address
+  senderName: string | null
+  memo: string | null
+  channel: 'email' | 'sms'
+  /** Already masked: `a***@example.com`, `+1 *** *** 42`. */
+  recipientMasked: string
+  /** Where the money went, once known. */
+  txHash: string | null
+  withdrawnTo: Address | null
+  /** HMAC-SHA256(CODE_PEPPER, payoutId ‖ codeVersion ‖ code), hex; null until the code exists. */
+  codeHmac: string | null
+  codeVersion: number
+}

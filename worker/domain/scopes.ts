@@ -1,0 +1,18 @@
+/** What a policy group allows its agents. `payment_context:read` is always there and hidden from display. */
+export const visibleScopes = [
+  'contact_payments:write',
+  'address_payments:write',
+  'email_payments:write',
+  'sms_payments:write',
+] as const
+export type VisibleScope = (typeof visibleScopes)[number]
+export type Scope = VisibleScope | 'payment_context:read'
+export const allScopes: readonly Scope[] = [...visibleScopes, 'payment_context:read']
+
+export type RecipientType = 'contact' | 'address' | 'email' | 'phone'
+export const scopeFor: Record<RecipientType, VisibleScope> = {
+  contact: 'contact_payments:write',
+  address: 'address_payments:write',
+  email: 'email_payments:write',
+  phone: 'sms_payments:write',
+}

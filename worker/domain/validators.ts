@@ -1,0 +1,32 @@
+import { keccak_256 } from '@noble/hashes/sha3'
+
+/** Checks shared by forms and the API. Each answers the specification's text, or null when the value is fine. */
+
+export function emailProblem(text: string): string | null {
+  const value = text.trim()
+  if (!value) return 'Email is required'
+  return value.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? null : 'Invalid email format'
+}
+
+/** Part 2 section 5, in its order: required, 0x, length, checksum. */
+export function addressProblem(text: string): string | null {
+  if (!text) return 'Wallet address is required'
+  if (!text.startsWith('0x')) return 'Wallet address must start with 0x'
+  if (text.length !== 42) return 'Wallet address must be 42 characters long (0x + 40 hex characters)'
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return 'Invalid wallet address format'
+  const digits = text.slice(2)
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  return mixed && checksumAddress(text) !== text ? 'Invalid wallet address format' : null
+}
+
+/** EIP-55. The input must be 0x and 40 hex digits. */
+export function checksumAddress(address: string): `0x${string}` {
+  const lower = address.slice(2).toLowerCase()
+  const hash = keccak_256(new TextEncoder().encode(lower))
+  let out = '0x'
+  for (let i = 0; i < 40; i++) {
+    const nibble = i % 2 === 0 ? hash[i >> 1]! >> 4 : hash[i >> 1]! & 0xf
+    out += nibble >= 8 ? lower[i]!.toUpperCase() : lower[i]
+  }
+  return out as `0x${string}`
+}

@@ -1,0 +1,41 @@
+import type { ClaimDesk } from './claims/claimDesk.ts'
+import type { Relayer } from './relayer/relayer.ts'
+import type { Treasury } from './treasury/treasury.ts'
+
+/** Bindings, variables and secrets of the Worker. Variables are in wrangler.toml, secrets never are. */
+export type Env = {
+  ENVIRONMENT: 'local' | 'test' | 'production'
+  DB: D1Database
+  TREASURY: DurableObjectNamespace<Treasury>
+  CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
+  RELAYER: DurableObjectNamespace<Relayer>
+  ASSETS?: Fetcher
+
+  /** Issuer of tokens and base of the agent API, no trailing slash. */
+  API_ORIGIN: string
+  /** Where claim links lead, no trailing slash. */
+  APP_ORIGIN: string
+  BETA_ACCESS_URL: string
+  /** Explorer base without trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
+  EXPLORER_URL_8453: string
+  EXPLORER_URL_84532: string
+
+  /** One or two RPC URLs, comma separated. With two, both must agree before a hold is released. */
+  RPC_URLS_8453: string
+  RPC_URLS_84532: string
+  /** JSON of `Contracts` (chain/types.ts). */
+  CONTRACTS_8453: string
+  CONTRACTS_84532: string
+  /** Blocks a payment's logs must be deep before it counts: 1 locally, 2 on Base. */
+  CONFIRM_DEPTH: string
+  RELAYER_SHARDS: string
+
+  /** 32 bytes hex each. Versioned: KEK_V1 seals session keys, codes and claim tokens. */
+  KEK_V1: string
+  PAYOUT_SECRET_V1: string
+  RELAYER_SEED_V1: string
+  CODE_PEPPER: string
+  PASSWORD_PEPPER: string
+  /** Private ES256 key as JWK JSON with `kid`. */
+  JWT_PRIVATE_JWK: string
+}
