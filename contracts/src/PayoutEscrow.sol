@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+
+import {PayoutVault} from "./PayoutVault.sol";
+import {TypedData} from "./TypedData.sol";
+
+/// @title Claimable payouts, each at an address of its own.
+/// @notice Funding is a plain USDC transfer to `payoutAddress(terms)`. From there the money goes to an address signed by
+/// the claim key (before expiry) or back to the payer; nobody can name a third way. No owner, no fee, no upgrade.
+/// @dev Nothing is stored: the terms are hashed into the address and repeated by every caller. Claim and reclaim are
+/// repeatable on purpose, so that late money follows the same rules; an empty sweep reverts.
+contract PayoutEscrow {
+    struct Terms {
+        /// @dev Gets the money back on reclaim; usually the wallet that funds the payout.
+        address payer;
+        /// @dev Signs `Claim`: names the recipient, until `expiry`.
+        address claimKey;
+        /// @dev Signs `Reclaim`: may return the money to `payer` at any time.
+        address reclaimKey;
+        /// @dev Micro-USDC promised. Part of the identity only; sweeps take the whole balance.
+        uint64 amount;
+        /// @dev Unix seconds: claims are accepted strictly before it, anyone may reclaim from it on.
+        uint48 expiry;
+    }
+
+    bytes32 public constant CLAIM_TYPEHASH =
+        keccak256("Claim(bytes32 payoutId,address to,uint64 atLeast,uint48 deadline)");
+    bytes32 public constant RECLAIM_TYPEHASH = keccak256("Reclaim(bytes32 payoutId,uint64 atLeast,uint48 deadline)");
+    bytes32 private constant NAME_HASH = keccak256("Bursar PayoutEscrow");
+
+    IERC20 public immutable USDC;
+    /// @notice What every payout address is a minimal clone of.
+    PayoutVault public immutable VAULT;
+
+    /// @notice Anyone may say this about any terms: it proves that they are known, not that they are funded.
+    event PayoutAnnounced(
+        bytes32 indexed payoutId,
+        address indexed payer,
+        address claimKey,
+        address reclaimKey,
+        uint64 amount,
+        uint48 expiry
+    );
+
+    /// @notice A claim at or after the payout's expiry, both unix seconds.
+    error PayoutExpired(uint48 expiry, uint256 timestamp);
+
+    /// @notice The signature was valid until `deadline` (unix seconds, inclusive).
+    error SignatureExpired(uint48 deadline, uint256 timestamp);
+
+    /// @notice The signature is by `signer` instead of the key in the terms.
+    error WrongSigner(address signer, address expected);
+
+    /// @notice Claims may not pay zero, the payer, the payout itself, this contract or USDC.
+    error InvalidRecipient(address to);
+
+    constructor(IERC20 usdc) {
+        USDC = usdc;
+        VAULT = new PayoutVault(usdc, address(this));
+    }
+
+    /// @notice Put terms on the chain, so that the payer can find and reclaim the payout with nothing but the chain.
+    function announce(Terms calldata terms) external {
+        emit PayoutAnnounced(payoutId(terms), terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry);
+    }
+
+    /// @notice Pay the whole payout to `to`, as signed by the claim key. Anyone may submit.
+    /// @param to Bound by the signature, so a front-runner can only pay the same recipient.
+    /// @param atLeast Micro-USDC, inclusive: revert if less is there (zero counts as one).
+    /// @param deadline Unix seconds, inclusive.
+    function claim(Terms calldata terms, address to, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
+        if (block.timestamp >= terms.expiry) revert PayoutExpired(terms.expiry, block.timestamp);
+        bytes32 id = payoutId(terms);
+        _checkSigner(terms.claimKey, keccak256(abi.encode(CLAIM_TYPEHASH, id, to, atLeast, deadline)), deadline, r, vs);
+        address vault = _vaultAddress(id);
+        // A transfer to the payer must always mean reclaimed; the others would lose or loop the money.
+        if (to == address(0) || to == terms.payer || to == vault || to == address(this) || to == address(USDC)) {
+            revert InvalidRecipient(to);
+        }
+
+        _sweep(id, vault, to, atLeast);
+    }
+
+    /// @notice Return the whole payout to its payer: by a signature of the reclaim key, called by the payer itself, or
+    /// by anyone from `expiry` on (deadline and signature are then ignored).
+    /// @param atLeast Micro-USDC, inclusive: revert if less is there (zero counts as one).
+    /// @param deadline Unix seconds, inclusive.
+    function reclaim(Terms calldata terms, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
+        bytes32 id = payoutId(terms);
+        if (msg.sender != terms.payer && block.timestamp < terms.expiry) {
+            _checkSigner(
+                terms.reclaimKey, keccak256(abi.encode(RECLAIM_TYPEHASH, id, atLeast, deadline)), deadline, r, vs
+            );
+        }
+
+        _sweep(id, _vaultAddress(id), terms.payer, atLeast);
+    }
+
+    /// @notice The address to fund. Valid before anything is deployed there.
+    function payoutAddress(Terms calldata terms) external view returns (address) {
+        return _vaultAddress(payoutId(terms));
+    }
+
+    /// @notice The payout's identity, also the CREATE2 salt of its address.
+    function payoutId(Terms calldata terms) public pure returns (bytes32) {
+        return keccak256(abi.encode(terms));
+    }
+
+    /// @dev The EIP-712 digest of a message of this contract.
+    function _digest(bytes32 structHash) internal view returns (bytes32) {
+        return TypedData.digest(NAME_HASH, structHash);
+    }
+
+    function _checkSigner(address expected, bytes32 structHash, uint48 deadline, bytes32 r, bytes32 vs) private view {
+        if (block.timestamp > deadline) revert SignatureExpired(deadline, block.timestamp);
+        address signer = ECDSA.recover(_digest(structHash), r, vs);
+        if (signer != expected) revert WrongSigner(signer, expected);
+    }
+
+    function _sweep(bytes32 id, address vault, address to, uint64 atLeast) private {
+        // Anyone may have deployed the clone by an earlier sweep. If this one fails, its deployment is undone too.
+        if (vault.code.length == 0) Clones.cloneDeterministic(address(VAULT), id);
+        PayoutVault(vault).sweep(to, atLeast);
+    }
+
+    function _vaultAddress(bytes32 id) private view returns (address) {
+        return Clones.predictDeterministicAddress(address(VAULT), id);
+    }
+}

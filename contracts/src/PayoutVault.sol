@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+
+/// @title Where one payout's USDC lies: a minimal clone at an address that is the hash of the payout's terms.
+/// @notice Knows nothing but its escrow, which alone may empty it. Stays after a sweep, so late money is never stuck.
+contract PayoutVault {
+    using SafeERC20 for IERC20;
+
+    IERC20 public immutable USDC;
+    address public immutable ESCROW;
+
+    error NotEscrow(address caller);
+
+    /// @notice Less is here than the sweep insists on, both in micro-USDC.
+    error BelowMinimum(uint256 balance, uint256 atLeast);
+
+    constructor(IERC20 usdc, address escrow) {
+        USDC = usdc;
+        ESCROW = escrow;
+    }
+
+    /// @notice Send the whole balance to `to`.
+    /// @param atLeast Micro-USDC, inclusive. Zero counts as one: an empty sweep never succeeds, so success means paid.
+    function sweep(address to, uint64 atLeast) external {
+        if (msg.sender != ESCROW) revert NotEscrow(msg.sender);
+        uint256 balance = USDC.balanceOf(address(this));
+        if (balance == 0 || balance < atLeast) revert BelowMinimum(balance, atLeast);
+
+        USDC.safeTransfer(to, balance);
+    }
+}
