@@ -1,0 +1,102 @@
+import { zeroUsdc, type MicroUsdc } from '../domain/money.ts'
+import type { GroupPolicy, WalletFunds } from '../domain/policy.ts'
+import type { Scope } from '../domain/scopes.ts'
+import { type AgentRow, column, type GroupRow, type PaymentRow, type PayoutRow, type SessionRow, type Store, usd, type WalletRow } from './store.ts'
+
+/**
+ * The three ledgers of design.md section 6: policy group, session (per epoch) and wallet. Each function is one row
+ * of that table and runs inside the transaction of the status change it belongs to.
+ */
+
+/** What the wallet holds that nothing is reserved from. Never below zero: money the owner withdrew is not ours to promise. */
+export function availableOf(wallet: WalletRow): MicroUsdc {
+  const left = BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn) - BigInt(wallet.held)
+  return (left > 0n ? left : 0n) as MicroUsdc
+}
+
+export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaused: boolean): GroupPolicy {
+  return {
+    name: group.name,
+    budget: { limit: group.spend_limit === null ? null : usd(group.spend_limit), spent: usd(group.spent), held: usd(group.held) },
+    scopes: JSON.parse(group.scopes) as Scope[],
+    paused: group.paused === 1,
+    agentPaused: agent?.paused === 1,
+    accountPaused,
+  }
+}
+
+export function walletFunds(wallet: WalletRow, session: SessionRow | null): WalletFunds {
+  return {
+    available: availableOf(wallet),
+    status: wallet.status,
+    halted: wallet.halted !== null,
+    paused: wallet.paused === 1,
+    session: session && {
+      limit: usd(session.spend_limit),
+      spent: usd(session.used),
+      held: usd(session.held),
+      validUntil: session.valid_until * 1000,
+    },
+  }
+}
+
+/** accepted: + held in all three. */
+export function reserve(store: Store, walletId: string, epoch: number, groupId: string | null, amount: MicroUsdc): void {
+  const sum = column(amount)
+  store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
+  store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, walletId, epoch)
+  if (groupId) store.run('UPDATE policy_group SET held = held + ? WHERE id = ?', sum, groupId)
+}
+
+/** Money of this payment left the wallet: session held → used, wallet held → out. */
+function leave(store: Store, payment: PaymentRow): void {
+  store.run('UPDATE wallet SET held = held - ?, out = out + ? WHERE id = ?', payment.amount, payment.amount, payment.wallet_id)
+  store.run('UPDATE session SET held = held - ?, used = used + ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.amount, payment.wallet_id, payment.epoch)
+}
+
+function spend(store: Store, payment: PaymentRow, now: number): void {
+  if (payment.group_id)
+    store.run('UPDATE policy_group SET held = held - ?, spent = spent + ?, last_activity_at = ? WHERE id = ?', payment.amount, payment.amount, now, payment.group_id)
+  if (payment.agent_id) store.run('UPDATE agent SET spent = spent + ? WHERE id = ?', payment.amount, payment.agent_id)
+}
+
+/** send confirmed: group held → spent as well. */
+export function settleSend(store: Store, payment: PaymentRow, now: number): void {
+  leave(store, payment)
+  spend(store, payment, now)
+}
+
+/** payout funded: the group keeps holding it (escrowed). */
+export const settleFunding = (store: Store, payment: PaymentRow): void => leave(store, payment)
+
+/** payout withdrawn: group held → spent. */
+export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
+
+/** payout reclaimed: the group gets back exactly the payout's amount; the wallet's return is imported with the log. */
+export function settleReclaimed(store: Store, payment: PaymentRow): void {
+  if (payment.group_id) store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
+}
+
+/** proven dead, or never signed: release in all three. */
+export function release(store: Store, payment: PaymentRow): void {
+  store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
+  store.run('UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, payment.epoch)
+  if (payment.group_id) store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
+}
+
+/** Money of this wallet that waits in payouts: funded and neither withdrawn nor reclaimed. */
+export function escrowedOf(store: Store, walletId: string): MicroUsdc {
+  const row = store.first<{ sum: number | null }>(
+    "SELECT sum(amount) AS sum FROM payout WHERE wallet_id = ? AND funded = 1 AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
+    walletId,
+  )
+  return row?.sum ? usd(row.sum) : zeroUsdc
+}
+
+/** Spent for good: confirmed sends and withdrawn payouts. */
+export function spentOf(store: Store, walletId: string): MicroUsdc {
+  const row = store.first<{ sum: number | null }>("SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'", walletId)
+  return row?.sum ? usd(row.sum) : zeroUsdc
+}
+
+export const isOpenPayout = (payout: PayoutRow): boolean => !['WITHDRAWN', 'RECLAIMED', 'FAILED'].includes(payout.status)

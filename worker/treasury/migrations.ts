@@ -1,0 +1,119 @@
+/**
+ * SQLite of one user's Treasury. Append-only: a change is a new entry. Amounts are micro-USDC integers
+ * (exact to 2^53, and one payment is at most 10^15); `…_at` is ms, `deadline`, `valid_until` and `expiry` unix seconds.
+ */
+const migrations: string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE wallet (
+    id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('smart','imported')),
+    address TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, name TEXT,
+    status TEXT NOT NULL CHECK (status IN ('deploying','active','failed')),
+    factory TEXT NOT NULL, salt TEXT NOT NULL,
+    -- The first session, which the address commits to.
+    session_key TEXT NOT NULL, sealed_key TEXT NOT NULL, session_limit INTEGER NOT NULL, valid_until INTEGER NOT NULL,
+    deploy_tx TEXT, error TEXT,
+    -- The ledger (design.md I1): deposits + returns = available + held + out + withdrawn.
+    deposits INTEGER NOT NULL DEFAULT 0, returns INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0,
+    withdrawn INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    -- Every log up to and including this block is in the ledger.
+    scanned_block INTEGER NOT NULL,
+    paused INTEGER NOT NULL DEFAULT 0, halted TEXT,
+    created_at INTEGER NOT NULL
+  );
+
+  CREATE TABLE session (
+    wallet_id TEXT NOT NULL REFERENCES wallet(id), epoch INTEGER NOT NULL,
+    key_address TEXT NOT NULL, sealed_key TEXT NOT NULL,
+    spend_limit INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
+    PRIMARY KEY (wallet_id, epoch)
+  );
+
+  CREATE TABLE policy_group (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL REFERENCES wallet(id), name TEXT NOT NULL,
+    spend_limit INTEGER, spent INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    scopes TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1, paused INTEGER NOT NULL DEFAULT 0,
+    payments INTEGER NOT NULL DEFAULT 0, last_activity_at INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER
+  );
+  CREATE TABLE whitelist (
+    group_id TEXT NOT NULL REFERENCES policy_group(id), contact_id TEXT NOT NULL, name TEXT NOT NULL,
+    address TEXT, email TEXT, phone TEXT, stale INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, contact_id)
+  );
+  CREATE TABLE agent (
+    id TEXT PRIMARY KEY, group_id TEXT NOT NULL REFERENCES policy_group(id), name TEXT NOT NULL, memo TEXT,
+    client_id TEXT NOT NULL, payments INTEGER NOT NULL DEFAULT 0, spent INTEGER NOT NULL DEFAULT 0,
+    last_activity_at INTEGER, paused INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, deleted_at INTEGER
+  );
+  CREATE TABLE credential (
+    hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL REFERENCES agent(id),
+    kind TEXT NOT NULL CHECK (kind IN ('secret','api_key')), expires_at INTEGER
+  );
+
+  CREATE TABLE payment (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('send','payout')),
+    wallet_id TEXT NOT NULL REFERENCES wallet(id), group_id TEXT, agent_id TEXT, policy_version INTEGER,
+    to_type TEXT NOT NULL, to_address TEXT, contact_id TEXT, contact_name TEXT,
+    recipient_email TEXT, recipient_phone TEXT,
+    amount INTEGER NOT NULL CHECK (amount > 0), memo TEXT,
+    status TEXT NOT NULL CHECK (status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED','VALIDATION_FAILED')),
+    error_code TEXT, error_message TEXT, refusal TEXT,
+    created_at INTEGER NOT NULL, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER, tx_hash TEXT,
+    give_up_at INTEGER NOT NULL,
+    -- The intent. A nonce belongs for life to one recipient and one amount.
+    epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
+    r TEXT, vs TEXT, first_block INTEGER, delivered_at INTEGER,
+    seq INTEGER NOT NULL DEFAULT 1
+  );
+  CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
+  CREATE INDEX payment_open ON payment (wallet_id, status) WHERE status IN ('QUEUED','PROCESSING');
+  CREATE INDEX payment_agent ON payment (agent_id, created_at, id);
+
+  CREATE TABLE payout (
+    id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL UNIQUE,
+    claim_key TEXT NOT NULL, reclaim_key TEXT NOT NULL, payer TEXT NOT NULL, amount INTEGER NOT NULL, expiry INTEGER NOT NULL,
+    payout_hash TEXT NOT NULL, expires_at INTEGER NOT NULL, sender_name TEXT,
+    status TEXT NOT NULL CHECK (status IN ('CREATING','CREATED','CLAIMING','RECLAIMING','WITHDRAWN','RECLAIMED','FAILED')),
+    funded INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0,
+    sealed_token TEXT NOT NULL, token_hash TEXT NOT NULL, code_hmac TEXT, code_version INTEGER NOT NULL DEFAULT 1,
+    -- Erased once the message has left and the ten minutes of idempotent replay are over.
+    sealed_code TEXT, code_until INTEGER NOT NULL,
+    -- The claim or reclaim under way.
+    action TEXT CHECK (action IN ('claim','reclaim')), action_to TEXT, action_deadline INTEGER, action_r TEXT, action_vs TEXT,
+    action_version INTEGER NOT NULL DEFAULT 0, action_block INTEGER, action_delivered_at INTEGER, action_tx TEXT,
+    action_by TEXT CHECK (action_by IN ('recipient','sender','expiry')),
+    done_tx TEXT, done_at INTEGER, withdrawn_to TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    announce_delivered_at INTEGER, seq INTEGER NOT NULL DEFAULT 1
+  );
+  CREATE INDEX payout_open ON payout (wallet_id, status) WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING');
+
+  -- SHA-256 of principal and key. Never forgotten for money.
+  CREATE TABLE idempotency (key_hash TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, last_error TEXT) WITHOUT ROWID;
+  -- What D1, the ClaimDesks and the mailer still have to be told; the rows themselves say what.
+  CREATE TABLE outbox (kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+  -- Recipients that were looked up and are nobody's payout address.
+  CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, ref TEXT NOT NULL, data TEXT NOT NULL,
+    previous TEXT NOT NULL, hash TEXT NOT NULL
+  );
+  CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
+  CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
+  `,
+]
+
+export function migrate(storage: DurableObjectStorage): void {
+  storage.sql.exec('CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)')
+  const done = storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM migration').one().n
+  for (let version = done; version < migrations.length; version++) {
+    storage.transactionSync(() => {
+      storage.sql.exec(migrations[version]!)
+      storage.sql.exec('INSERT INTO migration (version) VALUES (?)', version)
+    })
+  }
+}
