@@ -16,7 +16,7 @@ export type Contracts = {
   relay: Address
 }
 
-export type Block = { number: number; /** unix seconds */ timestamp: number; hash: Hex }
+export type Block = { number: number /** unix seconds */; timestamp: number; hash: Hex }
 
 /** AgentWallet.state() plus the block it was read in: one eth_call, so answers of two nodes are never mixed. */
 export type WalletState = {
@@ -93,12 +93,14 @@ export interface Chain {
   readonly hasSecond: boolean
   code(address: Address): Promise<Hex>
   /** eth_call at latest; throws RpcError on revert. */
-  call(tx: { to: Address; data: Hex; from?: Address }): Promise<Hex>
+  call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }): Promise<Hex>
   estimateGas(tx: { to: Address; data: Hex; from: Address }): Promise<bigint>
   fees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
   accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number>
   nativeBalance(address: Address): Promise<bigint>
   sendRaw(raw: Hex): Promise<Hex>
   /** Null: this node knows no receipt, which proves nothing. */
-  receipt(hash: Hex): Promise<{ status: 'success' | 'reverted'; blockNumber: number; gasUsed: bigint; logs: Log[] } | null>
+  receipt(
+    hash: Hex,
+  ): Promise<{ status: 'success' | 'reverted'; blockNumber: number; gasUsed: bigint; logs: Log[] } | null>
 }
