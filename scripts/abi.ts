@@ -3,6 +3,7 @@
  * continuous integration notices a stale file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 const contracts = {
   agentWalletAbi: 'AgentWallet',
@@ -14,11 +15,11 @@ const contracts = {
   usdcAbi: 'UsdcStandIn',
 }
 
-const target = new URL('../worker/chain/abi.ts', import.meta.url)
+const target = join(import.meta.dirname, '../worker/chain/abi.ts')
 
 function generate(): string {
   const parts = Object.entries(contracts).map(([name, contract]) => {
-    const artifact = new URL(`../contracts/out/${contract}.sol/${contract}.json`, import.meta.url)
+    const artifact = join(import.meta.dirname, `../contracts/out/${contract}.sol/${contract}.json`)
     const { abi } = JSON.parse(readFileSync(artifact, 'utf8')) as { abi: unknown[] }
     return `export const ${name} = [\n${abi.map((item) => `  ${JSON.stringify(item)},\n`).join('')}] as const\n`
   })

@@ -1,0 +1,1 @@
+export { type Anvil, type AnvilOptions, startAnvil } from '../../scripts/anvil.ts'

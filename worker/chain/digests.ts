@@ -1,0 +1,140 @@
+import { keccak_256 } from '@noble/hashes/sha3'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils'
+import type { Address, Hex } from './types.ts'
+
+/**
+ * EIP-712 digests of our contracts, computed without a library's type walk: synchronous and fast enough to run inside a
+ * Durable Object's transaction. tests/chain/digests.test.ts holds them against the contracts.
+ */
+
+/** Terms of a payout, exactly as PayoutEscrow hashes them. */
+export type Terms = {
+  payer: Address
+  claimKey: Address
+  reclaimKey: Address
+  /** micro-USDC, uint64 */
+  amount: bigint
+  /** unix seconds; claims strictly before it, anyone may reclaim from it on */
+  expiry: number
+}
+
+/** Where a signature is valid. */
+export type Domain = { chainId: number; contract: Address }
+
+type Word = bigint | number | Hex
+
+/** 32-byte words one after the other, as abi.encode lays out static values; hex is left-padded like an address. */
+export function packWords(...words: Word[]): Uint8Array {
+  const bytes = new Uint8Array(words.length * 32)
+  for (const [i, word] of words.entries()) {
+    const digits = typeof word === 'string' ? word.slice(2) : word.toString(16)
+    if (digits.startsWith('-') || digits.length > 64) throw new RangeError(`not a 256-bit word: ${word}`)
+    bytes.set(hexToBytes(digits.padStart(64, '0')), i * 32)
+  }
+  return bytes
+}
+
+export function keccak(bytes: Uint8Array): Hex {
+  return `0x${bytesToHex(keccak_256(bytes))}`
+}
+
+const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
+
+const types = {
+  domain: hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
+  send: hashText('Send(address to,uint64 amount,uint64 nonce,uint48 deadline)'),
+  rotate: hashText('Rotate(address newKey,uint64 limit,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)'),
+  withdraw: hashText('Withdraw(address token,address to,uint256 amount,uint256 ownerNonce,uint48 deadline)'),
+  setSession: hashText(
+    'SetSession(address sessionKey,uint64 limit,uint40 validUntil,uint256 ownerNonce,uint48 deadline)',
+  ),
+  revokeSession: hashText('RevokeSession(uint256 ownerNonce,uint48 deadline)'),
+  disableRotationAuthority: hashText('DisableRotationAuthority(uint256 ownerNonce,uint48 deadline)'),
+  reclaimPayout: hashText('ReclaimPayout(bytes32 payoutId,uint256 ownerNonce,uint48 deadline)'),
+  claim: hashText('Claim(bytes32 payoutId,address to,uint64 atLeast,uint48 deadline)'),
+  reclaim: hashText('Reclaim(bytes32 payoutId,uint64 atLeast,uint48 deadline)'),
+}
+
+const walletName = 'Bursar AgentWallet'
+const escrowName = 'Bursar PayoutEscrow'
+const versionHash = hashText('1')
+const nameHashes = new Map([walletName, escrowName].map((name) => [name, hashText(name)]))
+
+/** Version is always "1"; USDC, whose version is "2", does not come through here. */
+export function domainSeparator(name: string, chainId: number, contract: Address): Hex {
+  return keccak(packWords(types.domain, nameHashes.get(name) ?? hashText(name), versionHash, chainId, contract))
+}
+
+function digest(name: string, domain: Domain, ...struct: Word[]): Hex {
+  const bytes = new Uint8Array(66)
+  bytes.set([0x19, 0x01])
+  bytes.set(packWords(domainSeparator(name, domain.chainId, domain.contract), keccak(packWords(...struct))), 2)
+  return keccak(bytes)
+}
+
+/** `domain.contract` is the wallet. Amount in micro-USDC, deadline in unix seconds, inclusive. */
+export function sendDigest(
+  domain: Domain,
+  send: { to: Address; amount: bigint; nonce: bigint; deadline: number },
+): Hex {
+  return digest(walletName, domain, types.send, send.to, send.amount, send.nonce, send.deadline)
+}
+
+/** Signed by an operator of the provider. */
+export function rotateDigest(
+  domain: Domain,
+  rotate: { newKey: Address; limit: bigint; validUntil: number; expectedEpoch: number; deadline: number },
+): Hex {
+  const { newKey, limit, validUntil, expectedEpoch, deadline } = rotate
+  return digest(walletName, domain, types.rotate, newKey, limit, validUntil, expectedEpoch, deadline)
+}
+
+/** What binds every signature of an owner: the wallet's current ownerNonce, and a deadline at most one day ahead. */
+export type OwnerTurn = { ownerNonce: bigint; deadline: number }
+
+/** `token` zero is ETH; `amount` in the token's smallest unit. */
+export function withdrawDigest(
+  domain: Domain,
+  withdraw: { token: Address; to: Address; amount: bigint } & OwnerTurn,
+): Hex {
+  const { token, to, amount, ownerNonce, deadline } = withdraw
+  return digest(walletName, domain, types.withdraw, token, to, amount, ownerNonce, deadline)
+}
+
+export function setSessionDigest(
+  domain: Domain,
+  session: { sessionKey: Address; limit: bigint; validUntil: number } & OwnerTurn,
+): Hex {
+  const { sessionKey, limit, validUntil, ownerNonce, deadline } = session
+  return digest(walletName, domain, types.setSession, sessionKey, limit, validUntil, ownerNonce, deadline)
+}
+
+export function revokeSessionDigest(domain: Domain, turn: OwnerTurn): Hex {
+  return digest(walletName, domain, types.revokeSession, turn.ownerNonce, turn.deadline)
+}
+
+export function disableRotationAuthorityDigest(domain: Domain, turn: OwnerTurn): Hex {
+  return digest(walletName, domain, types.disableRotationAuthority, turn.ownerNonce, turn.deadline)
+}
+
+export function reclaimPayoutDigest(domain: Domain, reclaim: { payoutId: Hex } & OwnerTurn): Hex {
+  return digest(walletName, domain, types.reclaimPayout, reclaim.payoutId, reclaim.ownerNonce, reclaim.deadline)
+}
+
+/** `domain.contract` is the escrow; signed by the payout's claim key. */
+export function claimDigest(
+  domain: Domain,
+  claim: { payoutId: Hex; to: Address; atLeast: bigint; deadline: number },
+): Hex {
+  return digest(escrowName, domain, types.claim, claim.payoutId, claim.to, claim.atLeast, claim.deadline)
+}
+
+/** `domain.contract` is the escrow; signed by the payout's reclaim key. */
+export function reclaimDigest(domain: Domain, reclaim: { payoutId: Hex; atLeast: bigint; deadline: number }): Hex {
+  return digest(escrowName, domain, types.reclaim, reclaim.payoutId, reclaim.atLeast, reclaim.deadline)
+}
+
+/** keccak256(abi.encode(terms)): the payout's identity and the salt of its address. */
+export function payoutId(terms: Terms): Hex {
+  return keccak(packWords(terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry))
+}
