@@ -16,11 +16,17 @@ export const statusOf = {
   payload_too_large: 413,
   unprocessable: 422,
   idempotency_key_reused: 422,
-  insufficient_balance: 422,
+  wrong_passcode: 422,
+  // Policy refusals (domain/policy.ts).
+  agent_disabled: 403,
+  insufficient_scope: 403,
+  recipient_not_allowed: 403,
+  contact_changed: 403,
+  budget_exceeded: 403,
+  wallet_not_ready: 422,
   session_key_expired: 422,
   session_limit_exceeded: 422,
-  wrong_passcode: 422,
-  recipient_not_allowed: 422,
+  insufficient_balance: 422,
   rate_limited: 429,
   internal: 500,
   upstream_unavailable: 502,
@@ -45,7 +51,27 @@ export class AppError extends Error {
 export const ok = <T>(data: T, message?: string) => ({ success: true as const, data, ...(message ? { message } : {}) })
 
 /** RPC answers of the objects: errors' classes do not survive that boundary, so refusals are values. */
-export type Refused = { ok: false; code: ErrorCode; message: string; field?: string; retryAfter?: number; figures?: Record<string, string | null> }
+export type Refused = {
+  ok: false
+  code: ErrorCode
+  message: string
+  field?: string
+  /** Seconds. */
+  retryAfter?: number
+  /** Why a policy said no, for /v1 problem bodies. Decimal USDC. */
+  refusal?: RefusalFigures
+}
+export type RefusalFigures = {
+  rule: string
+  next: string
+  max_allowed_now: string
+  limit?: string | null
+  spent?: string
+  held?: string
+  remaining?: string | null
+  /** The recorded refusal, when it was recorded. */
+  id?: string
+}
 export type Result<T> = { ok: true; value: T } | Refused
 
 /** The value of an object's answer, or the AppError it stands for. */

@@ -1,7 +1,7 @@
 import { hkdf } from '@noble/hashes/hkdf'
 import { sha256 } from '@noble/hashes/sha2'
 import type { Address, Hex } from '../chain/types.ts'
-import { addressOfKey } from '../chain/sign.ts'
+import { addressOf } from '../chain/sign.ts'
 
 /**
  * Sealing: AES-256-GCM under a versioned key-encryption key; the additional data binds user, kind and record, so a
@@ -38,7 +38,7 @@ export class Sealer {
 export function payoutKey(secretHex: string, salt: string, payoutId: string, purpose: 'claim' | 'reclaim'): { key: Hex; address: Address } {
   const bytes = hkdf(sha256, bytesOf(secretHex), utf8(salt), utf8(`bursar payout v1|${payoutId}|${purpose}`), 32)
   const key: Hex = `0x${hexOf(bytes)}`
-  return { key, address: addressOfKey(key) }
+  return { key, address: addressOf(key) }
 }
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

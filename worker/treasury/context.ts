@@ -1,0 +1,46 @@
+import type { Address, Block, Chain, ChainId, Hex } from '../chain/types.ts'
+import type { Env } from '../env.ts'
+import { headFreshMs } from '../domain/intent.ts'
+import type { Sealer } from './seal.ts'
+import type { Store } from './store.ts'
+
+export type TimerKind = 'settle' | 'outbox' | 'scan' | 'expiry'
+
+/** What the Treasury's parts share. Time, randomness and chain are injected; tests replace them. */
+export type Context = {
+  env: Env
+  userId: string
+  store: Store
+  sealer: Sealer
+  chains: Record<ChainId, Chain>
+  now: () => number
+  random: (bytes: number) => Uint8Array
+  /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
+  wake: (kind: TimerKind, at: number) => void
+  heads: Map<ChainId, { block: Block; readAt: number }>
+  /** Opened session keys by `${walletId}:${epoch}`: memory only. */
+  keys: Map<string, Hex>
+  /** Domain separators by wallet address. */
+  domains: Map<Address, Hex>
+}
+
+/** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
+export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
+  const known = ctx.heads.get(chainId)
+  if (known && ctx.now() - known.readAt < maxAgeMs) return known.block
+  const block = await ctx.chains[chainId].head()
+  ctx.heads.set(chainId, { block, readAt: ctx.now() })
+  return block
+}
+
+/** The last reading if it is fresh, without asking: for code that must not await. */
+export function knownHead(ctx: Context, chainId: ChainId): Block | null {
+  const known = ctx.heads.get(chainId)
+  return known && ctx.now() - known.readAt < headFreshMs ? known.block : null
+}
+
+/** `pay_` + time + 80 random bits: sorts by creation, guesses nothing. */
+export function newId(ctx: Context, prefix: string): string {
+  const random = Array.from(ctx.random(10), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${prefix}_${ctx.now().toString(36).padStart(9, '0')}${random}`
+}

@@ -1,0 +1,116 @@
+import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../chain/calls.ts'
+import type { ChainId } from '../chain/types.ts'
+import { nonceOf } from '../domain/intent.ts'
+import { relayerName, type RelayItem, type RelayReport } from '../relayer/types.ts'
+import type { Context } from './context.ts'
+import { changed, payoutChanged } from './outbox.ts'
+import { payoutKind, termsOf } from './payouts.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
+
+/** Handed over again after this long without a trace on chain: the Relayer may have lost it, twice is harmless. */
+const redeliverMs = 20_000 // 20 seconds
+const batchSize = 100
+
+/** Every signed intent and permissionless call that the Relayer should have now, per wallet's chain. */
+function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => void }[] {
+  const { store } = ctx
+  const now = ctx.now()
+  const before = now - redeliverMs
+  const wallets = new Map(store.all<WalletRow>('SELECT * FROM wallet').map((wallet) => [wallet.id, wallet]))
+  const out: ReturnType<typeof due> = []
+  const push = (wallet: WalletRow, item: Omit<RelayItem, 'userId'>, done: () => void) => out.push({ chainId: wallet.chain_id, item: { ...item, userId: ctx.userId }, done })
+
+  for (const wallet of wallets.values()) {
+    if (wallet.status !== 'deploying') continue
+    const data = createWalletCall({ owner: wallet.owner, salt: wallet.salt, sessionKey: wallet.session_key, limit: BigInt(wallet.session_limit), validUntil: wallet.valid_until })
+    push(wallet, { id: `${wallet.id}:deploy`, kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until }, () => {})
+  }
+  for (const payment of store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE status = 'PROCESSING' AND (delivered_at IS NULL OR delivered_at < ?) ORDER BY wallet_id, sequence LIMIT ?", before, batchSize,
+  )) {
+    const wallet = wallets.get(payment.wallet_id)!
+    const send = { to: payment.to_address!, amount: BigInt(payment.amount), nonce: nonceOf(payment.epoch!, payment.sequence!), deadline: payment.deadline!, r: payment.r!, vs: payment.vs! }
+    push(
+      wallet,
+      {
+        id: `${payment.id}:${payment.sig_version}`,
+        kind: 'send',
+        target: wallet.address,
+        data: sendCall(send),
+        packed: { ...send, wallet: wallet.address, amount: send.amount.toString(), nonce: send.nonce.toString() },
+        deadline: send.deadline,
+        guard: { scope: `${wallet.address}:${send.nonce}`, content: `${send.to}:${send.amount}` },
+      },
+      () => store.run('UPDATE payment SET delivered_at = ? WHERE id = ? AND sig_version = ?', now, payment.id, payment.sig_version),
+    )
+  }
+  for (const payout of store.all<PayoutRow>(
+    `SELECT payout.* FROM payout JOIN payment ON payment.id = payout.id
+     WHERE payout.status = 'CREATING' AND payout.announced = 0 AND payment.signed_at IS NOT NULL AND (payout.announce_delivered_at IS NULL OR payout.announce_delivered_at < ?) LIMIT ?`, before, batchSize,
+  )) {
+    const wallet = wallets.get(payout.wallet_id)!
+    const item = { id: `${payout.id}:announce`, kind: 'announce' as const, target: ctx.chains[wallet.chain_id].contracts.escrow, data: announceCall(termsOf(payout)), deadline: payout.expiry }
+    push(wallet, item, () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id))
+  }
+  for (const payout of store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?", before, batchSize,
+  )) {
+    const wallet = wallets.get(payout.wallet_id)!
+    const signed = { atLeast: BigInt(payout.amount), deadline: payout.action_deadline!, r: payout.action_r!, vs: payout.action_vs! }
+    const data = payout.action === 'claim' ? claimCall(termsOf(payout), { ...signed, to: payout.action_to! }) : reclaimCall(termsOf(payout), signed)
+    push(
+      wallet,
+      { id: actionId(payout), kind: payout.action!, target: ctx.chains[wallet.chain_id].contracts.escrow, data, deadline: payout.action_deadline! },
+      () => store.run('UPDATE payout SET action_delivered_at = ? WHERE id = ? AND action_version = ?', now, payout.id, payout.action_version),
+    )
+  }
+  return out
+}
+
+export const actionId = (payout: PayoutRow) => `${payout.id}:${payout.action}:${payout.action_version}`
+
+export function relayerOf(ctx: Context, chainId: ChainId) {
+  return ctx.env.RELAYER.getByName(relayerName(chainId, shardOf(ctx)))
+}
+
+/** Chosen once per user and kept: a retry must reach the Relayer that knows the intent. */
+function shardOf(ctx: Context): number {
+  const stored = ctx.store.meta('shard')
+  if (stored !== null) return Number(stored)
+  let hash = 0
+  for (const char of ctx.userId) hash = (hash * 31 + char.charCodeAt(0)) >>> 0
+  const shard = hash % Math.max(1, Number(ctx.env.RELAYER_SHARDS))
+  ctx.store.setMeta('shard', String(shard))
+  return shard
+}
+
+/** Hand over everything due. A lost answer leaves the rows due, and they are handed over again. */
+export async function deliver(ctx: Context): Promise<void> {
+  const items = due(ctx)
+  for (const chainId of [8453, 84532] as const) {
+    const group = items.filter((entry) => entry.chainId === chainId)
+    if (group.length === 0) continue
+    const result = await relayerOf(ctx, chainId).submit(group.map((entry) => entry.item))
+    const refused = new Map(result.refused.map((entry) => [entry.id, entry.reason]))
+    for (const { item, done } of group) {
+      if (refused.has(item.id)) console.error('relayer refused', item.id, refused.get(item.id))
+      done()
+    }
+  }
+}
+
+/** The Relayer's hints: a hash to show, nothing to settle by. */
+export function noteReports(ctx: Context, reports: RelayReport[]): void {
+  const { store } = ctx
+  store.transaction(() => {
+    for (const { id, txHash } of reports) {
+      if (!txHash) continue
+      const [ref, kind, version] = id.split(':') as [string, string, string | undefined]
+      if (kind === 'deploy') store.run('UPDATE wallet SET deploy_tx = ? WHERE id = ?', txHash, ref)
+      else if (kind === 'announce') continue
+      else if (payoutKind(kind)) {
+        if (store.run("UPDATE payout SET action_tx = ? WHERE id = ? AND action_version = ? AND status IN ('CLAIMING','RECLAIMING') AND action_tx IS NOT ?", txHash, ref, Number(version), txHash) > 0) payoutChanged(ctx, ref)
+      } else if (store.run("UPDATE payment SET tx_hash = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ? AND status = 'PROCESSING' AND tx_hash IS NOT ?", txHash, ctx.now(), ref, txHash) > 0) changed(ctx, 'payment', ref)
+    }
+  })
+}

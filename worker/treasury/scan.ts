@@ -1,0 +1,169 @@
+import { addressTopic, nonceTopic, topics } from '../chain/calls.ts'
+import type { Address, Block, Hex, Log, LogFilter } from '../chain/types.ts'
+import { nonceOf } from '../domain/intent.ts'
+import { formatUsdc } from '../domain/money.ts'
+import { nextPayment } from '../domain/payment.ts'
+import { audit } from './audit.ts'
+import { type Context, freshHead } from './context.ts'
+import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from './ledger.ts'
+import { changed, payoutChanged } from './outbox.ts'
+import { movePayout } from './payouts.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
+
+/** Public nodes refuse wider ranges; a wallet far behind catches up over several ticks. */
+const widestRange = 5_000
+
+/**
+ * Read every log that concerns this wallet up to CONFIRM_DEPTH and book it. The cursor moves in the same transaction
+ * as the bookings, so a log counts exactly once whatever runs twice. This is the only place that confirms.
+ * True: the wallet is level with the chain.
+ */
+export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
+  const { store } = ctx
+  const before = store.wallet(walletId)!
+  const chain = ctx.chains[before.chain_id]
+  const newest = head ?? (await freshHead(ctx, before.chain_id, 0))
+  const level = newest.number - Number(ctx.env.CONFIRM_DEPTH) + 1
+  const fromBlock = before.scanned_block + 1
+  const toBlock = Math.min(level, before.scanned_block + widestRange)
+  if (toBlock < fromBlock) return true
+
+  const payouts = store.all<PayoutRow>("SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')", walletId)
+  const range = { fromBlock, toBlock }
+  const { usdc, escrow } = chain.contracts
+  const filters: LogFilter[] = [
+    { address: before.address, ...range },
+    { address: usdc, topics: [topics.transfer, addressTopic(before.address)], ...range },
+    { address: usdc, topics: [topics.transfer, null, addressTopic(before.address)], ...range },
+  ]
+  if (payouts.length > 0) {
+    filters.push({ address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range })
+    const hidden = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
+    if (hidden.length > 0) filters.push({ address: escrow, topics: [topics.payoutAnnounced, hidden], ...range })
+  }
+  const read = await chain.logs(filters)
+  const [own = [], left = [], came = [], fromPayouts = [], announced = []] = read
+
+  store.transaction(() => {
+    const wallet = store.wallet(walletId)!
+    // Another scan was faster. (A payout added meanwhile cannot have logs up to `newest`: its address was unknown then.)
+    if (wallet.scanned_block !== before.scanned_block) return
+    const events = [...left.map((log) => ({ kind: 'left' as const, log })), ...came.map((log) => ({ kind: 'came' as const, log })), ...fromPayouts.map((log) => ({ kind: 'payout' as const, log }))]
+    events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
+    for (const { kind, log } of events) {
+      if (kind === 'left') bookLeft(ctx, wallet, log, nonceBefore(own, log))
+      else if (kind === 'came') bookCame(ctx, wallet, log)
+      else bookPayoutTransfer(ctx, log)
+    }
+    for (const log of announced) bookAnnounced(ctx, log)
+    store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
+  })
+  return toBlock === level
+}
+
+/** The wallet's nonce log directly before this Transfer, in the same transaction: together they prove a payment. */
+export function nonceBefore(own: Log[], transfer: Log): bigint | null {
+  const log = own.find((entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1)
+  return log && log.topics.length === 1 && log.data === '0x' ? BigInt(log.topics[0]!) : null
+}
+
+const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | null): void {
+  const { store } = ctx
+  const value = Number(BigInt(log.data))
+  const to = addressIn(log.topics[2])
+  if (same(to, wallet.address)) return
+  const payment =
+    nonce === null
+      ? null
+      : store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?', wallet.id, Number(nonce >> 32n), Number(nonce & 0xffff_ffffn))
+  if (!payment) {
+    // The owner's withdrawal, or a session that is not ours.
+    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, { amount: formatUsdc(BigInt(value)), to, tx: log.transactionHash })
+    return
+  }
+  const event = payment.kind === 'send' ? 'paid' : 'funded'
+  const status = nextPayment(payment.status, event)
+  if (status === null || payment.amount !== value || !same(payment.to_address!, to)) return halt(ctx, wallet, payment, log)
+  store.run('UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?', status, log.transactionHash, ctx.now(), ctx.now(), payment.id)
+  audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
+  changed(ctx, 'payment', payment.id)
+  if (payment.kind === 'send') return settleSend(store, payment, ctx.now())
+  settleFunding(store, payment)
+  store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
+  payoutChanged(ctx, payment.id)
+  makeReady(ctx, payment.id)
+}
+
+/** What the chain shows contradicts what was decided: nothing more is signed for this wallet until people looked. */
+function halt(ctx: Context, wallet: WalletRow, payment: PaymentRow, log: Log): void {
+  const reason = `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`
+  console.error('wallet halted', wallet.id, reason)
+  ctx.store.run('UPDATE wallet SET halted = ?, withdrawn = withdrawn + ? WHERE id = ?', reason, Number(BigInt(log.data)), wallet.id)
+  audit(ctx.store, ctx.now(), 'wallet.halted', wallet.id, { reason })
+}
+
+function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
+  const { store } = ctx
+  const from = addressIn(log.topics[1])
+  if (same(from, wallet.address)) return
+  const value = Number(BigInt(log.data))
+  const ours = store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', from)
+  store.run(`UPDATE wallet SET ${ours ? 'returns = returns' : 'deposits = deposits'} + ? WHERE id = ?`, value, wallet.id)
+  audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, { amount: formatUsdc(BigInt(value)), from, tx: log.transactionHash })
+}
+
+function bookPayoutTransfer(ctx: Context, log: Log): void {
+  const { store } = ctx
+  const payout = store.first<PayoutRow>('SELECT * FROM payout WHERE address = ? COLLATE NOCASE', addressIn(log.topics[1]))
+  const payment = payout && store.payment(payout.id)
+  if (!payout || !payment || BigInt(log.data) < BigInt(payout.amount)) return
+  const to = addressIn(log.topics[2])
+  const event = same(to, payout.payer) ? 'reclaimed' : 'withdrawn'
+  const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
+  if (!moved) return
+  const now = ctx.now()
+  store.run('UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?', log.transactionHash, now, event === 'withdrawn' ? to : null, payout.id)
+  const status = nextPayment(payment.status, event)
+  if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
+  changed(ctx, 'payment', payment.id)
+  if (event === 'withdrawn') settleWithdrawn(store, payment, now)
+  else settleReclaimed(store, payment)
+  changed(ctx, 'mail', `${payout.id}:${event}`)
+}
+
+function bookAnnounced(ctx: Context, log: Log): void {
+  const payout = ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE payout_hash = ?', log.topics[1] ?? '')
+  if (!payout || payout.announced === 1) return
+  ctx.store.run('UPDATE payout SET announced = 1 WHERE id = ?', payout.id)
+  makeReady(ctx, payout.id)
+}
+
+/** Link and code leave only after funding and announcement are both confirmed. */
+function makeReady(ctx: Context, payoutId: string): void {
+  const payout = ctx.store.payout(payoutId)!
+  if (payout.funded === 0 || payout.announced === 0) return
+  if (movePayout(ctx, payout, 'ready')) changed(ctx, 'mail', `${payout.id}:link`)
+}
+
+/** Is there a nonce log of this payment in [first signature, toBlock]? Asked of the second node too where there is one. */
+export async function nonceLogExists(ctx: Context, wallet: WalletRow, payment: PaymentRow, toBlock: number): Promise<boolean> {
+  const chain = ctx.chains[wallet.chain_id]
+  const filter: LogFilter = { address: wallet.address, topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))], fromBlock: payment.first_block!, toBlock }
+  return anyLog(chain, filter)
+}
+
+/** Did anything leave the payout's address in [action's block, toBlock]? */
+export async function payoutMoved(ctx: Context, wallet: WalletRow, payout: PayoutRow, toBlock: number): Promise<boolean> {
+  const chain = ctx.chains[wallet.chain_id]
+  return anyLog(chain, { address: chain.contracts.usdc, topics: [topics.transfer, addressTopic(payout.address)], fromBlock: payout.action_block!, toBlock })
+}
+
+async function anyLog(chain: Context['chains'][8453], filter: LogFilter): Promise<boolean> {
+  const answers = [await chain.logs([filter], 'first')]
+  if (chain.hasSecond) answers.push(await chain.logs([filter], 'second'))
+  return answers.some(([logs]) => (logs?.length ?? 0) > 0)
+}

@@ -1,0 +1,105 @@
+import type { Block } from '../chain/types.ts'
+import { provablyDead } from '../domain/intent.ts'
+import { nextPayment } from '../domain/payment.ts'
+import { audit } from './audit.ts'
+import { type Context, freshHead } from './context.ts'
+import { release } from './ledger.ts'
+import { changed } from './outbox.ts'
+import { movePayout } from './payouts.ts'
+import { nonceLogExists, payoutMoved, scanWallet } from './scan.ts'
+import { loadSessionKey, signAgain, signQueued } from './sign.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
+import { followDeploy, readSession } from './wallets.ts'
+
+/**
+ * One look at the chain for everything of this user that is not final. Confirm fast, release slow, never guess:
+ * an unreachable node changes nothing. True while something is still open.
+ */
+export async function settle(ctx: Context): Promise<boolean> {
+  const { store } = ctx
+  for (const wallet of store.all<WalletRow>('SELECT * FROM wallet')) {
+    if (wallet.status === 'deploying') await followDeploy(ctx, wallet)
+    if (wallet.status !== 'active' || !isBusy(ctx, wallet)) continue
+    const head = await freshHead(ctx, wallet.chain_id, 0)
+    await scanWallet(ctx, wallet.id, head)
+    if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
+      await readSession(ctx, wallet)
+      await loadSessionKey(ctx, wallet)
+      store.transaction(() => {
+        const now = store.wallet(wallet.id)!
+        signAgain(ctx, now, head)
+        signQueued(ctx, now, head)
+      })
+    }
+    failUnsigned(ctx, wallet)
+    await releaseDead(ctx, wallet, head)
+  }
+  return store.first("SELECT 1 FROM wallet WHERE status = 'deploying'") !== null || store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'").some((wallet) => isBusy(ctx, wallet))
+}
+
+/** Something is between decision and finality. An open payout alone is not: it may wait for weeks. */
+export function isBusy(ctx: Context, wallet: WalletRow): boolean {
+  return (
+    ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING') LIMIT 1", wallet.id) !== null ||
+    ctx.store.first("SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1", wallet.id) !== null
+  )
+}
+
+const hasUnsigned = (ctx: Context, wallet: WalletRow) =>
+  ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' LIMIT 1", wallet.id) !== null
+
+const isExpiring = (ctx: Context, wallet: WalletRow, head: Block) =>
+  ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND deadline < ? LIMIT 1", wallet.id, head.timestamp + 60) !== null
+
+/** Never signed and past its time: nothing can ever move, so it may fail at once. */
+function failUnsigned(ctx: Context, wallet: WalletRow): void {
+  const { store } = ctx
+  for (const payment of store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?", wallet.id, ctx.now()))
+    store.transaction(() => {
+      const still = store.run("UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ?, seq = seq + 1 WHERE id = ? AND status = 'QUEUED' AND sig_version = 0", 'Not sent: the wallet could not sign in time. The amount is available again.', payment.id)
+      if (still > 0) fail(ctx, payment, 'never signed')
+    })
+}
+
+/** The only place that releases money of signed payments, and that gives a payout back from a lapsed claim or reclaim. */
+async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
+  const { store } = ctx
+  const payments = store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND max_deadline < ? LIMIT 20", wallet.id, head.timestamp)
+  const payouts = store.all<PayoutRow>("SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20", wallet.id, head.timestamp)
+  if (payments.length + payouts.length === 0) return
+  const final = await ctx.chains[wallet.chain_id].finalized()
+
+  for (const payment of payments) {
+    if (final.timestamp <= payment.max_deadline!) continue
+    const found = await nonceLogExists(ctx, wallet, payment, final.number)
+    if (!provablyDead(payment.max_deadline!, final.timestamp, found)) continue
+    store.transaction(() => {
+      // A signature made while we were reading the chain wins (threats.md A2).
+      const dead = store.run(
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND max_deadline < ?",
+        'Not sent: the payment did not reach the chain in time. The amount is available again.', payment.id, payment.sig_version, final.timestamp,
+      )
+      if (dead > 0) fail(ctx, payment, 'dead', final)
+    })
+  }
+  for (const payout of payouts) {
+    if (final.timestamp <= payout.action_deadline!) continue
+    if (await payoutMoved(ctx, wallet, payout, final.number)) continue
+    store.transaction(() => {
+      const now = store.payout(payout.id)!
+      if (now.action_version !== payout.action_version) return
+      movePayout(ctx, now, 'lapsed', { action: payout.action, block: final.number })
+      ctx.wake('expiry', Math.max(ctx.now() + 30_000, payout.expires_at))
+    })
+  }
+}
+
+function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {
+  if (nextPayment(payment.status, 'dead') !== 'FAILED') throw new Error(`payment ${payment.id} cannot fail from ${payment.status}`)
+  release(ctx.store, payment)
+  audit(ctx.store, ctx.now(), 'payment.failed', payment.id, { why, ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }) })
+  changed(ctx, 'payment', payment.id)
+  const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
+  if (payout) movePayout(ctx, payout, 'dead')
+}
+

@@ -1,0 +1,90 @@
+import { sendDigest } from '../chain/digests.ts'
+import { signCompact } from '../chain/sign.ts'
+import type { Block } from '../chain/types.ts'
+import { deadlineSeconds, issuable, mustResign, nonceOf } from '../domain/intent.ts'
+import { nextPayment } from '../domain/payment.ts'
+import { audit } from './audit.ts'
+import type { Context } from './context.ts'
+import { changed } from './outbox.ts'
+import type { PaymentRow, SessionRow, WalletRow } from './store.ts'
+
+/** Open the current session's key into memory, so that signing itself needs no await. */
+export async function loadSessionKey(ctx: Context, wallet: WalletRow): Promise<void> {
+  const session = ctx.store.session(wallet.id)
+  if (!session || ctx.keys.has(cacheKey(session))) return
+  const key = await ctx.sealer.open(session.sealed_key, sessionKeyBinding(ctx, wallet.id))
+  ctx.keys.set(cacheKey(session), key as `0x${string}`)
+}
+
+const cacheKey = (session: SessionRow) => `${session.wallet_id}:${session.epoch}`
+export const sessionKeyBinding = (ctx: Context, walletId: string) => `${ctx.userId}|session key|${walletId}`
+
+/**
+ * Sign what waits, oldest first, as far as the nonce window allows. Runs inside a transaction: status, sequence,
+ * deadline and signature are written together, before anything leaves. Without a key or a fresh head nothing happens.
+ */
+export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null): number {
+  const { store } = ctx
+  const session = store.session(wallet.id)
+  if (!session || !head || wallet.halted || wallet.status !== 'active' || !ctx.keys.has(cacheKey(session))) return 0
+  if (head.timestamp > session.valid_until) return 0
+  const open = store.first<{ n: number; lowest: number | null }>(
+    "SELECT count(*) AS n, min(sequence) AS lowest FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?",
+    wallet.id, session.epoch,
+  )!
+  const room = issuable(session.next_sequence, open.lowest, open.n)
+  if (room === 0) return 0
+  const queued = store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY created_at, id LIMIT ?", wallet.id, ctx.now(), room)
+  let sequence = session.next_sequence
+  for (const payment of queued) {
+    if (payment.epoch !== session.epoch && !moveReservation(ctx, payment, session)) continue
+    sign(ctx, wallet, session, { ...payment, epoch: session.epoch, sequence }, head)
+    sequence += 1
+  }
+  if (sequence !== session.next_sequence) store.run('UPDATE session SET next_sequence = ? WHERE wallet_id = ? AND epoch = ?', sequence, wallet.id, session.epoch)
+  return sequence - session.next_sequence
+}
+
+/** Fresh deadlines, same nonces, for signed payments that the chain has not seen and whose time runs out. */
+export function signAgain(ctx: Context, wallet: WalletRow, head: Block): number {
+  const { store } = ctx
+  const session = store.session(wallet.id)
+  if (!session || wallet.halted || !ctx.keys.has(cacheKey(session)) || head.timestamp > session.valid_until) return 0
+  let signed = 0
+  for (const payment of store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?", wallet.id, session.epoch)) {
+    const due = mustResign({ deadline: payment.deadline!, giveUpAt: payment.give_up_at, epoch: payment.epoch! }, { timestamp: head.timestamp, epoch: session.epoch }, ctx.now())
+    if (!due) continue
+    sign(ctx, wallet, session, payment, head)
+    signed += 1
+  }
+  return signed
+}
+
+function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: PaymentRow, head: Block): void {
+  const { store } = ctx
+  const status = nextPayment(payment.status, 'signed')
+  if (status === null) return
+  const deadline = head.timestamp + deadlineSeconds
+  const nonce = nonceOf(session.epoch, payment.sequence!)
+  const digest = sendDigest({ chainId: wallet.chain_id, contract: wallet.address }, { to: payment.to_address!, amount: BigInt(payment.amount), nonce, deadline })
+  const { r, vs } = signCompact(digest, ctx.keys.get(cacheKey(session))!)
+  const now = ctx.now()
+  store.run(
+    `UPDATE payment SET status = ?, epoch = ?, sequence = ?, deadline = ?, max_deadline = max(?, coalesce(max_deadline, 0)),
+       sig_version = sig_version + 1, r = ?, vs = ?, first_block = coalesce(first_block, ?), signed_at = coalesce(signed_at, ?), delivered_at = NULL
+     WHERE id = ?`,
+    status, session.epoch, payment.sequence, deadline, deadline, r, vs, head.number, now, payment.id,
+  )
+  if (payment.sig_version === 0) audit(store, now, 'payment.signed', payment.id, { wallet: wallet.id, nonce: nonce.toString(), deadline })
+  else audit(store, now, 'payment.signed_again', payment.id, { deadline, version: payment.sig_version + 1 })
+  changed(ctx, 'payment', payment.id)
+}
+
+/** A payment accepted under an earlier session takes its reservation along, if the new session has room for it. */
+function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
+  const fresh = ctx.store.session(payment.wallet_id)!
+  if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
+  ctx.store.run('UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, payment.epoch)
+  ctx.store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, session.epoch)
+  return true
+}
