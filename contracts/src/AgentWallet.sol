@@ -3,13 +3,13 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {Address} from "@openzeppelin/contracts/utils/Address.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
 import {PayoutEscrow} from "./PayoutEscrow.sol";
 import {Provider} from "./Provider.sol";
 import {SendWindow} from "./SendWindow.sol";
+import {SessionWord} from "./SessionWord.sol";
 import {TypedData} from "./TypedData.sol";
 
 /// @title A USDC wallet that an agent's session key may spend from, within a budget its owner can end at any time.
@@ -21,30 +21,7 @@ import {TypedData} from "./TypedData.sol";
 contract AgentWallet {
     using SafeERC20 for IERC20;
     using SendWindow for uint256;
-
-    /// @dev Exactly one storage word: read by every send, written by none.
-    struct Session {
-        /// @dev Zero while there is none.
-        address key;
-        /// @dev Unix seconds, inclusive.
-        uint40 validUntil;
-        /// @dev Raised by every set, rotate and revoke; the upper half of every nonce.
-        uint32 epoch;
-        /// @dev Irreversible.
-        bool rotationDisabled;
-        /// @dev The owner revoked, and has not set a session since: rotation is blocked.
-        bool revoked;
-        /// @dev The session was opened by a rotation, on the day in `_grants`.
-        bool rotated;
-    }
-
-    /// @dev What the provider granted on one UTC day.
-    struct Grants {
-        /// @dev Unix seconds / 1 days.
-        uint32 day;
-        /// @dev Micro-USDC, less what was left of those grants when they were replaced.
-        uint64 amount;
-    }
+    using SessionWord for uint256;
 
     /// @notice Everything an observer needs, of one and the same block.
     struct State {
@@ -97,10 +74,10 @@ contract AgentWallet {
     PayoutEscrow public immutable ESCROW;
     address public immutable FACTORY;
 
-    Session private _session;
+    /// @dev See `SessionWord`: read by every send, written by none.
+    uint256 private _session;
     /// @dev See `SendWindow`: the one word a send writes.
     uint256 private _window;
-    Grants private _grants;
     uint256 private _ownerNonce;
 
     /// @notice The only topic is the nonce. USDC's `Transfer` is the next log: together they prove the payment.
@@ -164,7 +141,7 @@ contract AgentWallet {
         if (msg.sender != FACTORY) revert NotFactory(msg.sender);
         _checkCaps(limit, validUntil);
 
-        _openSession(sessionKey, limit, validUntil, false);
+        _setSession(sessionKey, limit, validUntil);
     }
 
     // Session key
@@ -179,13 +156,14 @@ contract AgentWallet {
         if (block.timestamp > deadline) revert SignatureExpired(deadline, block.timestamp);
         if (amount == 0) revert ZeroAmount();
         if (to == address(0) || to == address(this)) revert InvalidRecipient(to);
-        Session memory session = _session;
-        if (block.timestamp > session.validUntil) revert SessionExpired(session.validUntil, block.timestamp);
-        if (nonce >> 32 != session.epoch) revert WrongEpoch(uint32(nonce >> 32), session.epoch);
+        uint256 session = _session;
+        uint256 window = _window;
+        if (block.timestamp > session.validUntil()) revert SessionExpired(session.validUntil(), block.timestamp);
+        if (nonce >> 32 != window.epoch()) revert WrongEpoch(uint32(nonce >> 32), window.epoch());
         address signer = ECDSA.recover(_digest(_hashSend(to, amount, nonce, deadline)), r, vs);
-        if (signer != session.key) revert WrongSigner(signer, session.key);
+        if (signer != session.key()) revert WrongSigner(signer, session.key());
 
-        _window = _window.consume(amount, nonce);
+        _window = window.consume(amount, nonce);
         emit Sent(nonce);
 
         USDC.safeTransfer(to, amount);
@@ -202,7 +180,7 @@ contract AgentWallet {
     /// @param limit Micro-USDC.
     /// @param validUntil Unix seconds, inclusive.
     function setSession(address sessionKey, uint64 limit, uint40 validUntil) external byOwner {
-        _openSession(sessionKey, limit, validUntil, false);
+        _setSession(sessionKey, limit, validUntil);
     }
 
     /// @notice End the session at once and refuse rotations until the owner sets another.
@@ -212,7 +190,7 @@ contract AgentWallet {
 
     /// @notice Take from the provider, for good, the power to replace the session key. The current key stays.
     function disableRotationAuthority() external byOwner {
-        _session.rotationDisabled = true;
+        _session |= SessionWord.ROTATION_DISABLED;
     }
 
     /// @notice Bring back whatever a payout of this wallet still holds, before or after its expiry.
@@ -238,7 +216,7 @@ contract AgentWallet {
         bytes32 vs
     ) external {
         _checkOwner(_hashSetSession(sessionKey, limit, validUntil, _nextOwnerNonce(), deadline), deadline, r, vs);
-        _openSession(sessionKey, limit, validUntil, false);
+        _setSession(sessionKey, limit, validUntil);
     }
 
     /// @notice `revokeSession`, signed by the owner.
@@ -250,7 +228,7 @@ contract AgentWallet {
     /// @notice `disableRotationAuthority`, signed by the owner.
     function disableRotationAuthorityBySig(uint48 deadline, bytes32 r, bytes32 vs) external {
         _checkOwner(_hashDisableRotationAuthority(_nextOwnerNonce(), deadline), deadline, r, vs);
-        _session.rotationDisabled = true;
+        _session |= SessionWord.ROTATION_DISABLED;
     }
 
     /// @notice `reclaimPayout`, signed by the owner.
@@ -281,39 +259,40 @@ contract AgentWallet {
         bytes32 vs
     ) external {
         if (block.timestamp > deadline) revert SignatureExpired(deadline, block.timestamp);
-        Session memory session = _session;
-        if (session.rotationDisabled) revert RotationDisabled();
-        if (session.revoked) revert SessionRevoked();
-        if (expectedEpoch != session.epoch) revert WrongEpoch(expectedEpoch, session.epoch);
+        uint256 session = _session;
+        uint256 window = _window;
+        if (session.has(SessionWord.ROTATION_DISABLED)) revert RotationDisabled();
+        if (session.has(SessionWord.REVOKED)) revert SessionRevoked();
+        if (expectedEpoch != window.epoch()) revert WrongEpoch(expectedEpoch, window.epoch());
         _checkCaps(limit, validUntil);
+        uint256 granted = _checkGrant(session, window.remaining(), limit);
         address signer = ECDSA.recover(_digest(_hashRotate(newKey, limit, validUntil, expectedEpoch, deadline)), r, vs);
         if (!Provider(provider()).mayRotate(signer)) revert NotOperator(signer);
 
-        _recordGrant(limit, session.rotated);
-        _openSession(newKey, limit, validUntil, true);
+        _openSession(newKey, limit, validUntil, SessionWord.packGrants(_today(), granted), SessionWord.ROTATED);
     }
 
     // Views
 
     /// @notice The wallet's state in one answer, so that two nodes' answers are never mixed.
     function state() external view returns (State memory) {
-        Session memory session = _session;
+        uint256 session = _session;
         uint256 window = _window;
         return State({
             blockNumber: uint64(block.number),
             timestamp: uint64(block.timestamp),
-            sessionKey: session.key,
-            validUntil: session.validUntil,
-            epoch: session.epoch,
-            rotationDisabled: session.rotationDisabled,
-            sessionRevoked: session.revoked,
+            sessionKey: session.key(),
+            validUntil: session.validUntil(),
+            epoch: window.epoch(),
+            rotationDisabled: session.has(SessionWord.ROTATION_DISABLED),
+            sessionRevoked: session.has(SessionWord.REVOKED),
             remaining: window.remaining(),
             top: window.top(),
             seen: window.seen(),
             balance: USDC.balanceOf(address(this)),
             ownerNonce: _ownerNonce,
-            grantDay: _today(),
-            grantedToday: _grantedToday()
+            grantDay: uint32(_today()),
+            grantedToday: uint64(session.grantedOn(_today()))
         });
     }
 
@@ -336,33 +315,24 @@ contract AgentWallet {
         else IERC20(token).safeTransfer(to, amount);
     }
 
-    /// @dev Rewrites the whole session, so that nothing of the old one is left. The epoch wraps rather than reverts: no
-    /// counter may lock the owner out.
-    function _openSession(address key, uint64 limit, uint40 validUntil, bool rotated) private {
-        if (key == address(0)) revert InvalidSessionKey(key);
-        Session memory session = _session;
-        unchecked {
-            session.epoch += 1;
-        }
-        session.key = key;
-        session.validUntil = validUntil;
-        session.revoked = false;
-        session.rotated = rotated;
-        _session = session;
-        _window = SendWindow.open(limit, session.epoch);
+    function _setSession(address key, uint64 limit, uint40 validUntil) private {
+        uint256 session = _session;
+        _openSession(key, limit, validUntil, session.grants(), session & SessionWord.ROTATION_DISABLED);
     }
 
     function _revokeSession() private {
-        Session memory session = _session;
-        unchecked {
-            session.epoch += 1;
-        }
-        session.key = address(0);
-        session.validUntil = 0;
-        session.revoked = true;
-        session.rotated = false;
-        _session = session;
-        _window = SendWindow.open(0, session.epoch);
+        uint256 session = _session;
+        uint256 flags = (session & SessionWord.ROTATION_DISABLED) | SessionWord.REVOKED;
+        _session = SessionWord.pack(address(0), 0, session.grants(), flags);
+        _window = SendWindow.open(0, _nextEpoch());
+    }
+
+    /// @dev Rewrites both words whole, so that nothing of the old session is left.
+    function _openSession(address key, uint64 limit, uint40 validUntil, uint256 grants, uint256 flags) private {
+        if (key == address(0)) revert InvalidSessionKey(key);
+
+        _session = SessionWord.pack(key, validUntil, grants, flags);
+        _window = SendWindow.open(limit, _nextEpoch());
     }
 
     function _reclaimPayout(PayoutEscrow.Terms calldata terms) private {
@@ -370,21 +340,17 @@ contract AgentWallet {
         ESCROW.reclaim(terms, 1, 0, 0, 0);
     }
 
-    function _recordGrant(uint64 limit, bool replacesRotated) private {
-        uint256 left = _window.remaining();
-        uint256 granted = _grantedToday();
-        // `left` of a session opened by a rotation today is part of `granted` already.
-        granted = replacesRotated && granted >= left ? granted - left + limit : granted + limit;
-        if (granted > MAX_GRANT && limit > left) revert DailyGrantExceeded(granted, MAX_GRANT);
-
-        // Cannot overflow: each rotation adds at most MAX_GRANT of the 1.8e9 times MAX_GRANT that fit.
-        _grants = Grants({day: _today(), amount: uint64(granted)});
-    }
-
     function _nextOwnerNonce() private returns (uint256 current) {
         current = _ownerNonce;
         unchecked {
             _ownerNonce = current + 1;
+        }
+    }
+
+    /// @dev Wraps rather than reverts: no counter may lock the owner out.
+    function _nextEpoch() private view returns (uint32) {
+        unchecked {
+            return _window.epoch() + 1;
         }
     }
 
@@ -404,23 +370,26 @@ contract AgentWallet {
         if (validUntil > latest) revert ValidityTooLong(validUntil, latest);
     }
 
-    function _grantedToday() private view returns (uint64) {
-        Grants memory grants = _grants;
-        return grants.day == _today() ? grants.amount : 0;
+    /// @dev What the provider will have granted today with this rotation.
+    function _checkGrant(uint256 session, uint256 left, uint64 limit) private view returns (uint256 granted) {
+        granted = session.grantedOn(_today());
+        // What is left of a session that a rotation opened today is in that sum already.
+        if (session.has(SessionWord.ROTATED) && granted >= left) granted -= left;
+        granted += limit;
+        if (granted > MAX_GRANT && limit > left) revert DailyGrantExceeded(granted, MAX_GRANT);
     }
 
-    function _today() private view returns (uint32) {
-        return uint32(block.timestamp / 1 days);
+    function _today() private view returns (uint256) {
+        return block.timestamp / 1 days;
     }
 
-    /// @dev An address among the clone's immutable arguments, which follow its 45 bytes of code.
-    function _argument(uint256 offset) private view returns (address) {
-        bytes memory arguments = Clones.fetchCloneArgs(address(this));
-        bytes32 word;
+    /// @dev An address among the clone's immutable arguments, which follow its 45 bytes of code. Assembly reads one word
+    /// instead of copying all. Plain Solidity: `address(bytes20(slice(Clones.fetchCloneArgs(address(this)), offset)))`.
+    function _argument(uint256 offset) private view returns (address argument) {
         assembly ("memory-safe") {
-            word := mload(add(add(arguments, 0x20), offset))
+            extcodecopy(address(), 0, add(0x2d, offset), 0x20)
+            argument := shr(96, mload(0))
         }
-        return address(bytes20(word));
     }
 
     // EIP-712. Internal, so that a test contract can compare them with other implementations.

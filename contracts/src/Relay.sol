@@ -8,6 +8,10 @@ import {AgentWallet} from "./AgentWallet.sol";
 /// @dev Every item is a low-level call with a gas cap whose return data is never copied, so a hostile target costs at
 /// most its cap. Solidity's try/catch would revert the batch on a target without code, and Multicall3 would count it as
 /// a success. Call the functions with eth_call to learn beforehand which items would fail.
+///
+/// A call passes on at most 63/64 of the gas left, silently less than its cap when little is left. So the gas for all
+/// caps, and for the dearest once more, must be there at the start: a check before each item would revert after good
+/// items had run. What is not used is not charged.
 contract Relay {
     struct Call {
         address target;
@@ -41,7 +45,9 @@ contract Relay {
         uint256 count = packed.length / SEND_LENGTH;
         if (packed.length % SEND_LENGTH != 0) revert MalformedBatch(packed.length);
         if (count > MAX_ITEMS) revert TooManyItems(count, MAX_ITEMS);
-        _checkGas(count * gasCap, gasCap, count);
+        if (gasleft() / (count + 1) < gasCap + ITEM_OVERHEAD) {
+            revert NotEnoughGas(gasleft(), (count + 1) * (gasCap + ITEM_OVERHEAD));
+        }
 
         bytes4 selector = AgentWallet.send.selector;
         for (uint256 i = 0; i < count; ++i) {
@@ -70,16 +76,16 @@ contract Relay {
     function calls(Call[] calldata list) external returns (uint256 failed) {
         uint256 count = list.length;
         if (count > MAX_ITEMS) revert TooManyItems(count, MAX_ITEMS);
-        uint256 capSum;
-        uint256 highestCap;
+        uint256 needed = ITEM_OVERHEAD;
+        uint256 highest;
         for (uint256 i = 0; i < count; ++i) {
             uint256 gasCap = list[i].gasCap;
-            capSum += gasCap;
-            if (gasCap > highestCap) highestCap = gasCap;
-            // Copying the data into memory is paid by this contract, not from the item's cap.
-            capSum += list[i].data.length;
+            // Copying the data into memory is paid here, not from the item's cap.
+            needed += gasCap + ITEM_OVERHEAD + list[i].data.length;
+            if (gasCap > highest) highest = gasCap;
         }
-        _checkGas(capSum, highestCap, count);
+        needed += highest;
+        if (gasleft() < needed) revert NotEnoughGas(gasleft(), needed);
 
         for (uint256 i = 0; i < count; ++i) {
             address target = list[i].target;
@@ -95,14 +101,6 @@ contract Relay {
             }
             failed |= _note(i, target, success);
         }
-    }
-
-    /// @dev Checked once for the whole batch: a check before each item would revert after good items had run. A call
-    /// passes on at most 63/64 of the gas left, hence the part added for the dearest item.
-    function _checkGas(uint256 capSum, uint256 highestCap, uint256 count) private view {
-        uint256 needed = capSum + highestCap / 63 + (count + 1) * ITEM_OVERHEAD;
-        uint256 available = gasleft();
-        if (available < needed) revert NotEnoughGas(available, needed);
     }
 
     /// @dev The item's bit if it failed. A call to an address without code succeeds, so code is asked for (it is warm).

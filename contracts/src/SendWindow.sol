@@ -15,8 +15,8 @@ library SendWindow {
     error NonceUnusable(uint64 nonce, uint64 top);
 
     /// @notice A fresh word: the whole limit, no nonce of this epoch used.
-    function open(uint64 limit, uint32 epoch) internal pure returns (uint256 word) {
-        return (uint256(limit) << 192) | (uint256(epoch) << 160);
+    function open(uint64 limit, uint32 newEpoch) internal pure returns (uint256 word) {
+        return (uint256(limit) << 192) | (uint256(newEpoch) << 160);
     }
 
     /// @notice The word after spending `amount` under `nonce`. The caller has checked the nonce's epoch.
@@ -49,6 +49,11 @@ library SendWindow {
     /// @notice The highest nonce accepted, or the epoch's first nonce if none was.
     function top(uint256 word) internal pure returns (uint64) {
         return uint64(word >> 128);
+    }
+
+    /// @notice The session's epoch: `open` puts it there, and only nonces of this epoch are consumed.
+    function epoch(uint256 word) internal pure returns (uint32) {
+        return uint32(word >> 160);
     }
 
     /// @notice Bit i: nonce `top - i` was used.

@@ -1,0 +1,172 @@
+/** Measures what design promises about gas, as receipts say it (`gasUsed`), against the ceilings. */
+import { type Address, concat, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { agentWalletAbi, payoutEscrowAbi, relayAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { payoutAddress } from '../../worker/chain/addresses.ts'
+import { claimDigest, payoutId, reclaimDigest, rotateDigest, type Terms } from '../../worker/chain/digests.ts'
+import { signCompact } from '../../worker/chain/sign.ts'
+import {
+  aWallet,
+  createWalletData,
+  type LocalChain,
+  party,
+  roles,
+  type SignedSend,
+  signSend,
+  type TestWallet,
+} from './localChain.ts'
+
+export type GasRow = { action: string; gas: number; ceiling: number; floor?: number }
+
+/** Gas of a plain USDC transfer between holders, measured with Circle's token behind its proxy. */
+export const plainTransferGas = 45_059
+
+const amount = 2_500_000n // 2.5 USDC
+const day = 86_400
+
+export function packSend(wallet: Address, send: SignedSend): Hex {
+  const { to, amount, nonce, deadline, r, vs } = send
+  const integers = [
+    numberToHex(amount, { size: 8 }),
+    numberToHex(nonce, { size: 8 }),
+    numberToHex(deadline, { size: 6 }),
+  ]
+  return concat([wallet, to, ...integers, r, vs])
+}
+
+export function sendData({ to, amount, nonce, deadline, r, vs }: SignedSend): Hex {
+  const args = [to, amount, nonce, deadline, r, vs] as const
+  return encodeFunctionData({ abi: agentWalletAbi, functionName: 'send', args })
+}
+
+const sendsData = (packed: Hex[]) =>
+  encodeFunctionData({ abi: relayAbi, functionName: 'sends', args: [100_000n, concat(packed)] })
+
+/** Every row of the table in order; wallets and payouts are made here, so one chain serves one call. */
+export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
+  const { contracts, submit } = chain
+  const deadline = (await chain.now()) + day
+  const gasOf = async (to: Address, data: Hex) => Number((await submit(to, data)).gasUsed)
+
+  const wallets: TestWallet[] = []
+  for (let i = 0; i < 14; i++) wallets.push(await aWallet(chain, `wallet ${i}`))
+  const holders = wallets.map((_, i) => party(`holder ${i}`).address)
+  for (const address of [...wallets.map((wallet) => wallet.address), ...holders, roles.relayer.address]) {
+    await chain.mint(address, 1_000_000_000n)
+  }
+
+  const deployments = []
+  for (const { parameters } of wallets) deployments.push(await gasOf(contracts.factory, createWalletData(parameters)))
+
+  const transfer = encodeFunctionData({ abi: usdcAbi, functionName: 'transfer', args: [holders[0]!, amount] })
+  const plain = await gasOf(contracts.usdc, transfer)
+
+  const lone = wallets[13]!
+  const send = signSend(chain, lone, { to: holders[13]!, amount, sequence: 0, deadline })
+  const alone = await gasOf(lone.address, sendData(send))
+
+  const batch = async (from: number, to: number) => {
+    const packed = wallets.slice(from, to).map((wallet, i) => {
+      const item = signSend(chain, wallet, { to: holders[from + i]!, amount, sequence: 0, deadline })
+      return packSend(wallet.address, item)
+    })
+    const receipt = await submit(contracts.relay, sendsData(packed))
+    const transfers = receipt.logs.filter((log) => log.address === contracts.usdc.toLowerCase()).length
+    if (transfers !== packed.length) throw new Error(`only ${transfers} of ${packed.length} sends were paid`)
+    return Math.ceil(Number(receipt.gasUsed) / packed.length)
+  }
+  const batchOf3 = await batch(0, 3)
+  const batchOf10 = await batch(3, 13)
+
+  const payouts = await measurePayouts(chain, deadline)
+
+  const rotate = (limit: bigint, expectedEpoch: number) => {
+    const rotation = {
+      newKey: party(`rotated ${expectedEpoch}`).address,
+      limit,
+      validUntil: deadline + 30 * day,
+      expectedEpoch,
+      deadline,
+    }
+    const digest = rotateDigest({ chainId: chain.chainId, contract: lone.address }, rotation)
+    const { r, vs } = signCompact(digest, roles.operator.key)
+    const args = [rotation.newKey, limit, rotation.validUntil, expectedEpoch, deadline, r, vs] as const
+    return gasOf(lone.address, encodeFunctionData({ abi: agentWalletAbi, functionName: 'rotateSessionKey', args }))
+  }
+  const rotateFirst = await rotate(1_000_000_000n, 1)
+  const rotateLater = await rotate(2_000_000_000n, 2)
+
+  const one = plainTransferGas / 100
+  return [
+    {
+      action: 'plain USDC transfer (45,059 ± 1 %)',
+      gas: plain,
+      ceiling: plainTransferGas + one,
+      floor: plainTransferGas - one,
+    },
+    { action: 'wallet deploy with first session', gas: Math.max(...deployments), ceiling: 130_000 },
+    { action: 'one send, alone', gas: alone, ceiling: 66_000 },
+    { action: 'one send in a batch of 3 wallets', gas: batchOf3, ceiling: Math.min(plain, plainTransferGas) },
+    { action: 'one send in a batch of 10 wallets', gas: batchOf10, ceiling: 37_500 },
+    ...payouts,
+    { action: 'provider rotation, first of a day', gas: rotateFirst, ceiling: 70_000 },
+    { action: 'provider rotation, later', gas: rotateLater, ceiling: 55_000 },
+  ]
+}
+
+async function measurePayouts(chain: LocalChain, deadline: number): Promise<GasRow[]> {
+  const { contracts, submit } = chain
+  const domain = { chainId: chain.chainId, contract: contracts.escrow }
+  const claimKey = party('claim key')
+  const reclaimKey = party('reclaim key')
+
+  const fund = async (expiry: number) => {
+    const terms: Terms = {
+      payer: party('holder 0').address,
+      claimKey: claimKey.address,
+      reclaimKey: reclaimKey.address,
+      amount,
+      expiry,
+    }
+    await chain.mint(payoutAddress(contracts, terms), amount)
+    return terms
+  }
+  const claimData = (terms: Terms, to: Address) => {
+    const claim = { payoutId: payoutId(terms), to, atLeast: amount, deadline }
+    const { r, vs } = signCompact(claimDigest(domain, claim), claimKey.key)
+    const args = [terms, to, amount, deadline, r, vs] as const
+    return encodeFunctionData({ abi: payoutEscrowAbi, functionName: 'claim', args })
+  }
+
+  const fresh = (name: string) => party(`fresh ${name}`).address
+  const alone = await submit(contracts.escrow, claimData(await fund(deadline + 1), fresh('alone')))
+
+  const list = []
+  for (let i = 0; i < 10; i++) {
+    const data = claimData(await fund(deadline + 2 + i), fresh(`${i}`))
+    list.push({ target: contracts.escrow, gasCap: 300_000n, data })
+  }
+  const batch = await submit(
+    contracts.relay,
+    encodeFunctionData({ abi: relayAbi, functionName: 'calls', args: [list] }),
+  )
+  if (batch.logs.length !== 10) throw new Error('not every claim of the batch was paid')
+
+  const terms = await fund(deadline + 20)
+  const reclaim = { payoutId: payoutId(terms), atLeast: amount, deadline }
+  const { r, vs } = signCompact(reclaimDigest(domain, reclaim), reclaimKey.key)
+  const args = [terms, amount, deadline, r, vs] as const
+  const back = await submit(
+    contracts.escrow,
+    encodeFunctionData({ abi: payoutEscrowAbi, functionName: 'reclaim', args }),
+  )
+
+  return [
+    { action: 'claim to a fresh address, alone', gas: Number(alone.gasUsed), ceiling: 121_000 },
+    {
+      action: 'claim to a fresh address, in a batch of 10',
+      gas: Math.ceil(Number(batch.gasUsed) / 10),
+      ceiling: 92_000,
+    },
+    { action: 'reclaim by key, alone', gas: Number(back.gasUsed), ceiling: 103_000 },
+  ]
+}

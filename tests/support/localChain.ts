@@ -1,0 +1,127 @@
+/** A local chain with our contracts, keys and money: what chain tests and the gas bench share. */
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  keccak256,
+  type TransactionReceipt,
+  toHex,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { deployContracts } from '../../scripts/deployment.ts'
+import { agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { type WalletParameters, walletAddress } from '../../worker/chain/addresses.ts'
+import { sendDigest } from '../../worker/chain/digests.ts'
+import { addressOf, signCompact } from '../../worker/chain/sign.ts'
+import type { Contracts } from '../../worker/chain/types.ts'
+import { startAnvil } from './anvil.ts'
+
+export type Party = { key: Hex; address: Address }
+
+/** The same key for the same name, everywhere. */
+export function party(name: string): Party {
+  const key = keccak256(toHex(name))
+  return { key, address: addressOf(key) }
+}
+
+export const roles = {
+  relayer: party('relayer'),
+  providerAdmin: party('provider admin'),
+  operator: party('operator'),
+  usdcAdmin: party('usdc admin'),
+}
+
+/** One account's transactions, mined one by one. A reverted one throws unless `mayRevert`. */
+export type Submit = (
+  to: Address,
+  data: Hex,
+  options?: { from?: Party; mayRevert?: boolean },
+) => Promise<TransactionReceipt>
+
+export type LocalChain = {
+  chainId: number
+  url: string
+  contracts: Contracts
+  client: ReturnType<typeof createPublicClient>
+  submit: Submit
+  mint(to: Address, amount: bigint): Promise<void>
+  /** Newest block's unix seconds. */
+  now(): Promise<number>
+  stop(): Promise<void>
+}
+
+export async function startLocalChain(): Promise<LocalChain> {
+  const chainId = 8453
+  const anvil = await startAnvil({ chainId })
+  const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 10 })
+  for (const { address } of Object.values(roles)) {
+    await client.request({ method: 'anvil_setBalance', params: [address, toHex(10n ** 20n)] } as never)
+  }
+  const contracts = await deployContracts(anvil.url, {
+    providerAdmin: roles.providerAdmin.address,
+    operator: roles.operator.address,
+    usdcAdmin: roles.usdcAdmin.address,
+    deployerKey: roles.relayer.key,
+  })
+
+  const submit: Submit = async (to, data, { from = roles.relayer, mayRevert = false } = {}) => {
+    const account = privateKeyToAccount(from.key)
+    const wallet = createWalletClient({ account, transport: http(anvil.url) })
+    const hash = await wallet.sendTransaction({ chain: null, to, data, gas: 16_000_000n })
+    const receipt = await client.waitForTransactionReceipt({ hash })
+    if (receipt.status !== 'success' && !mayRevert) throw new Error(`reverted: ${hash}`)
+    return receipt
+  }
+
+  return {
+    chainId,
+    url: anvil.url,
+    contracts,
+    client,
+    submit,
+    async mint(to, amount) {
+      const data = encodeFunctionData({ abi: usdcAbi, functionName: 'mint', args: [to, amount] })
+      await submit(contracts.usdc, data, { from: roles.usdcAdmin })
+    },
+    now: async () => Number((await client.getBlock()).timestamp),
+    stop: anvil.stop,
+  }
+}
+
+export type TestWallet = { address: Address; parameters: WalletParameters; session: Party; owner: Party }
+
+/** A wallet's parameters and address; nothing is deployed. */
+export async function aWallet(chain: LocalChain, name: string): Promise<TestWallet> {
+  const session = party(`${name} session`)
+  const owner = party(`${name} owner`)
+  const parameters = {
+    owner: owner.address,
+    salt: keccak256(toHex(name)),
+    sessionKey: session.address,
+    limit: 5_000_000_000n,
+    validUntil: (await chain.now()) + 30 * 86_400,
+  }
+  return { address: walletAddress(chain.contracts, parameters), parameters, session, owner }
+}
+
+export function createWalletData({ owner, salt, sessionKey, limit, validUntil }: WalletParameters): Hex {
+  const args = [owner, salt, sessionKey, limit, validUntil] as const
+  return encodeFunctionData({ abi: agentWalletFactoryAbi, functionName: 'createWallet', args })
+}
+
+export type SignedSend = { to: Address; amount: bigint; nonce: bigint; deadline: number; r: Hex; vs: Hex }
+
+/** A send of the session that `session` signs; sequence 0 is the first nonce of the epoch. */
+export function signSend(
+  chain: Pick<LocalChain, 'chainId'>,
+  wallet: Pick<TestWallet, 'address' | 'session'>,
+  send: { to: Address; amount: bigint; sequence: number; deadline: number; epoch?: number },
+): SignedSend {
+  const { to, amount, deadline, sequence, epoch = 1 } = send
+  const nonce = (BigInt(epoch) << 32n) | BigInt(sequence)
+  const digest = sendDigest({ chainId: chain.chainId, contract: wallet.address }, { to, amount, nonce, deadline })
+  return { to, amount, nonce, deadline, ...signCompact(digest, wallet.session.key) }
+}
