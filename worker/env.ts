@@ -10,6 +10,11 @@ export type Env = {
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   ASSETS?: Fetcher
+  /** Sending e-mail (`send_email` binding) and its sender address; SMS through an HTTPS gateway. Unset = not offered. */
+  EMAIL?: SendEmail
+  MAIL_FROM?: string
+  SMS_URL?: string
+  SMS_KEY?: string
 
   /** Issuer of tokens and base of the agent API, no trailing slash. */
   API_ORIGIN: string

@@ -1,0 +1,40 @@
+import { Hono } from 'hono'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { requestId } from 'hono/request-id'
+import type { AppEnv } from './appEnv.ts'
+import { answerHeaders, onFailure, onMethodNotAllowed, onNotFound } from './middleware/answers.ts'
+import { dependencies, jsonOnly, smallBody } from './middleware/requests.ts'
+import { auth, plainLogin } from './routes/auth.ts'
+import { contacts } from './routes/contacts.ts'
+import { dev } from './routes/dev.ts'
+import { meta } from './routes/meta.ts'
+import { oauth } from './routes/oauth.ts'
+import { users } from './routes/users.ts'
+import { wellKnown } from './routes/wellKnown.ts'
+
+/** Every path the Worker answers. Tests give their own clock. */
+export function createApp(options: { now?: () => number } = {}) {
+  const base = new Hono<AppEnv>()
+  base.onError(onFailure)
+  base.notFound(onNotFound)
+  base
+    .use(requestId())
+    .use(answerHeaders)
+    .use(methodNotAllowed({ app: base, onMethodNotAllowed }))
+    .use(smallBody)
+    .use('/api/*', jsonOnly)
+    .use('/v1/*', jsonOnly)
+    .use(dependencies(options.now ?? Date.now))
+  // Chained, so that the browser's client can infer every route.
+  return base
+    .route('/api', meta)
+    .route('/api/auth/cognito', auth)
+    .route('/api/login', plainLogin)
+    .route('/api/users', users)
+    .route('/api/contacts', contacts)
+    .route('/oauth', oauth)
+    .route('/.well-known', wellKnown)
+    .route('/dev', dev)
+}
+
+export type App = ReturnType<typeof createApp>

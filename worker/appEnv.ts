@@ -1,0 +1,16 @@
+import type { Db } from './db/session.ts'
+import type { Delivery } from './delivery/delivery.ts'
+import type { Scope } from './domain/scopes.ts'
+import type { Env } from './env.ts'
+
+/** What services work with; tests give their own clock. */
+export type Deps = { env: Env; db: Db; delivery: Delivery /** ms */; now: () => number }
+
+/** The agent behind a request. `scopes` is what its token asked for; the Treasury knows what its group allows. */
+export type AgentPrincipal = { userId: string; agentId: string; credentialHash: string; scopes: Scope[] }
+
+/** Hono's type of a request: `userId` and `sessionId` are there behind login(), `agent` behind agent(). */
+export type AppEnv = {
+  Bindings: Env
+  Variables: { requestId: string; deps: Deps; userId: string; sessionId: string; agent: AgentPrincipal }
+}

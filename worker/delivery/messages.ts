@@ -1,0 +1,157 @@
+import type { Message } from './delivery.ts'
+
+/**
+ * The words of our e-mails and SMS. Codes and passwords stand alone on their line, so that they can be copied;
+ * amounts are decimal USDC. Text from users (names, memos) is put on one line and cut, so it cannot pose as ours.
+ */
+type Channel = Message['channel']
+
+export function temporaryPasswordMessage(input: {
+  userId: string
+  to: string
+  name: string | null
+  password: string
+  appOrigin: string
+}): Message {
+  const { userId, to, name, password, appOrigin } = input
+  const text = lines(
+    `${greeting(name)}`,
+    '',
+    'Your Bursar account is ready. This is your temporary password:',
+    '',
+    password,
+    '',
+    `Sign in at ${appOrigin}/login with this address. You will choose your own password right after.`,
+    'The temporary password works for 7 days.',
+    '',
+    'Did not ask for an account? Then you can ignore this message.',
+  )
+  return { id: `temporary-password:${userId}`, to, channel: 'email', subject: 'Your Bursar account', text }
+}
+
+/** Link and code of a payout; they leave together, once the money is in place. */
+export function payoutMessage(input: {
+  /** Stable per code version. */
+  id: string
+  to: string
+  channel: Channel
+  senderName: string | null
+  amount: string
+  memo: string | null
+  claimUrl: string
+  code: string
+  /** ms */
+  expiresAt: number
+}): Message {
+  const { id, to, channel, amount, claimUrl, code, expiresAt } = input
+  const sender = oneLine(input.senderName, 60) ?? 'Somebody'
+  const memo = oneLine(input.memo, 100)
+  const subject = `${sender} sent you ${amount} USDC`
+  const text =
+    channel === 'sms'
+      ? lines(`${subject} with Bursar. Claim it until ${day(expiresAt)}:`, claimUrl, 'Your code:', code)
+      : lines(
+          'Hello,',
+          '',
+          `${sender} sent you ${amount} USDC with Bursar.`,
+          ...(memo ? ['', `Their note: "${memo}"`] : []),
+          '',
+          'Claim it here. You need no account:',
+          claimUrl,
+          '',
+          'Your code:',
+          '',
+          code,
+          '',
+          `The payment waits for you until ${day(expiresAt)}. After that it goes back to the sender.`,
+          'Keep the code to yourself: whoever has the link and the code can claim the payment.',
+        )
+  return { id, to, channel, subject, text }
+}
+
+/** Three days and one day before a payout goes back. */
+export function payoutReminderMessage(input: {
+  id: string
+  to: string
+  channel: Channel
+  senderName: string | null
+  amount: string
+  claimUrl: string
+  /** ms */
+  expiresAt: number
+}): Message {
+  const { id, to, channel, amount, claimUrl, expiresAt } = input
+  const sender = oneLine(input.senderName, 60) ?? 'somebody'
+  const subject = `${amount} USDC is still waiting for you`
+  const text = lines(
+    `${amount} USDC from ${sender} is waiting for you until ${day(expiresAt)}. After that it goes back to the sender.`,
+    claimUrl,
+    'The code is in our first message. You can have a new one sent from that page.',
+  )
+  return { id, to, channel, subject, text }
+}
+
+/** To the sender, when the recipient has taken the money. `recipient` may be in full: the sender wrote it. */
+export function payoutClaimedMessage(input: {
+  payoutId: string
+  to: string
+  amount: string
+  recipient: string
+  explorerUrl: string | null
+}): Message {
+  const { payoutId, to, amount, recipient, explorerUrl } = input
+  const text = lines(
+    'Hello,',
+    '',
+    `Your payout of ${amount} USDC to ${oneLine(recipient, 254)} has been claimed.`,
+    ...(explorerUrl ? ['', 'The transaction:', explorerUrl] : []),
+  )
+  return { id: `payout-claimed:${payoutId}`, to, channel: 'email', subject: `${amount} USDC was claimed`, text }
+}
+
+/** To the sender, when the money is back in the wallet: taken back, or because nobody claimed it in time. */
+export function payoutReturnedMessage(input: {
+  payoutId: string
+  to: string
+  amount: string
+  recipient: string
+  reason: 'reclaimed' | 'not_claimed'
+}): Message {
+  const { payoutId, to, amount, recipient, reason } = input
+  const why = reason === 'reclaimed' ? 'You took it back.' : 'Nobody claimed it in time.'
+  const text = lines(
+    'Hello,',
+    '',
+    `Your payout of ${amount} USDC to ${oneLine(recipient, 254)} is back in your wallet. ${why}`,
+  )
+  return { id: `payout-returned:${payoutId}`, to, channel: 'email', subject: `${amount} USDC came back to you`, text }
+}
+
+export function passwordChangedMessage(input: {
+  userId: string
+  to: string
+  name: string | null
+  now: number
+}): Message {
+  const { userId, to, name, now } = input
+  const text = lines(
+    greeting(name),
+    '',
+    'The password of your Bursar account was just changed. Other devices have been signed out.',
+    '',
+    'Was it not you? Then answer this e-mail right away, so that we can help you lock the account.',
+  )
+  return { id: `password-changed:${userId}:${now}`, to, channel: 'email', subject: 'Your password was changed', text }
+}
+
+const lines = (...all: string[]) => all.join('\n')
+const greeting = (name: string | null) => `Hello${name ? ` ${oneLine(name, 60)}` : ''},`
+const day = (at: number) =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at).concat(' UTC')
+
+function oneLine(text: string | null, max: number): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  const plain = (text ?? '').replace(/[\s\u0000-\u001f\u007f\u2028\u2029]+/gu, ' ').trim()
+  if (!plain) return null
+  return [...plain].length > max ? `${[...plain].slice(0, max - 1).join('')}…` : plain
+}

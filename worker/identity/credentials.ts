@@ -1,0 +1,115 @@
+import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { agentCredential } from '../db/accounts.ts'
+import type { Db } from '../db/session.ts'
+import { newSecret, sameHash, sha256 } from './secrets.ts'
+
+/** A replaced credential keeps working this long unless its owner says otherwise. */
+export const replacedCredentialMs = 24 * 60 * 60_000 // 24 hours
+const cacheMs = 30_000 // 30 seconds
+const cacheSize = 5_000
+
+/** The agent a credential leads to. `credentialHash` lets the Treasury see which credential was used. */
+export type ResolvedAgent = { userId: string; agentId: string; clientId: string; credentialHash: string }
+
+/** Secrets to be shown once, and the hashes to be kept. */
+export function mintCredentials() {
+  return { clientId: `bc_${newSecret().slice(0, 22)}`, ...mintSecret(), ...mintApiKey() }
+}
+
+export function mintSecret() {
+  const clientSecret = newSecret('bs_')
+  return { clientSecret, secretHash: sha256(clientSecret) }
+}
+
+export function mintApiKey() {
+  const apiKey = newSecret('bk_')
+  return { apiKey, apiKeyHash: sha256(apiKey) }
+}
+
+/** Write before the secrets are answered. Repeating it with the same hashes changes nothing. */
+export async function storeCredentials(
+  db: Db,
+  input: { userId: string; agentId: string; clientId: string; secretHash?: string; apiKeyHash?: string; now: number },
+): Promise<void> {
+  const { userId, agentId, clientId, secretHash, apiKeyHash, now } = input
+  const row = (kind: 'secret' | 'api_key', hash: string) => ({ hash, kind, userId, agentId, clientId, createdAt: now })
+  const rows = [...(secretHash ? [row('secret', secretHash)] : []), ...(apiKeyHash ? [row('api_key', apiKeyHash)] : [])]
+  if (rows.length > 0) await db.insert(agentCredential).values(rows).onConflictDoNothing()
+}
+
+/** After a regeneration: every other credential of this kind ends at `endsAt` (ms), or earlier if it already would. */
+export async function replaceCredentials(
+  db: Db,
+  input: { userId: string; agentId: string; kind: 'secret' | 'api_key'; keepHash: string; endsAt: number },
+): Promise<void> {
+  const { userId, agentId, kind, keepHash, endsAt } = input
+  const rows = await db
+    .select({ hash: agentCredential.hash })
+    .from(agentCredential)
+    .where(
+      and(
+        eq(agentCredential.userId, userId),
+        eq(agentCredential.agentId, agentId),
+        eq(agentCredential.kind, kind),
+        isNull(agentCredential.revokedAt),
+        or(isNull(agentCredential.expiresAt), gt(agentCredential.expiresAt, endsAt)),
+      ),
+    )
+  for (const { hash } of rows) {
+    if (hash === keepHash) continue
+    await db.update(agentCredential).set({ expiresAt: endsAt }).where(eq(agentCredential.hash, hash))
+    cache.delete(hash)
+  }
+}
+
+/** A deleted agent's credentials lead nowhere from now on. */
+export async function revokeCredentials(db: Db, userId: string, agentId: string, now: number): Promise<void> {
+  const rows = await db
+    .update(agentCredential)
+    .set({ revokedAt: now })
+    .where(
+      and(eq(agentCredential.userId, userId), eq(agentCredential.agentId, agentId), isNull(agentCredential.revokedAt)),
+    )
+    .returning({ hash: agentCredential.hash })
+  for (const { hash } of rows) cache.delete(hash)
+}
+
+// Spares D1 on the hot path. Safe because the Treasury checks the agent itself on every call.
+const cache = new Map<string, { agent: ResolvedAgent; until: number }>()
+
+/** Null when the key is unknown, ended or revoked; another isolate may still say yes for 30 seconds. */
+export async function resolveApiKey(db: Db, apiKey: string, now: number): Promise<ResolvedAgent | null> {
+  const hash = sha256(apiKey)
+  const known = cache.get(hash)
+  if (known && known.until > now) return known.agent
+  cache.delete(hash)
+  const row = await db
+    .select()
+    .from(agentCredential)
+    .where(and(eq(agentCredential.hash, hash), eq(agentCredential.kind, 'api_key')))
+    .get()
+  if (!row || !isAlive(row, now)) return null
+  const agent = { userId: row.userId, agentId: row.agentId, clientId: row.clientId, credentialHash: hash }
+  if (cache.size >= cacheSize) cache.clear()
+  cache.set(hash, { agent, until: Math.min(now + cacheMs, row.expiresAt ?? Number.POSITIVE_INFINITY) })
+  return agent
+}
+
+/** Null for an unknown client and for a wrong secret alike. Two secrets are alive while one is being replaced. */
+export async function resolveClient(
+  db: Db,
+  clientId: string,
+  secret: string,
+  now: number,
+): Promise<ResolvedAgent | null> {
+  const hash = sha256(secret)
+  const rows = await db
+    .select()
+    .from(agentCredential)
+    .where(and(eq(agentCredential.clientId, clientId), eq(agentCredential.kind, 'secret')))
+  const row = rows.find((candidate) => isAlive(candidate, now) && sameHash(candidate.hash, hash))
+  return row ? { userId: row.userId, agentId: row.agentId, clientId: row.clientId, credentialHash: row.hash } : null
+}
+
+const isAlive = (row: { expiresAt: number | null; revokedAt: number | null }, now: number) =>
+  row.revokedAt === null && (row.expiresAt === null || row.expiresAt > now)

@@ -1,0 +1,37 @@
+import { bodyLimit } from 'hono/body-limit'
+import { createMiddleware } from 'hono/factory'
+import type { AppEnv } from '../appEnv.ts'
+import { bookmarkHeader, openDb } from '../db/session.ts'
+import { deliveryFrom } from '../delivery/delivery.ts'
+import { AppError } from '../errors.ts'
+
+export const smallBody = bodyLimit({
+  maxSize: 64 * 1024, // 64 kB
+  onError: () => {
+    throw new AppError('payload_too_large', 'The request is larger than 64 kB.')
+  },
+})
+
+const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
+
+/** A body has to say that it is JSON. An empty one needs no type: `POST …/reclaim` has nothing to say. */
+export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
+  const type = c.req.header('content-type')
+  if (type && !json.test(type) && !['GET', 'HEAD'].includes(c.req.method))
+    throw new AppError('invalid_input', 'Send JSON with the header Content-Type: application/json.')
+  await next()
+})
+
+/**
+ * Opens D1 at least as new as the caller last saw it, and tells how new it is now. Signing in reads from the primary
+ * whatever the caller says: a replica may not know yet that a refresh token was used.
+ */
+export const dependencies = (now: () => number) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
+    const { db, bookmark } = openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader))
+    c.set('deps', { env: c.env, db, delivery: deliveryFrom(c.env, db, now), now })
+    await next()
+    const latest = bookmark()
+    if (latest) c.res.headers.set(bookmarkHeader, latest)
+  })

@@ -1,0 +1,42 @@
+import { desc, eq } from 'drizzle-orm'
+import { Hono } from 'hono'
+import type { AppEnv } from '../appEnv.ts'
+import { devInbox } from '../db/accounts.ts'
+import { mintStandIn } from '../dev/faucet.ts'
+import { addressPage, inboxPage, transactionPage } from '../dev/pages.ts'
+import { AppError, ok } from '../errors.ts'
+import { jsonOnly } from '../middleware/requests.ts'
+import { validate } from '../middleware/validate.ts'
+import { Faucet } from '../schemas/dev.ts'
+
+const inboxSize = 200
+
+/** /dev: the local stack's inbox, faucet and explorer. Anywhere else these addresses do not exist. */
+export const dev = new Hono<AppEnv>()
+  .use(async (c, next) => {
+    if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'There is nothing at this address.')
+    await next()
+  })
+  .get('/inbox', async (c) => {
+    const { db } = c.var.deps
+    const to = c.req.query('to')?.trim().toLowerCase()
+    const rows = await db
+      .select()
+      .from(devInbox)
+      .where(to ? eq(devInbox.recipient, to) : undefined)
+      .orderBy(desc(devInbox.at), desc(devInbox.id))
+      .limit(inboxSize)
+    const messages = rows.map(({ recipient, at, ...rest }) => ({
+      ...rest,
+      to: recipient,
+      at: new Date(at).toISOString(),
+    }))
+    c.header('vary', 'Accept')
+    if (c.req.header('accept')?.includes('application/json')) return c.json(messages)
+    return inboxPage(c, messages)
+  })
+  .post('/faucet', jsonOnly, validate('json', Faucet), async (c) =>
+    c.json(ok(await mintStandIn(c.env, c.req.valid('json')))),
+  )
+  .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
+  .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

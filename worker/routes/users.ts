@@ -1,0 +1,30 @@
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { AppEnv } from '../appEnv.ts'
+import { AppError, ok } from '../errors.ts'
+import { login } from '../middleware/auth.ts'
+import { validate } from '../middleware/validate.ts'
+import { ChangePassword, CompleteOnboarding, SignupWithPasscode } from '../schemas/account.ts'
+import { changePassword, completeOnboarding, getUser, signUp } from '../services/accounts.ts'
+import { callerAddress } from './callerAddress.ts'
+
+/** Other people's ids are answered like ids that do not exist. */
+export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.param('userId') !== c.var.userId) throw new AppError('not_found', 'There is no such user.')
+  await next()
+})
+
+/** /api/users */
+export const users = new Hono<AppEnv>()
+  .post('/', validate('json', SignupWithPasscode), async (c) => {
+    const user = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
+    return c.json(ok(user, 'Account created! Check your email for login credentials.'), 201)
+  })
+  .post('/complete-onboarding', login(), validate('json', CompleteOnboarding), async (c) =>
+    c.json(ok(await completeOnboarding(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json')))),
+  )
+  .get('/:userId', login(), ownUser, async (c) => c.json(ok(await getUser(c.var.deps, c.var.userId))))
+  .patch('/:userId/change-password', login(), ownUser, validate('json', ChangePassword), async (c) => {
+    await changePassword(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json'))
+    return c.json(ok(null, 'Password changed successfully!'))
+  })
