@@ -2,11 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3'
 
 /** Checks shared by forms and the API. Each answers the specification's text, or null when the value is fine. */
 
-export function emailProblem(text: string): string | null {
-  const value = text.trim()
-  if (!value) return 'Email is required'
-  return value.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? null : 'Invalid email format'
-}
+export { emailProblem } from './email.ts'
 
 /** Part 2 section 5, in its order: required, 0x, length, checksum. */
 export function addressProblem(text: string): string | null {

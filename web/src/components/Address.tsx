@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
+import { addressGroups, shortAddress } from '../lib/format.ts'
+import { type Chain, configQuery, explorerOf } from '../queries/config.ts'
+import { CopyButton } from './CopyButton.tsx'
+
+/** First six and last four digits, with copy and explorer beside. */
+export function ShortAddress(props: { address: string; chain?: Chain }) {
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      <span className="font-mono text-small" title={props.address}>
+        {shortAddress(props.address)}
+      </span>
+      <CopyButton text={props.address} what="address" />
+      <ExplorerLink chain={props.chain ?? 'base'} path={`address/${props.address}`} label="View address in explorer" />
+    </span>
+  )
+}
+
+/** All forty digits in groups of four, to be compared one by one. */
+export function FullAddress(props: { address: string }) {
+  return (
+    <p className="font-mono" data-testid="full-address">
+      <span className="sr-only">{props.address}</span>
+      <span aria-hidden="true" className="grid w-fit grid-cols-5 gap-x-3 gap-y-0.5">
+        {addressGroups(props.address).map((group, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the groups of one address never move
+          <span key={i}>{i === 0 ? <span className="-ml-[2ch] text-muted">0x</span> : null}{group}</span>
+        ))}
+      </span>
+    </p>
+  )
+}
+
+/** A link to the chain's explorer; nothing while the deployment's explorer is not known. */
+export function ExplorerLink(props: { chain: Chain; path: string; label: string; text?: string }) {
+  const config = useQuery(configQuery).data
+  const explorer = config && explorerOf(config, props.chain)
+  if (!explorer) return null
+  return (
+    <a
+      href={`${explorer}/${props.path}`}
+      target="_blank"
+      rel="noopener noreferrer"
+      {...(props.text ? {} : { 'aria-label': props.label, title: props.label })}
+      className={
+        props.text
+          ? 'inline-flex items-center gap-1.5 rounded-sm text-green underline underline-offset-3'
+          : 'inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11'
+      }
+    >
+      {props.text}
+      <ExternalLink aria-hidden="true" className="size-4" />
+    </a>
+  )
+}
+
+/** A transaction's hash with copy and explorer. */
+export function TxHash(props: { hash: string; chain: Chain }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-0.5">
+      <span className="truncate font-mono text-small" title={props.hash}>
+        {props.hash.slice(0, 10)}…{props.hash.slice(-8)}
+      </span>
+      <CopyButton text={props.hash} what="transaction hash" />
+      <ExplorerLink chain={props.chain} path={`tx/${props.hash}`} label="View transaction in explorer" />
+    </span>
+  )
+}

@@ -1,0 +1,32 @@
+import { clsx } from 'clsx'
+import { cutAmount, formatAmount } from '../lib/format.ts'
+import { Tooltip } from './Tooltip.tsx'
+
+/** '$25.00 USDC', two to six decimals. */
+export function Amount(props: { value: string; className?: string }) {
+  return (
+    <span className={clsx('whitespace-nowrap', props.className)}>
+      ${formatAmount(props.value)} <span className="text-small text-muted">USDC</span>
+    </span>
+  )
+}
+
+/** A balance: two decimals, cut, with the exact value on hover and focus. */
+export function Balance(props: { value: string; className?: string }) {
+  const short = cutAmount(props.value)
+  const exact = formatAmount(props.value)
+  const body = (
+    <>
+      ${short} <span className="font-normal text-small text-muted">USDC</span>
+    </>
+  )
+  if (short === exact) return <span className={clsx('whitespace-nowrap', props.className)}>{body}</span>
+  return (
+    <Tooltip content={`${exact} USDC`}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact value shows on focus too */}
+      <span tabIndex={0} className={clsx('whitespace-nowrap rounded-sm', props.className)}>
+        {body}
+      </span>
+    </Tooltip>
+  )
+}

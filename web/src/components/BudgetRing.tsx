@@ -1,0 +1,80 @@
+import { microUsdc, parseUsdc } from '../../../worker/domain/money.ts'
+import { formatAmount } from '../lib/format.ts'
+import { Amount } from './Amount.tsx'
+
+const micro = (text: string) => parseUsdc(text) ?? microUsdc(0n)
+
+/** Whole per cent of `limit`, cut; 100 when there is no room at all. */
+export function percentUsed(used: bigint, limit: bigint): number {
+  if (limit <= 0n) return 100
+  const percent = (used * 100n) / limit
+  return percent > 999n ? 999 : Number(percent)
+}
+
+/** safe below 75 %, warning from 75, danger from 90. */
+export function budgetLevel(percent: number): { colour: string; word: string } {
+  if (percent >= 90) return { colour: 'text-red', word: 'Almost used up' }
+  if (percent >= 75) return { colour: 'text-amber', word: 'Running low' }
+  return { colour: 'text-green', word: 'On track' }
+}
+
+/** Spent and held as a ring, with the figures in words beside it. */
+export function BudgetRing(props: { limit: string; spent: string; held: string; remaining: string }) {
+  const limit = micro(props.limit)
+  const percent = percentUsed(micro(props.spent) + micro(props.held), limit)
+  const spentPercent = Math.min(100, percentUsed(micro(props.spent), limit))
+  const { colour, word } = budgetLevel(percent)
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-4">
+      <svg viewBox="0 0 100 100" className={`size-28 shrink-0 ${colour}`} role="img" aria-label={`${percent}% used`}>
+        <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-sunken" />
+        <Arc percent={Math.min(100, percent)} className="opacity-40" />
+        <Arc percent={spentPercent} />
+        <text x="50" y="50" textAnchor="middle" dominantBaseline="central" className="fill-ink font-semibold text-[20px]">
+          {percent}%
+        </text>
+      </svg>
+      <div className="min-w-48 flex-1">
+        <p className={`font-medium text-small ${colour}`}>
+          {word}: {percent}% used, ${formatAmount(props.remaining)} left
+        </p>
+        <dl className="mt-1 divide-y divide-hairline text-small">
+          <Line name="Spent" value={props.spent} />
+          <Line name="Held" value={props.held} />
+          <Line name="Remaining" value={props.remaining} />
+          <Line name="Limit" value={props.limit} />
+        </dl>
+      </div>
+    </div>
+  )
+}
+
+const circumference = 2 * Math.PI * 42
+
+function Arc(props: { percent: number; className?: string }) {
+  if (props.percent === 0) return null
+  return (
+    <circle
+      cx="50"
+      cy="50"
+      r="42"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="10"
+      strokeDasharray={`${(circumference * props.percent) / 100} ${circumference}`}
+      transform="rotate(-90 50 50)"
+      className={props.className}
+    />
+  )
+}
+
+function Line(props: { name: string; value: string }) {
+  return (
+    <div className="flex justify-between gap-4 py-1">
+      <dt className="text-muted">{props.name}</dt>
+      <dd>
+        <Amount value={props.value} />
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { clsx } from 'clsx'
+import type { ComponentProps, ReactNode } from 'react'
+
+export const Card = (props: ComponentProps<'section'>) => (
+  <section {...props} className={clsx('rounded-card border border-hairline bg-card', props.className)} />
+)
+
+/** The top of a page: its name, what belongs beside it, and its main act. */
+export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
+  return (
+    <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+      <div className="flex items-baseline gap-3">
+        <h1 className="font-semibold text-title">{props.title}</h1>
+        {props.aside}
+      </div>
+      {props.children && <div className="flex flex-wrap gap-3">{props.children}</div>}
+    </div>
+  )
+}
+
+/** A name and its value, in lists of facts. */
+export function Fact(props: { name: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 py-2">
+      <dt className="text-muted text-small">{props.name}</dt>
+      <dd className="min-w-0 break-words text-right">{props.children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { clsx } from 'clsx'
+import { CircleCheck, CircleMinus, CircleX, Clock, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
+
+const tones: Record<Tone, { look: string; icon: LucideIcon }> = {
+  good: { look: 'bg-green-tint text-green', icon: CircleCheck },
+  waiting: { look: 'bg-amber-tint text-amber', icon: Clock },
+  bad: { look: 'bg-red-tint text-red', icon: CircleX },
+  neutral: { look: 'bg-sunken text-muted', icon: CircleMinus },
+}
+
+/** A state in a word, with an icon: colour never stands alone. */
+export function Chip(props: { tone: Tone; children: ReactNode; title?: string; plain?: boolean }) {
+  const { look, icon: Icon } = tones[props.tone]
+  return (
+    <span
+      title={props.title}
+      className={clsx('inline-flex items-center gap-1 whitespace-nowrap rounded-full px-2.5 py-0.5 text-small', look)}
+    >
+      {!props.plain && <Icon aria-hidden="true" className="size-3.5" />}
+      {props.children}
+    </span>
+  )
+}

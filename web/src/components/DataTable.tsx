@@ -1,0 +1,66 @@
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+
+export type Column<Row> = {
+  header: string
+  cell: (row: Row) => ReactNode
+  align?: 'right'
+  /** On narrow screens: no label before the value. */
+  bare?: boolean
+}
+
+/** A plain table; under 640 px every row is a card of labelled lines. */
+export function DataTable<Row>(props: {
+  label: string
+  columns: Column<Row>[]
+  rows: Row[]
+  keyOf: (row: Row) => string
+  /** Old rows, while a newer page is on its way. */
+  stale?: boolean
+}) {
+  return (
+    <table
+      aria-label={props.label}
+      className={clsx('w-full text-left text-small max-sm:block', props.stale && 'opacity-60 transition-opacity')}
+    >
+      <thead className="max-sm:sr-only">
+        <tr>
+          {props.columns.map((column) => (
+            <th
+              key={column.header}
+              scope="col"
+              className={clsx(
+                'border-hairline border-b px-3 py-2.5 font-medium text-muted first:pl-5 last:pr-5',
+                column.align && 'text-right',
+              )}
+            >
+              {column.header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="max-sm:block">
+        {props.rows.map((row) => (
+          <tr
+            key={props.keyOf(row)}
+            className="border-hairline border-b last:border-b-0 hover:bg-paper/60 max-sm:block max-sm:px-5 max-sm:py-3"
+          >
+            {props.columns.map((column) => (
+              <td
+                key={column.header}
+                className={clsx(
+                  'h-11 px-3 py-1.5 align-middle first:pl-5 last:pr-5 max-sm:flex max-sm:h-auto max-sm:min-h-8 max-sm:items-center max-sm:justify-between max-sm:gap-4 max-sm:px-0! max-sm:py-0.5 max-sm:text-right',
+                  column.align && 'text-right',
+                )}
+              >
+                {!column.bare && <span className="text-muted sm:hidden">{column.header}</span>}
+                {/* One box, so that a cell's lines stay together beside their label. */}
+                <div className={clsx('min-w-0', column.bare && 'max-sm:ml-auto')}>{column.cell(row)}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

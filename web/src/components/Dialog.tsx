@@ -1,0 +1,87 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { clsx } from 'clsx'
+import { X } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useRef } from 'react'
+import { IconButton } from './Button.tsx'
+
+const firstField = 'input:not([type=hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
+
+/**
+ * A dialog on wide screens, a sheet from below on narrow ones. Title and buttons stay in view, the middle scrolls.
+ * While `locked` (money is in motion) nothing closes it.
+ */
+export function Dialog(props: {
+  title: string
+  description?: ReactNode
+  onClose: () => void
+  locked?: boolean
+  /** No cross and no way out but what the children offer. */
+  closable?: boolean
+  wide?: boolean
+  role?: 'dialog' | 'alertdialog'
+  footer?: ReactNode
+  /** Given, body and footer become one form. */
+  onSubmit?: ComponentProps<'form'>['onSubmit']
+  children: ReactNode
+}) {
+  const popup = useRef<HTMLDivElement>(null)
+  const closable = props.closable ?? true
+  const inside = (
+    <>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5">{props.children}</div>
+      {props.footer && (
+        <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse max-sm:*:w-full">
+          {props.footer}
+        </div>
+      )}
+    </>
+  )
+  return (
+    <Base.Root
+      open
+      disablePointerDismissal
+      onOpenChange={(open) => {
+        if (!open && !props.locked && closable) props.onClose()
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-30 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
+        <Base.Popup
+          ref={popup}
+          role={props.role ?? 'dialog'}
+          initialFocus={(how) =>
+            how === 'touch' ? popup.current : (popup.current?.querySelector<HTMLElement>(firstField) ?? popup.current)
+          }
+          className={clsx(
+            'fixed z-40 flex flex-col bg-card shadow-overlay outline-none transition duration-180 ease-calm',
+            'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-card max-sm:data-starting-style:translate-y-8 max-sm:data-starting-style:opacity-0',
+            'sm:top-1/2 sm:left-1/2 sm:max-h-[min(88dvh,52rem)] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-card sm:data-starting-style:scale-98 sm:data-starting-style:opacity-0',
+            props.wide ? 'sm:w-[min(44rem,calc(100vw-2rem))]' : 'sm:w-[min(30rem,calc(100vw-2rem))]',
+          )}
+        >
+          <div className="flex items-start justify-between gap-3 px-5 pt-5 pb-3">
+            <div className="min-w-0">
+              <Base.Title className="text-balance font-semibold text-title">{props.title}</Base.Title>
+              {props.description && <Base.Description className="mt-1 text-muted">{props.description}</Base.Description>}
+            </div>
+            {closable && (
+              <Base.Close
+                disabled={props.locked}
+                render={<IconButton label="Close" className="-mt-0.5 -mr-2 disabled:opacity-40" />}
+              >
+                <X aria-hidden="true" className="size-5" />
+              </Base.Close>
+            )}
+          </div>
+          {props.onSubmit ? (
+            <form noValidate onSubmit={props.onSubmit} className="flex min-h-0 flex-1 flex-col">
+              {inside}
+            </form>
+          ) : (
+            inside
+          )}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,75 @@
+import { clsx } from 'clsx'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+type Control = { id: string; 'aria-invalid': true | undefined; 'aria-describedby': string | undefined }
+
+/** A label, its control, a hint and the problem beneath. */
+export function Field(props: {
+  label: ReactNode
+  error?: string | undefined
+  hint?: ReactNode
+  /** Stands at the right of the label. */
+  aside?: ReactNode
+  children: (control: Control) => ReactNode
+}) {
+  const id = useId()
+  const described = [props.error && `${id}-error`, props.hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div>
+      <div className="mb-1 flex items-baseline justify-between gap-3">
+        <label htmlFor={id} className="text-small font-medium">
+          {props.label}
+        </label>
+        {props.aside && <span className="text-small text-muted">{props.aside}</span>}
+      </div>
+      {props.children({
+        id,
+        'aria-invalid': props.error ? true : undefined,
+        'aria-describedby': described || undefined,
+      })}
+      {props.error && (
+        <p id={`${id}-error`} role="alert" className="mt-1 text-small text-red">
+          {props.error}
+        </p>
+      )}
+      {props.hint && (
+        <p id={`${id}-hint`} className="mt-1 text-small text-muted">
+          {props.hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const control =
+  'h-control w-full min-w-0 rounded-control border border-control bg-card px-3 text-ink disabled:border-hairline disabled:bg-sunken disabled:text-muted aria-invalid:border-red aria-invalid:outline-red'
+
+export const Input = (props: ComponentProps<'input'>) => (
+  <input type="text" {...props} className={clsx(control, props.className)} />
+)
+
+export const Select = (props: ComponentProps<'select'>) => (
+  <select {...props} className={clsx(control, 'pr-8', props.className)} />
+)
+
+/** What failed, in a red box: for problems that belong to no single field. */
+export function ErrorBox(props: { children: ReactNode }) {
+  return (
+    <div role="alert" className="rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red">
+      {props.children}
+    </div>
+  )
+}
+
+export function Checkbox(props: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) {
+  const { label, hint, ...rest } = props
+  return (
+    <label className="flex min-h-8 items-start gap-3 py-1 pointer-coarse:min-h-11 pointer-coarse:py-2.5">
+      <input type="checkbox" {...rest} className="mt-1 size-4 shrink-0 accent-green" />
+      <span>
+        {label}
+        {hint && <span className="block text-small text-muted">{hint}</span>}
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,8 @@
+/** Fills the screen while nothing can be shown yet. */
+export function Spinner() {
+  return (
+    <output aria-label="Loading" className="appear-late flex min-h-dvh items-center justify-center">
+      <span className="size-8 animate-spin rounded-full border-3 border-hairline border-t-green" />
+    </output>
+  )
+}

@@ -1,0 +1,31 @@
+import { CircleCheck, CircleDashed, CircleX, LoaderCircle } from 'lucide-react'
+import { Time } from './Time.tsx'
+
+export type TimelineStep = { label: string; at: string | null; failed?: boolean }
+
+/** The steps of a payment in order: done with their time, the next one turning, the rest to come. */
+export function Timeline(props: { steps: TimelineStep[]; live: boolean }) {
+  const next = props.live ? props.steps.findIndex((step) => step.at === null && !step.failed) : -1
+  return (
+    <ol className="space-y-2" aria-label="Progress">
+      {props.steps.map((step, i) => (
+        <li key={step.label} className="flex items-center gap-2">
+          <StepIcon step={step} next={i === next} />
+          <span className={step.at || step.failed || i === next ? '' : 'text-muted'}>{step.label}</span>
+          {step.at && (
+            <span className="ml-auto text-muted text-small">
+              <Time iso={step.at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function StepIcon(props: { step: TimelineStep; next: boolean }) {
+  if (props.step.failed) return <CircleX aria-label="Failed:" className="size-5 text-red" />
+  if (props.step.at) return <CircleCheck aria-label="Done:" className="size-5 text-green" />
+  if (props.next) return <LoaderCircle aria-label="Now:" className="size-5 animate-spin text-amber" />
+  return <CircleDashed aria-label="Then:" className="size-5 text-faint" />
+}

@@ -1,0 +1,39 @@
+import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
+import { resolveValue, toast, useToaster } from 'react-hot-toast/headless'
+
+/** Messages in the top right corner. Durations and the limit of 20 are the library's own. */
+export function Toaster() {
+  const { toasts, handlers } = useToaster()
+  return (
+    <div
+      className="pointer-events-none fixed inset-x-4 top-4 z-50 flex flex-col items-end gap-2 sm:left-auto"
+      onMouseEnter={handlers.startPause}
+      onMouseLeave={handlers.endPause}
+    >
+      {toasts
+        .filter((t) => t.visible)
+        .map((t) => (
+          <div
+            key={t.id}
+            {...t.ariaProps}
+            className="pointer-events-auto flex w-full max-w-96 animate-[appear_160ms_ease-out] items-start gap-3 rounded-card border border-hairline bg-card py-3 pr-2 pl-4 shadow-overlay sm:w-auto"
+          >
+            {t.type === 'success' && <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-green" />}
+            {t.type === 'error' && <CircleAlert aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-red" />}
+            {t.type === 'loading' && (
+              <LoaderCircle aria-hidden="true" className="mt-0.5 size-5 shrink-0 animate-spin text-muted" />
+            )}
+            <div className="min-w-0 flex-1 break-words">{resolveValue(t.message, t)}</div>
+            <button
+              type="button"
+              aria-label="Dismiss"
+              className="-my-0.5 inline-flex size-7 items-center justify-center rounded-control text-muted hover:bg-sunken"
+              onClick={() => toast.dismiss(t.id)}
+            >
+              <X aria-hidden="true" className="size-4" />
+            </button>
+          </div>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { clsx } from 'clsx'
+import { CircleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { messageOf } from '../lib/api.ts'
+import { Button } from './Button.tsx'
+
+/** A grey bar the size of what is coming; shows after 150 ms. */
+export const Skeleton = (props: { className?: string }) => (
+  <div aria-hidden="true" className="appear-late">
+    <div className={clsx('breathe rounded-control bg-sunken', props.className ?? 'h-5')} />
+  </div>
+)
+
+export function SkeletonRows(props: { rows: number; className?: string }) {
+  return (
+    <output aria-label="Loading" className="block space-y-3 p-5">
+      {Array.from({ length: props.rows }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: bars without identity
+        <Skeleton key={i} className={props.className ?? 'h-8'} />
+      ))}
+    </output>
+  )
+}
+
+/** Nothing here yet: what that means and the next thing to do. */
+export function EmptyState(props: { title: string; children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-1 px-5 py-12 text-center">
+      <p className="font-semibold">{props.title}</p>
+      <div className="max-w-md text-balance text-muted">{props.children}</div>
+      {props.action && <div className="mt-4">{props.action}</div>}
+    </div>
+  )
+}
+
+export function ErrorState(props: { error: unknown; fallback?: string; onRetry: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-center gap-3 px-5 py-10 text-center">
+      <CircleAlert aria-hidden="true" className="size-6 text-red" />
+      <p className="max-w-md">{messageOf(props.error, props.fallback)}</p>
+      <Button look="secondary" onClick={props.onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}

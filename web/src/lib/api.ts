@@ -1,0 +1,156 @@
+import type { Tokens } from '../../../worker/schemas/account.ts'
+import type { Failure, Page, Success } from '../../../worker/schemas/common.ts'
+import { accessToken, clearSession, expiresSoon, refreshToken, storedUser, storeTokens } from './tokens.ts'
+
+const base = '/api'
+const bookmarkKey = 'd1_bookmark'
+const unreachable = 'Cannot connect to server. Please ensure the backend is running on port 3001.'
+const somethingWrong = 'Something went wrong'
+
+/** A refused call. `message` is the sentence for people, `field` the input at fault; status 0 = no answer. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly field: string | undefined
+  constructor(status: number, code: string, message: string, field?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+  }
+}
+
+/** The sentence of a failure, or `fallback` when the server gave none. */
+export function messageOf(error: unknown, fallback = somethingWrong): string {
+  if (error instanceof ApiError && error.message !== somethingWrong) return error.message
+  return fallback
+}
+
+export const newIdempotencyKey = () => crypto.randomUUID()
+
+type Options = {
+  body?: unknown
+  idempotencyKey?: string
+  signal?: AbortSignal
+  /** Calls anyone may make: sent without identity, and a refusal never ends the session. */
+  public?: boolean
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Body<T> = Success<T> & { page?: Page }
+
+/** One call: JSON in, the unwrapped envelope out, ApiError otherwise. Renews the session when it is about to end. */
+async function call<T>(method: Method, path: string, options: Options = {}): Promise<Body<T>> {
+  if (options.public) return attempt<T>(method, path, options)
+  if (refreshToken() && expiresSoon()) await refresh()
+  try {
+    return await attempt<T>(method, path, options)
+  } catch (error) {
+    if (!isSessionProblem(error)) throw error
+    if (refreshToken() && (await refresh(accessToken()))) {
+      try {
+        return await attempt<T>(method, path, options)
+      } catch (again) {
+        if (!isSessionProblem(again)) throw again
+      }
+    }
+    endSession()
+    throw error
+  }
+}
+
+async function attempt<T>(method: Method, path: string, options: Options): Promise<Body<T>> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const token = options.public ? null : accessToken()
+  if (token) headers['Authorization'] = `Bearer ${token}`
+  const user = options.public ? null : storedUser()
+  if (user) headers['X-User-ID'] = user.id
+  if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
+  const bookmark = sessionStorage.getItem(bookmarkKey)
+  if (bookmark) headers['x-d1-bookmark'] = bookmark
+
+  let response: Response
+  try {
+    response = await fetch(base + path, {
+      method,
+      headers,
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
+  } catch (error) {
+    if (options.signal?.aborted) throw error
+    throw new ApiError(0, 'unreachable', unreachable)
+  }
+  const next = response.headers.get('x-d1-bookmark')
+  if (next) sessionStorage.setItem(bookmarkKey, next)
+
+  const body = (await response.json().catch(() => null)) as Body<T> | Failure | null
+  if (response.ok && body?.success) return body
+  const failure = body && !body.success ? body : null
+  throw new ApiError(
+    response.status,
+    failure?.code ?? 'internal',
+    failure?.message || failure?.error || somethingWrong,
+    failure?.field,
+  )
+}
+
+/** The texts by which a 401 or 403 says that the session is over. */
+const isSessionProblem = (error: unknown) =>
+  error instanceof ApiError &&
+  (error.status === 401 || error.status === 403) &&
+  /token|authentication|unauthorized|expired/i.test(error.message)
+
+function endSession(): void {
+  if (!accessToken()) return
+  clearSession()
+  dispatchEvent(new Event('session-expired'))
+}
+
+let refreshing: Promise<boolean> | null = null
+
+/**
+ * Renew the tokens, one tab at a time: whoever waited finds the other tab's fresh ones in storage.
+ * `refused` is the access token the server would not take, if that is why. False = there is no session to renew.
+ */
+function refresh(refused: string | null = null): Promise<boolean> {
+  refreshing ??= withLock(async () => {
+    if (refused ? accessToken() !== refused : !expiresSoon()) return accessToken() !== null
+    const token = refreshToken()
+    if (!token) return false
+    try {
+      const { data } = await attempt<Tokens>('POST', '/auth/cognito/refresh', {
+        public: true,
+        body: { refreshToken: token },
+      })
+      storeTokens(data)
+      return true
+    } catch (error) {
+      // Without an answer the session may be fine: let the call itself find out.
+      return !(error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
+    }
+  }).finally(() => {
+    refreshing = null
+  })
+  return refreshing
+}
+
+const withLock = (work: () => Promise<boolean>): Promise<boolean> =>
+  navigator.locks ? navigator.locks.request('bursar-refresh', work) : work()
+
+/** As `call`, but answers the data alone. */
+const dataOf = async <T>(method: Method, path: string, options?: Options) => (await call<T>(method, path, options)).data
+
+export const api = {
+  get: <T>(path: string, options?: Options) => dataOf<T>('GET', path, options),
+  post: <T>(path: string, body: unknown = {}, options?: Options) => dataOf<T>('POST', path, { ...options, body }),
+  put: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PUT', path, { ...options, body }),
+  patch: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PATCH', path, { ...options, body }),
+  delete: <T>(path: string, options?: Options) => dataOf<T>('DELETE', path, options),
+  /** A page of a list. Totals fall back to what came, for servers that send no page. */
+  async page<T, D = T[]>(path: string, rowsOf: (data: D) => T[], options?: Options): Promise<{ rows: T[]; page: Page }> {
+    const body = await call<D>('GET', path, options)
+    const rows = rowsOf(body.data)
+    return { rows, page: body.page ?? { number: 1, size: Math.max(rows.length, 1), total: rows.length } }
+  },
+}

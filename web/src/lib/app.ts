@@ -1,0 +1,2 @@
+export const appName = 'Bursar'
+export const tagline = 'Make your agents pay.'

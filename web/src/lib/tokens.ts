@@ -1,0 +1,56 @@
+import type { Tokens, User } from '../../../worker/schemas/account.ts'
+
+/** What the browser keeps of a session. The names are the specification's; `auth_token` is the access token. */
+const keys = {
+  token: 'auth_token',
+  user: 'auth_user',
+  expiry: 'token_expiry',
+  accessToken: 'cognito_access_token',
+  idToken: 'cognito_id_token',
+  refreshToken: 'cognito_refresh_token',
+  accessExpiry: 'cognito_token_expiry',
+} as const
+
+const soonMs = 300_000 // 5 minutes
+
+export const accessToken = () => localStorage.getItem(keys.token)
+export const refreshToken = () => localStorage.getItem(keys.refreshToken)
+
+/** Epoch ms; 0 when unknown. */
+export const expiresAt = () => Number(localStorage.getItem(keys.expiry) ?? 0)
+export const expiresSoon = (now = Date.now()) => expiresAt() - now < soonMs
+
+export function storeTokens(tokens: Tokens): void {
+  const expiry = String(Date.now() + tokens.expiresIn * 1000)
+  localStorage.setItem(keys.token, tokens.accessToken)
+  localStorage.setItem(keys.expiry, expiry)
+  localStorage.setItem(keys.accessToken, tokens.accessToken)
+  localStorage.setItem(keys.idToken, tokens.idToken)
+  localStorage.setItem(keys.refreshToken, tokens.refreshToken)
+  localStorage.setItem(keys.accessExpiry, expiry)
+}
+
+export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.stringify(user))
+
+/** The stored user, or null. A broken record is removed together with its tokens. */
+export function storedUser(): User | null {
+  const text = localStorage.getItem(keys.user)
+  if (!text || !accessToken()) return null
+  try {
+    const user = JSON.parse(text) as User
+    if (typeof user.id === 'string' && typeof user.email === 'string') return user
+  } catch {}
+  clearSession()
+  return null
+}
+
+export function clearSession(): void {
+  for (const key of Object.values(keys)) localStorage.removeItem(key)
+}
+
+/** Calls `onGone` when another tab signed out. */
+export function watchOtherTabs(onGone: () => void): void {
+  addEventListener('storage', (event) => {
+    if (event.key === keys.token && event.newValue === null) onGone()
+  })
+}

@@ -1,0 +1,18 @@
+import { createRouter } from '@tanstack/react-router'
+import { Spinner } from './components/Spinner.tsx'
+import { routeTree } from './routeTree.gen.ts'
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+  defaultPendingComponent: Spinner,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

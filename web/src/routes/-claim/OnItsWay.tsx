@@ -1,0 +1,19 @@
+import { LoaderCircle } from 'lucide-react'
+import { formatAmount } from '../../lib/format.ts'
+import type { ClaimPayout } from '../../queries/claim.ts'
+import { Frame } from './Frame.tsx'
+
+/** The transfer is accepted; the chain has not confirmed it yet. */
+export function OnItsWay(props: { payout: ClaimPayout }) {
+  return (
+    <Frame>
+      <div role="status" className="flex flex-col items-center py-4 text-center">
+        <LoaderCircle aria-hidden="true" className="mb-4 size-10 animate-spin text-green" />
+        <h1 className="font-semibold text-title">Transferring {formatAmount(props.payout.amount)} USDC</h1>
+        <p className="mt-1 text-balance text-muted">
+          The transfer is on its way. This usually takes a few seconds; you may close this page, it goes on without you.
+        </p>
+      </div>
+    </Frame>
+  )
+}

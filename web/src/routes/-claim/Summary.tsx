@@ -1,0 +1,19 @@
+import { formatAmount, formatDeadline } from '../../lib/format.ts'
+import type { ClaimPayout } from '../../queries/claim.ts'
+
+/** Who sent how much, and what for. */
+export function Summary(props: { payout: ClaimPayout; amount?: string }) {
+  const { payout } = props
+  return (
+    <div className="text-center">
+      <p className="text-muted">{payout.senderName ? `${payout.senderName} sent you` : 'You were sent'}</p>
+      <p className="font-semibold text-figure" data-testid="claim-amount">
+        {formatAmount(props.amount ?? payout.amount)} <span className="font-normal text-muted text-title">USDC</span>
+      </p>
+      {payout.memo && <p className="mt-1 break-words italic">“{payout.memo}”</p>}
+      <p className="mt-2 text-muted text-small">
+        Claim before <time dateTime={payout.expiresAt}>{formatDeadline(payout.expiresAt)}</time>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+import { type FormEvent, useState } from 'react'
+import { FullAddress } from '../../components/Address.tsx'
+import { Button } from '../../components/Button.tsx'
+import { ErrorBox, Field, Input } from '../../components/Field.tsx'
+import { messageOf } from '../../lib/api.ts'
+import { formatAmount } from '../../lib/format.ts'
+import { isUnknown } from '../../lib/hooks.ts'
+import type { ClaimPayout } from '../../queries/claim.ts'
+import { Frame } from './Frame.tsx'
+import { Summary } from './Summary.tsx'
+
+/** Where the money shall go; the whole address is shown once more before it leaves. */
+export function Withdraw(props: {
+  payout: ClaimPayout
+  balance: string
+  problem: string | undefined
+  onWithdraw: (recipientAddress: string) => Promise<void>
+}) {
+  const { payout } = props
+  const amount = formatAmount(props.balance)
+  const [address, setAddress] = useState('')
+  const [addressError, setAddressError] = useState<string>()
+  /** The checksummed address under review. */
+  const [review, setReview] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState(props.problem)
+  const [unknown, setUnknown] = useState(false)
+
+  async function check(event: FormEvent) {
+    event.preventDefault()
+    setProblem(undefined)
+    if (!address) return setAddressError('Please enter a destination address')
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return setAddressError('Invalid Ethereum address format')
+    const { addressProblem, checksumAddress } = await import('../../../../worker/domain/validators.ts')
+    if (addressProblem(address)) return setAddressError('Invalid Ethereum address format')
+    const lower = address.toLowerCase()
+    if (lower === payout.escrowSubwalletAddress.toLowerCase())
+      return setAddressError("This is the payout's own address. Enter the address of your wallet.")
+    if (/^0x0{40}$/.test(lower)) return setAddressError('Nobody owns this address. Enter the address of your wallet.')
+    setReview(checksumAddress(address))
+  }
+
+  async function withdraw() {
+    if (!review) return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await props.onWithdraw(review)
+    } catch (error) {
+      setUnknown(isUnknown(error))
+      setProblem(messageOf(error, 'Withdrawal failed'))
+      setBusy(false)
+    }
+  }
+
+  if (review)
+    return (
+      <Frame>
+        <h1 className="font-semibold text-title">Check the address</h1>
+        <p className="text-muted">A transfer on Base can't be undone. Compare every group with your wallet.</p>
+        <div className="my-5 rounded-control bg-sunken p-4 pl-8">
+          <FullAddress address={review} />
+        </div>
+        <dl className="mb-5 divide-y divide-hairline">
+          <Row name="You receive">{amount} USDC</Row>
+          <Row name="Network fee">Covered by the sender</Row>
+        </dl>
+        {problem && (
+          <div className="mb-4">
+            <ErrorBox>
+              {problem}
+              {unknown && ' Trying again is safe: the money moves once at most.'}
+            </ErrorBox>
+          </div>
+        )}
+        <div className="flex flex-col gap-3">
+          <Button busy={busy} onClick={withdraw}>
+            Yes, withdraw {amount} USDC
+          </Button>
+          <Button look="quiet" disabled={busy || unknown} onClick={() => setReview(null)}>
+            Back
+          </Button>
+        </div>
+      </Frame>
+    )
+
+  return (
+    <Frame>
+      <Summary payout={payout} amount={props.balance} />
+      <form noValidate onSubmit={check} className="mt-6 space-y-4 border-hairline border-t pt-5">
+        <h1 className="font-semibold text-title">Withdraw funds</h1>
+        {problem && <ErrorBox>{problem}</ErrorBox>}
+        <dl className="divide-y divide-hairline">
+          <Row name="Balance">{amount} USDC</Row>
+          <div className="py-2">
+            <dt className="mb-1 text-muted text-small">Payout wallet on the Base network</dt>
+            <dd className="break-all font-mono text-small">{payout.escrowSubwalletAddress}</dd>
+          </div>
+        </dl>
+        <Field label="Destination address" error={addressError}>
+          {(control) => (
+            <Input
+              {...control}
+              name="recipientAddress"
+              placeholder="0x…"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono text-small"
+              value={address}
+              onChange={(event) => {
+                setAddress(event.target.value.trim())
+                setAddressError(undefined)
+              }}
+            />
+          )}
+        </Field>
+        <Button type="submit" className="w-full">
+          Withdraw {amount} USDC
+        </Button>
+        <p className="text-center text-muted text-small">Network fees covered</p>
+        <details className="text-small">
+          <summary className="rounded-sm text-green">What is a wallet address?</summary>
+          <p className="mt-1 text-muted">
+            A wallet app or an exchange account gives you one: look for “Receive” or “Deposit”, choose USDC and the Base
+            network, and copy the address that starts with 0x. An address on another network may lose the money.
+          </p>
+        </details>
+      </form>
+    </Frame>
+  )
+}
+
+function Row(props: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4 py-2">
+      <dt className="text-muted text-small">{props.name}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  )
+}
