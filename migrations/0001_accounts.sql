@@ -2,7 +2,7 @@
 
 CREATE TABLE user (
   id TEXT PRIMARY KEY,
-  email TEXT NOT NULL UNIQUE CHECK (email = lower(email) AND length(email) BETWEEN 3 AND 254),
+  email TEXT NOT NULL UNIQUE CHECK (email = lower(email) AND length(email) BETWEEN 3 AND 1000),
   name TEXT CHECK (name IS NULL OR length(name) BETWEEN 1 AND 100),
   status TEXT NOT NULL CHECK (status IN ('UNCONFIRMED', 'CONFIRMED', 'FORCE_CHANGE_PASSWORD')),
   password_hash TEXT NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE contact (
   user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   address TEXT CHECK (address IS NULL OR length(address) = 42),
-  email TEXT CHECK (email IS NULL OR length(email) BETWEEN 3 AND 254),
+  email TEXT CHECK (email IS NULL OR length(email) BETWEEN 3 AND 1000),
   phone TEXT CHECK (phone IS NULL OR length(phone) BETWEEN 8 AND 16),
   description TEXT CHECK (description IS NULL OR length(description) BETWEEN 1 AND 500),
   created_at INTEGER NOT NULL,
