@@ -75,7 +75,7 @@ contract PayoutEscrow {
     function claim(Terms calldata terms, address to, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
         if (block.timestamp >= terms.expiry) revert PayoutExpired(terms.expiry, block.timestamp);
         bytes32 id = payoutId(terms);
-        _checkSigner(terms.claimKey, keccak256(abi.encode(CLAIM_TYPEHASH, id, to, atLeast, deadline)), deadline, r, vs);
+        _checkSigner(terms.claimKey, _hashClaim(id, to, atLeast, deadline), deadline, r, vs);
         address vault = _vaultAddress(id);
         // A transfer to the payer must always mean reclaimed; the others would lose or loop the money.
         if (to == address(0) || to == terms.payer || to == vault || to == address(this) || to == address(USDC)) {
@@ -92,9 +92,7 @@ contract PayoutEscrow {
     function reclaim(Terms calldata terms, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
         bytes32 id = payoutId(terms);
         if (msg.sender != terms.payer && block.timestamp < terms.expiry) {
-            _checkSigner(
-                terms.reclaimKey, keccak256(abi.encode(RECLAIM_TYPEHASH, id, atLeast, deadline)), deadline, r, vs
-            );
+            _checkSigner(terms.reclaimKey, _hashReclaim(id, atLeast, deadline), deadline, r, vs);
         }
 
         _sweep(id, _vaultAddress(id), terms.payer, atLeast);
@@ -108,11 +106,6 @@ contract PayoutEscrow {
     /// @notice The payout's identity, also the CREATE2 salt of its address.
     function payoutId(Terms calldata terms) public pure returns (bytes32) {
         return keccak256(abi.encode(terms));
-    }
-
-    /// @dev The EIP-712 digest of a message of this contract.
-    function _digest(bytes32 structHash) internal view returns (bytes32) {
-        return TypedData.digest(NAME_HASH, structHash);
     }
 
     function _checkSigner(address expected, bytes32 structHash, uint48 deadline, bytes32 r, bytes32 vs) private view {
@@ -129,5 +122,19 @@ contract PayoutEscrow {
 
     function _vaultAddress(bytes32 id) private view returns (address) {
         return Clones.predictDeterministicAddress(address(VAULT), id);
+    }
+
+    // EIP-712. Internal, so that a test contract can compare them with other implementations.
+
+    function _digest(bytes32 structHash) internal view returns (bytes32) {
+        return TypedData.digest(NAME_HASH, structHash);
+    }
+
+    function _hashClaim(bytes32 id, address to, uint64 atLeast, uint48 deadline) internal pure returns (bytes32) {
+        return keccak256(abi.encode(CLAIM_TYPEHASH, id, to, atLeast, deadline));
+    }
+
+    function _hashReclaim(bytes32 id, uint64 atLeast, uint48 deadline) internal pure returns (bytes32) {
+        return keccak256(abi.encode(RECLAIM_TYPEHASH, id, atLeast, deadline));
     }
 }

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Abi,
+  createPublicClient,
+  hashTypedData,
+  http,
+  keccak256,
+  numberToHex,
+  recoverAddress,
+  serializeSignature,
+  toHex,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deployContracts } from '../../scripts/deployment.ts'
+import { agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
+import { payoutAddress, walletAddress } from '../../worker/chain/addresses.ts'
+import * as digests from '../../worker/chain/digests.ts'
+import { addressOf, signCompact } from '../../worker/chain/sign.ts'
+import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { party, roles } from '../support/localChain.ts'
+
+const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' // anvil's first account
+const perChain = 500
+const perContract = 50
+
+const probeArtifact = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `../../contracts/out/DigestProbe.sol/${name}.json`), 'utf8')) as {
+    abi: Abi
+    deployedBytecode: { object: Hex }
+  }
+
+/** Repeatable pseudo-random values; one in eight is an extreme. */
+function source(seed: string) {
+  let count = 0
+  const word = () => BigInt(keccak256(toHex(`${seed} ${count++}`)))
+  const bits = (size: bigint): bigint => {
+    const mask = (1n << size) - 1n
+    const pick = word() % 16n
+    return pick === 0n ? 0n : pick === 1n ? mask : word() & mask
+  }
+  return {
+    bits,
+    number: (size: bigint) => Number(bits(size)),
+    address: (): Address => numberToHex(bits(160n), { size: 20 }),
+    bytes32: (): Hex => numberToHex(bits(256n), { size: 32 }),
+  }
+}
+
+describe.each([8453, 84532])('chain %i', (chainId) => {
+  const random = source(`chain ${chainId}`)
+  let anvil: Anvil
+  let contracts: Contracts
+  let client: ReturnType<typeof createPublicClient>
+
+  beforeAll(async () => {
+    anvil = await startAnvil({ chainId })
+    client = createPublicClient({ transport: http(anvil.url, { batch: { batchSize: 100 } }) })
+    const [providerAdmin, operator, usdcAdmin] = [roles.providerAdmin, roles.operator, roles.usdcAdmin].map(
+      ({ address }) => address,
+    )
+    contracts = await deployContracts(anvil.url, {
+      providerAdmin: providerAdmin!,
+      operator: operator!,
+      usdcAdmin: usdcAdmin!,
+      deployerKey,
+    })
+  }, 60_000)
+
+  afterAll(() => anvil.stop())
+
+  /** Puts a probe's code at a random address: the domain must follow the address and the chain. */
+  async function place(name: string): Promise<{ address: Address; abi: Abi }> {
+    const { abi, deployedBytecode } = probeArtifact(name)
+    const address = random.address()
+    await client.request({ method: 'anvil_setCode', params: [address, deployedBytecode.object] } as never)
+    return { address, abi }
+  }
+
+  test('wallet digests equal the contract’s', async () => {
+    for (let done = 0; done < perChain; done += perContract) {
+      const { address, abi } = await place('WalletDigestProbe')
+      const inputs = Array.from({ length: perContract }, () => ({
+        account: random.address(),
+        other: random.address(),
+        amount: random.bits(64n),
+        nonce: random.bits(64n),
+        validUntil: random.number(40n),
+        epoch: random.number(32n),
+        deadline: random.number(48n),
+        units: random.bits(256n),
+        ownerNonce: random.bits(256n),
+        id: random.bytes32(),
+      }))
+      const expected = await client.readContract({ address, abi, functionName: 'digests', args: [inputs] })
+      const domain = { chainId, contract: address }
+      const ours = inputs.map(
+        ({ account, other, amount, nonce, validUntil, epoch, deadline, units, ownerNonce, id }) => [
+          digests.sendDigest(domain, { to: account, amount, nonce, deadline }),
+          digests.rotateDigest(domain, { newKey: account, limit: amount, validUntil, expectedEpoch: epoch, deadline }),
+          digests.withdrawDigest(domain, { token: account, to: other, amount: units, ownerNonce, deadline }),
+          digests.setSessionDigest(domain, { sessionKey: account, limit: amount, validUntil, ownerNonce, deadline }),
+          digests.revokeSessionDigest(domain, { ownerNonce, deadline }),
+          digests.disableRotationAuthorityDigest(domain, { ownerNonce, deadline }),
+          digests.reclaimPayoutDigest(domain, { payoutId: id, ownerNonce, deadline }),
+        ],
+      )
+      expect(ours).toEqual(expected)
+    }
+  }, 60_000)
+
+  test('escrow digests equal the contract’s', async () => {
+    for (let done = 0; done < perChain; done += perContract) {
+      const { address, abi } = await place('EscrowDigestProbe')
+      const inputs = Array.from({ length: perContract }, () => ({
+        id: random.bytes32(),
+        to: random.address(),
+        atLeast: random.bits(64n),
+        deadline: random.number(48n),
+      }))
+      const expected = await client.readContract({ address, abi, functionName: 'digests', args: [inputs] })
+      const domain = { chainId, contract: address }
+      const ours = inputs.map(({ id, to, atLeast, deadline }) => [
+        digests.claimDigest(domain, { payoutId: id, to, atLeast, deadline }),
+        digests.reclaimDigest(domain, { payoutId: id, atLeast, deadline }),
+      ])
+      expect(ours).toEqual(expected)
+    }
+  }, 60_000)
+
+  test('wallet addresses equal the factory’s', async () => {
+    const inputs = Array.from({ length: perChain }, () => ({
+      owner: random.address(),
+      salt: random.bytes32(),
+      sessionKey: random.address(),
+      limit: random.bits(64n),
+      validUntil: random.number(40n),
+    }))
+    const expected = await Promise.all(
+      inputs.map(({ owner, salt, sessionKey, limit, validUntil }) =>
+        client.readContract({
+          address: contracts.factory,
+          abi: agentWalletFactoryAbi,
+          functionName: 'walletAddress',
+          args: [owner, salt, sessionKey, limit, validUntil],
+        }),
+      ),
+    )
+    expect(inputs.map((input) => walletAddress(contracts, input))).toEqual(expected)
+  }, 60_000)
+
+  test('payout ids and addresses equal the escrow’s', async () => {
+    const inputs = Array.from({ length: perChain }, () => ({
+      payer: random.address(),
+      claimKey: random.address(),
+      reclaimKey: random.address(),
+      amount: random.bits(64n),
+      expiry: random.number(48n),
+    }))
+    const read = (functionName: 'payoutId' | 'payoutAddress') =>
+      Promise.all(
+        inputs.map((terms) =>
+          client.readContract({ address: contracts.escrow, abi: payoutEscrowAbi, functionName, args: [terms] }),
+        ),
+      )
+    expect(inputs.map(digests.payoutId)).toEqual(await read('payoutId'))
+    expect(inputs.map((terms) => payoutAddress(contracts, terms))).toEqual(await read('payoutAddress'))
+  }, 60_000)
+
+  test('implementations are where the plan says', async () => {
+    const [wallet, vault] = await Promise.all([
+      client.readContract({ address: contracts.factory, abi: agentWalletFactoryAbi, functionName: 'IMPLEMENTATION' }),
+      client.readContract({ address: contracts.escrow, abi: payoutEscrowAbi, functionName: 'VAULT' }),
+    ])
+    expect([wallet, vault]).toEqual([contracts.walletImplementation, contracts.vaultImplementation])
+  })
+})
+
+test('a digest equals what a wallet shows for the same typed data', () => {
+  const contract = party('some wallet').address
+  const to = party('recipient').address
+  const typed = hashTypedData({
+    domain: { name: 'Bursar AgentWallet', version: '1', chainId: 8453, verifyingContract: contract },
+    types: {
+      Withdraw: [
+        { name: 'token', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'amount', type: 'uint256' },
+        { name: 'ownerNonce', type: 'uint256' },
+        { name: 'deadline', type: 'uint48' },
+      ],
+    },
+    primaryType: 'Withdraw',
+    message: { token: contract, to, amount: 7n, ownerNonce: 3n, deadline: 1_900_000_000 },
+  })
+  const withdraw = { token: contract, to, amount: 7n, ownerNonce: 3n, deadline: 1_900_000_000 }
+  expect(digests.withdrawDigest({ chainId: 8453, contract }, withdraw)).toBe(typed)
+})
+
+test('compact signatures recover to their key, with low s', async () => {
+  const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+  const parities = new Set<number>()
+  for (let i = 0; i < 200; i++) {
+    const { key, address } = party(`signer ${i}`)
+    const hash = keccak256(toHex(i))
+    const { r, vs } = signCompact(hash, key)
+    const yParity = Number(BigInt(vs) >> 255n)
+    const s = BigInt(vs) & ((1n << 255n) - 1n)
+    const signature = serializeSignature({ r, s: numberToHex(s, { size: 32 }), yParity })
+    parities.add(yParity)
+    expect(s).toBeLessThanOrEqual(half)
+    expect(await recoverAddress({ hash, signature })).toBe(address)
+  }
+  expect(parities).toEqual(new Set([0, 1]))
+})
+
+test('a key’s address is the usual one', () => {
+  expect(addressOf(deployerKey)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+})
+
+test('a word beyond 256 bits or below zero is refused', () => {
+  expect(() => digests.packWords(1n << 256n)).toThrow(RangeError)
+  expect(() => digests.packWords(-1n)).toThrow(RangeError)
+  expect(digests.keccak(digests.packWords(0))).toBe(keccak256(numberToHex(0, { size: 32 })))
+})
