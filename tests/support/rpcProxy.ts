@@ -1,0 +1,79 @@
+/** A node with faults: stands in front of a real one and fails as told. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * down: no answer and nothing is passed on. slow: the answer comes `delayMs` late. lie: "not found" for receipts and
+ * logs. swallow: passed on, but the answer is lost. `methods` limits down, slow and swallow to requests with one of them.
+ */
+export type Fault = { mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow'; methods?: string[]; delayMs?: number }
+
+export type RpcProxy = {
+  url: string
+  /** What tests inside workerd do by POST /fault. */
+  setFault(fault: Fault): void
+  stop(): Promise<void>
+}
+
+type Request = { id: number; method: string }
+type Answer = { id: number; result?: unknown }
+
+const emptyAnswers: Record<string, unknown> = { eth_getTransactionReceipt: null, eth_getLogs: [] }
+
+export async function startRpcProxy(target: string): Promise<RpcProxy> {
+  let fault: Fault = { mode: 'none' }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    if (request.url === '/fault') {
+      fault = JSON.parse(body) as Fault
+      response.end()
+      return
+    }
+    const { mode, methods, delayMs = 0 } = fault
+    const parsed = JSON.parse(body) as Request | Request[]
+    const requests = Array.isArray(parsed) ? parsed : [parsed]
+    const isHit = !methods || requests.some(({ method }) => methods.includes(method))
+    if (mode === 'down' && isHit) return void request.socket.destroy()
+    const answer = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const answerText = await answer.text()
+    if (mode === 'swallow' && isHit) return void request.socket.destroy()
+    if (mode === 'slow' && isHit) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    response.setHeader('content-type', 'application/json')
+    response.end(mode === 'lie' ? lie(requests, answerText) : answerText)
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => request.socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setFault(next) {
+      fault = next
+    },
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function lie(requests: Request[], answerText: string): string {
+  const methods = new Map(requests.map(({ id, method }) => [id, method]))
+  const change = (answer: Answer): Answer => {
+    const method = methods.get(answer.id) ?? ''
+    return method in emptyAnswers ? { ...answer, result: emptyAnswers[method] } : answer
+  }
+  const answers = JSON.parse(answerText) as Answer | Answer[]
+  return JSON.stringify(Array.isArray(answers) ? answers.map(change) : change(answers))
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,79 @@
+/**
+ * What tests in workerd run against: two real chains with our contracts, each behind a node with faults. On 8453 a block
+ * comes every second; on 84532 blocks come only when a test asks for one.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import type { TestProject } from 'vitest/node'
+import { deployContracts } from '../../scripts/deployment.ts'
+import type { ChainId } from '../../worker/chain/types.ts'
+import { startAnvil } from './anvil.ts'
+import { roles } from './localChain.ts'
+import { startRpcProxy } from './rpcProxy.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    workerBindings: Record<string, string>
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [base, sepolia] = await Promise.all([startChain(8453), startChain(84532)])
+  await rpc(sepolia.nodeUrl, 'evm_setAutomine', [false])
+  await rpc(base.nodeUrl, 'evm_setIntervalMining', [1])
+
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256' }
+  project.provide('workerBindings', {
+    ENVIRONMENT: 'test',
+    API_ORIGIN: 'http://localhost:3001',
+    APP_ORIGIN: 'http://localhost:3001',
+    BETA_ACCESS_URL: 'http://localhost:3001/beta',
+    RPC_URLS_8453: base.proxyUrl,
+    RPC_URLS_84532: sepolia.proxyUrl,
+    CONTRACTS_8453: JSON.stringify(base.contracts),
+    CONTRACTS_84532: JSON.stringify(sepolia.contracts),
+    // Past the faults: for what a test does to the chain itself.
+    NODE_URL_8453: base.nodeUrl,
+    NODE_URL_84532: sepolia.nodeUrl,
+    CONFIRM_DEPTH: '1',
+    RELAYER_SHARDS: '1',
+    KEK_V1: '11'.repeat(32),
+    PAYOUT_SECRET_V1: '22'.repeat(32),
+    RELAYER_SEED_V1: '33'.repeat(32),
+    CODE_PEPPER: '44'.repeat(32),
+    PASSWORD_PEPPER: '55'.repeat(32),
+    JWT_PRIVATE_JWK: JSON.stringify(jwk),
+  })
+
+  return async () => {
+    await Promise.all([base.stop(), sepolia.stop()])
+  }
+}
+
+async function startChain(chainId: ChainId) {
+  const anvil = await startAnvil({ chainId })
+  await rpc(anvil.url, 'anvil_setBalance', [roles.relayer.address, '0x56bc75e2d63100000']) // 100 ETH
+  const contracts = await deployContracts(anvil.url, {
+    providerAdmin: roles.providerAdmin.address,
+    operator: roles.operator.address,
+    usdcAdmin: roles.usdcAdmin.address,
+    deployerKey: roles.relayer.key,
+  })
+  const proxy = await startRpcProxy(anvil.url)
+  return {
+    contracts,
+    nodeUrl: anvil.url,
+    proxyUrl: proxy.url,
+    async stop() {
+      await proxy.stop()
+      await anvil.stop()
+    },
+  }
+}
+
+async function rpc(url: string, method: string, params: unknown[]): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const { error } = (await response.json()) as { error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+}

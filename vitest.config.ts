@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
+import { defineConfig, defineProject } from 'vitest/config'
+
+/** Runs in workerd, with chains and bindings of tests/support/workerSetup.ts. */
+const inWorkerd = (name: string, configPath: string, include: string[], exclude: string[] = []) =>
+  defineProject({
+    plugins: [
+      cloudflareTest(async ({ inject }) => ({
+        wrangler: { configPath },
+        miniflare: {
+          bindings: {
+            ...inject('workerBindings'),
+            TEST_MIGRATIONS: existsSync('migrations') ? await readD1Migrations('migrations') : [],
+          },
+        },
+      })),
+    ],
+    test: { name, include, exclude, globalSetup: './tests/support/workerSetup.ts', testTimeout: 30_000 },
+  })
+
+const relayerTests = 'tests/worker/relayer*.test.ts'
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'] } },
+      { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      // The Relayer beside a Treasury that only listens.
+      inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
+      inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests]),
+    ],
+  },
+})
