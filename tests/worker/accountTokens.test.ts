@@ -1,0 +1,114 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { beforeAll, expect, test } from 'vitest'
+import { type Api, anApi, aUser, env, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const refresh = (api: Api, refreshToken: unknown) =>
+  api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const parts = (token: string) => {
+  const [header, payload, signature] = token.split('.')
+  const read = (part?: string) => JSON.parse(Buffer.from(part!, 'base64url').toString())
+  return { header: read(header), payload: read(payload), signature: signature! }
+}
+
+test('a refresh token is exchanged for a new one; two tabs within 30 seconds both succeed', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const [one, two] = await Promise.all([refresh(api, ann.refreshToken), refresh(api, ann.refreshToken)])
+  expect([one.status, two.status]).toEqual([200, 200])
+  expect(one.json.data.refreshToken).not.toBe(two.json.data.refreshToken)
+  for (const { json } of [one, two]) {
+    expect((await api.call('GET', `/api/users/${ann.id}`, { token: json.data.accessToken })).status).toBe(200)
+    expect((await refresh(api, json.data.refreshToken)).status).toBe(200)
+  }
+})
+
+test('a refresh token used again later ends the whole session', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const next = (await refresh(api, ann.refreshToken)).json.data
+  api.clock.now += 30_001
+  const reused = await refresh(api, ann.refreshToken)
+  expect(reused.status).toBe(401)
+  expect(reused.json.error).toBe('Session expired. Please sign in again.')
+  expect((await refresh(api, next.refreshToken)).status).toBe(401)
+  expect((await api.call('GET', `/api/users/${ann.id}`, { token: next.accessToken })).status).toBe(401)
+})
+
+test('sessions run out: access after 15 minutes, refresh after 7 idle days, all after 30 days', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  api.clock.now += 14 * 60_000
+  expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
+  api.clock.now += 2 * 60_000
+  const late = await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })
+  expect(late.json.error).toBe('Your session has expired. Please sign in again.')
+  let { refreshToken } = ann
+  for (let day = 6; day <= 24; day += 6) {
+    api.clock.now += 6 * 24 * 3_600_000
+    const answer = await refresh(api, refreshToken)
+    expect(answer.status, `day ${day}`).toBe(200)
+    refreshToken = answer.json.data.refreshToken
+  }
+  api.clock.now += 6 * 24 * 3_600_000
+  expect((await refresh(api, refreshToken)).status).toBe(401)
+
+  const bob = await aUser(api)
+  api.clock.now += 7 * 24 * 3_600_000
+  expect((await refresh(api, bob.refreshToken)).status).toBe(401)
+})
+
+test('the database holds no refresh token, session or password in the clear', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const tables = ['user', 'session', 'refresh_token', 'login_challenge', 'signup_passcode', 'attempt']
+  for (const table of tables) {
+    const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all()
+    const dump = JSON.stringify(results)
+    for (const secret of [ann.refreshToken, ann.token, ann.password, 'bursar-local', '192.0.2.1'])
+      expect(dump, `${table} holds ${secret}`).not.toContain(secret)
+  }
+})
+
+test('forged tokens are refused: no algorithm, other keys, changed or borrowed claims', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const { header, payload, signature } = parts(ann.token)
+  const foreign = await generateKeyPair('ES256')
+  const resigned = await new SignJWT(payload).setProtectedHeader(header).sign(foreign.privateKey)
+  const publicJwk = await exportJWK(foreign.publicKey)
+  const selfMade = await new SignJWT(payload).setProtectedHeader({ ...header, jwk: publicJwk }).sign(foreign.privateKey)
+  const { x } = JSON.parse(env.JWT_PRIVATE_JWK)
+  const hmac = await new SignJWT(payload).setProtectedHeader({ ...header, alg: 'HS256' }).sign(Buffer.from(x))
+  const idToken = (await refresh(api, ann.refreshToken)).json.data.idToken
+  const forged = {
+    'alg none': `${encode({ ...header, alg: 'none' })}.${encode(payload)}.`,
+    'alg none, signature kept': `${encode({ ...header, alg: 'none' })}.${encode(payload)}.${signature}`,
+    'another key': resigned,
+    'a key of its own': selfMade,
+    'HMAC with the public key': hmac,
+    'changed subject': `${encode(header)}.${encode({ ...payload, sub: 'user_demo' })}.${signature}`,
+    'the id token': idToken,
+    'the refresh token': ann.refreshToken,
+    garbage: 'a.b.c',
+    'ten kB': 'x'.repeat(10_000),
+  }
+  for (const [kind, token] of Object.entries(forged)) {
+    const answer = await api.call('GET', `/api/users/${ann.id}`, { token })
+    expect(answer.status, kind).toBe(401)
+    expect(answer.json.code, kind).toBe('unauthenticated')
+  }
+  expect(
+    (await api.call('GET', `/api/users/${ann.id}`, { headers: { authorization: `Basic ${ann.token}` } })).status,
+  ).toBe(401)
+})
+
+test('the published key is public and verifies what we sign', async () => {
+  const { json, headers } = await anApi().call('GET', '/.well-known/jwks.json')
+  expect(json.keys).toHaveLength(1)
+  expect(Object.keys(json.keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('cache-control')).toBe('public, max-age=300')
+})

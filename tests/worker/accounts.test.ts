@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { demo } from '../../scripts/seed.ts'
+import { anApi, anEmail, aUser, env, login, passcode, seed, signedUp } from './apiClient.ts'
+
+beforeAll(seed)
+
+describe('signing in', () => {
+  test('the demo user signs in, whatever the case of the e-mail', async () => {
+    const api = anApi()
+    const { status, json } = await login(api, ` ${demo.email.toUpperCase()} `, demo.password)
+    expect(status).toBe(200)
+    expect(json.data).toMatchObject({ expiresIn: 900, user: { id: demo.userId, name: 'Demo', needsOnboarding: false } })
+    const me = await api.call('GET', `/api/users/${demo.userId}`, { token: json.data.accessToken })
+    expect(me.json.data).toEqual(json.data.user)
+  })
+
+  test('POST /login answers token and user', async () => {
+    const { json } = await anApi().call('POST', '/api/login', { body: { email: demo.email, password: demo.password } })
+    expect(json.data.user.email).toBe(demo.email)
+    expect(json.data.token.split('.')).toHaveLength(3)
+  })
+
+  test('an unknown e-mail and a wrong password are one answer', async () => {
+    const api = anApi()
+    const wrong = await login(api, demo.email, 'wrong')
+    const unknown = await login(api, anEmail(), 'wrong')
+    expect(wrong.status).toBe(401)
+    expect(unknown.json).toEqual(wrong.json)
+    expect(wrong.json.field).toBe('password')
+  })
+
+  test('of ten parallel guesses five are looked at, and then even the right password waits', async () => {
+    const api = anApi()
+    const { email, password } = await aUser(api)
+    const guesses = await Promise.all(Array.from({ length: 10 }, () => login(api, email, 'guess')))
+    expect(guesses.map(({ status }) => status).sort()).toEqual([...Array(5).fill(401), ...Array(5).fill(429)])
+    const right = await login(api, email, password)
+    expect(right.status).toBe(429)
+    expect(right.json.error).toBe('Too many attempts. Try again in 15 minutes.')
+    expect(right.headers.get('retry-after')).toBe('900')
+    expect((await login(api, email, password, '192.0.2.77')).status).toBe(200)
+    api.clock.now += 15 * 60_000
+    expect((await login(api, email, password)).status).toBe(200)
+  })
+
+  test('a success forgets earlier mistakes', async () => {
+    const api = anApi()
+    const { email, password } = await aUser(api)
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 4; i++) expect((await login(api, email, 'typo')).status).toBe(401)
+      expect((await login(api, email, password)).status).toBe(200)
+    }
+  })
+})
+
+describe('signing up', () => {
+  test('from passcode over mail to a finished account', async () => {
+    const api = anApi()
+    const email = anEmail()
+    const signup = await api.call('POST', '/api/users', { body: { email, name: '', signupPasscode: passcode } })
+    expect(signup.json.message).toBe('Account created! Check your email for login credentials.')
+    expect(signup.text).not.toMatch(/password/i)
+    const inbox = await env.DB.prepare('SELECT text FROM dev_inbox WHERE recipient = ?')
+      .bind(email)
+      .first<{ text: string }>()
+    const temporary = inbox!.text.split('\n').find((line) => /^[a-z0-9-]{19}$/.test(line))!
+
+    const first = await login(api, email, temporary)
+    expect(first.json.data.user).toMatchObject({ needsOnboarding: true, name: null })
+    const token = first.json.data.accessToken
+    const finish = (body: unknown) => api.call('POST', '/api/users/complete-onboarding', { token, body })
+    expect((await finish({ name: '  ', password: 'secret-enough' })).json).toMatchObject({
+      error: 'Please enter your name',
+      field: 'name',
+    })
+    expect((await finish({ name: 'Zoë 🦉', password: 'short' })).json.error).toBe(
+      'Password must be at least 6 characters',
+    )
+    expect((await finish({ name: 'Zoë 🦉', password: 'Password!' })).json).toMatchObject({ field: 'password' })
+    const done = await finish({ name: ' Zoë 🦉 ', password: 'pässwörd longer' })
+    expect(done.json.data).toMatchObject({ name: 'Zoë 🦉', needsOnboarding: false, hasCompletedOnboarding: true })
+
+    expect((await finish({ name: 'Mallory', password: 'taken-over' })).status).toBe(409)
+    expect((await login(api, email, temporary)).status).toBe(401)
+    // The same letters, composed the other way by another keyboard.
+    expect((await login(api, email, 'pässwörd longer'.normalize('NFD'))).status).toBe(200)
+  })
+
+  test('a wrong passcode and a taken e-mail name their fields', async () => {
+    const api = anApi()
+    const { email } = await signedUp(api)
+    const body = { email: email.toUpperCase(), name: 'Bob', signupPasscode: passcode }
+    expect((await api.call('POST', '/api/users', { body })).json).toMatchObject({ code: 'conflict', field: 'email' })
+    const wrong = { ...body, email: anEmail(), signupPasscode: 'guess' }
+    const answer = await api.call('POST', '/api/users', { body: wrong })
+    expect(answer.status).toBe(422)
+    expect(answer.json.field).toBe('signupPasscode')
+  })
+
+  test('passcodes cannot be guessed for long', async () => {
+    const api = anApi()
+    const guess = () =>
+      api.call('POST', '/api/users', { body: { email: anEmail(), signupPasscode: 'guess' }, from: '192.0.2.50' })
+    const statuses = (await Promise.all(Array.from({ length: 15 }, guess))).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 422)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5)
+  })
+
+  test('a mail that cannot be sent leaves no account and no used passcode', async () => {
+    const api = anApi()
+    const email = anEmail()
+    const body = { email, name: 'Ann', signupPasscode: passcode }
+    const answer = await api.call('POST', '/api/users', { body, env: { ENVIRONMENT: 'production' } })
+    expect(answer.status).toBe(502)
+    expect((await api.call('POST', '/api/users', { body })).status).toBe(201)
+  })
+
+  test('a temporary password older than a week has to be replaced first, once, within three minutes', async () => {
+    const api = anApi()
+    const { email, password } = await signedUp(api)
+    api.clock.now += 7 * 24 * 3_600_000 + 1
+    const challenge = async () => (await login(api, email, password)).json.data
+    const answer = (session: string, newPassword: string) =>
+      api.call('POST', '/api/auth/cognito/new-password', { body: { email, session, newPassword } })
+
+    const late = await challenge()
+    expect(late).toMatchObject({ challengeName: 'NEW_PASSWORD_REQUIRED', email })
+    expect(late.accessToken).toBeUndefined()
+    api.clock.now += 3 * 60_000
+    expect((await answer(late.session, 'new-and-longer')).status).toBe(410)
+
+    const { session } = await challenge()
+    expect((await answer(session, 'short77')).json.error).toBe('Password must be at least 8 characters')
+    const twice = await Promise.all([answer(session, 'new-and-longer'), answer(session, 'new-and-longer')])
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 410])
+    expect((await login(api, email, 'new-and-longer')).json.data.user.needsOnboarding).toBe(false)
+  })
+})
+
+describe('other people', () => {
+  test('a stranger’s id is not found, and nobody speaks for another', async () => {
+    const api = anApi()
+    const [ann, bob] = [await aUser(api), await aUser(api)]
+    expect((await api.call('GET', `/api/users/${bob.id}`, { token: ann.token })).status).toBe(404)
+    const body = { currentPassword: bob.password, newPassword: 'something-else' }
+    const change = await api.call('PATCH', `/api/users/${bob.id}/change-password`, { token: ann.token, body })
+    expect(change.status).toBe(404)
+    const mismatch = await api.call('GET', `/api/users/${ann.id}`, {
+      token: ann.token,
+      headers: { 'x-user-id': bob.id },
+    })
+    expect(mismatch.status).toBe(403)
+  })
+})
+
+describe('changing the password', () => {
+  test('needs the current one, signs other sessions out and tells the user', async () => {
+    const api = anApi()
+    const ann = await aUser(api)
+    const other = (await login(api, ann.email, ann.password)).json.data
+    const change = (currentPassword: string, newPassword: string) =>
+      api.call('PATCH', `/api/users/${ann.id}/change-password`, {
+        token: ann.token,
+        body: { currentPassword, newPassword },
+      })
+    expect((await change('wrong', 'brand-new-one')).json).toMatchObject({
+      code: 'invalid_input',
+      field: 'currentPassword',
+    })
+    expect((await change(ann.password, 'abc')).json.error).toBe('Password must be at least 6 characters long')
+    expect((await change(ann.password, 'brand-new-one')).json.message).toBe('Password changed successfully!')
+
+    expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
+    expect((await api.call('GET', `/api/users/${ann.id}`, { token: other.accessToken })).status).toBe(401)
+    const again = await api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken: other.refreshToken } })
+    expect(again.status).toBe(401)
+    const mail = await env.DB.prepare(
+      "SELECT count(*) AS n FROM dev_inbox WHERE recipient = ? AND id LIKE 'password-changed:%'",
+    )
+      .bind(ann.email)
+      .first<{ n: number }>()
+    expect(mail?.n).toBe(1)
+  })
+})

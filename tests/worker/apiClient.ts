@@ -1,0 +1,98 @@
+import { env as bindings } from 'cloudflare:workers'
+import { expect } from 'vitest'
+import { demo, seedSql } from '../../scripts/seed.ts'
+import { createApp } from '../../worker/app.ts'
+import type { Env } from '../../worker/env.ts'
+import type { User } from '../../worker/schemas/account.ts'
+
+export const env = bindings as unknown as Env
+export const passcode = demo.signupPasscode
+
+type Options = {
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  raw?: string
+  token?: string
+  headers?: Record<string, string>
+  /** The caller's network address. */
+  from?: string
+  env?: Partial<Env>
+}
+// biome-ignore lint/suspicious/noExplicitAny: answers are what the tests look into
+type Answer = { status: number; headers: Headers; text: string; json: any }
+
+/** The app as a client sees it, with a clock of its own that only the test moves. */
+export function anApi() {
+  const clock = { now: Date.UTC(2026, 10, 20, 12) }
+  const app = createApp({ now: () => clock.now })
+
+  async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
+    const { body, raw, token, headers = {}, from = '192.0.2.1' } = options
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const init = {
+      method,
+      headers: {
+        'cf-connecting-ip': from,
+        ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(content === undefined ? {} : { body: content }),
+    }
+    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...options.env })
+    const text = await response.text()
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+    const json = isJson ? JSON.parse(text) : null
+    if (path.startsWith('/api/')) obeysTheWordRule(response.status, json)
+    return { status: response.status, headers: response.headers, text, json }
+  }
+  return { clock, call }
+}
+export type Api = ReturnType<typeof anApi>
+
+/** The SPA signs out on these words with a 401 or 403: session problems must say one of them, everything else none. */
+function obeysTheWordRule(status: number, json: { error: string; code: string; field?: string }) {
+  if (status !== 401 && status !== 403) return
+  const isSessionProblem = json.code === 'unauthenticated' && json.field === undefined
+  expect(/token|authentication|unauthorized|expired/i.test(json.error), json.error).toBe(isSessionProblem)
+}
+
+/** Rows of scripts/seed.ts: the demo user and the signup passcode. */
+export async function seed() {
+  for (const statement of (await seedSql(env)).split(/;\n|;$/).filter(Boolean)) await env.DB.prepare(statement).run()
+}
+
+let people = 0
+export const anEmail = () => `person${++people}@bursar.test`
+
+/** Signs up and answers the temporary password from the mail. */
+export async function signedUp(api: Api, email = anEmail(), name = 'Ann') {
+  const answer = await api.call('POST', '/api/users', { body: { email, name, signupPasscode: passcode } })
+  expect(answer.status, answer.text).toBe(201)
+  const inbox = await api.call('GET', `/dev/inbox?to=${encodeURIComponent(email)}`, {
+    headers: { accept: 'application/json' },
+    env: { ENVIRONMENT: 'local' },
+  })
+  const password = /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/m.exec(inbox.json[0].text)?.[0]
+  if (!password) throw new Error('no temporary password in the mail')
+  return { email, password, user: answer.json.data as User }
+}
+
+export const login = (api: Api, email: string, password: string, from?: string) =>
+  api.call('POST', '/api/auth/cognito/login', { body: { email, password }, ...(from ? { from } : {}) })
+
+/** A signed-in user who has chosen a password. */
+export async function aUser(api: Api, password = 'correct horse battery') {
+  const { email, password: temporary } = await signedUp(api)
+  const first = await login(api, email, temporary)
+  const token = first.json.data.accessToken as string
+  const done = await api.call('POST', '/api/users/complete-onboarding', { token, body: { name: 'Ann', password } })
+  expect(done.status, done.text).toBe(200)
+  return {
+    email,
+    password,
+    token,
+    refreshToken: first.json.data.refreshToken as string,
+    id: done.json.data.id as string,
+  }
+}
