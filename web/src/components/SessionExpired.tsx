@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 
@@ -6,8 +6,7 @@ const closeAfterSeconds = 5
 
 export default function SessionExpired(props: { onClose: () => void }) {
   const [left, setLeft] = useState(closeAfterSeconds)
-  const onClose = useRef(props.onClose)
-  onClose.current = props.onClose
+  const onClose = useEffectEvent(props.onClose)
 
   useEffect(() => {
     const timer = setInterval(() => setLeft((seconds) => Math.max(0, seconds - 1)), 1000)
@@ -15,7 +14,7 @@ export default function SessionExpired(props: { onClose: () => void }) {
   }, [])
 
   useEffect(() => {
-    if (left === 0) onClose.current()
+    if (left === 0) onClose()
   }, [left])
 
   return (

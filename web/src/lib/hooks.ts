@@ -18,10 +18,15 @@ export const isUnknown = (error: unknown) => !(error instanceof ApiError) || err
 export function useIdempotencyKey() {
   const [initial] = useState(newIdempotencyKey)
   const key = useRef(initial)
+  const renew = () => {
+    key.current = newIdempotencyKey()
+  }
   return {
     current: () => key.current,
+    /** For the next attempt after one that is known to have come to nothing. */
+    renew,
     refused: (error: unknown) => {
-      if (!isUnknown(error)) key.current = newIdempotencyKey()
+      if (!isUnknown(error)) renew()
     },
   }
 }

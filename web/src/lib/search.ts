@@ -1,0 +1,18 @@
+/** Readers for search parameters: what is not of the right form is as if it were not there. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+export const flagOf = (value: unknown): true | undefined => (value === true || value === 'true' || value === '' ? true : undefined)
+
+/** A page number; undefined for the first page, which the URL leaves out. */
+export function pageOf(value: unknown): number | undefined {
+  const page = Number(value)
+  return Number.isSafeInteger(page) && page > 1 && page <= 100_000 ? page : undefined
+}
+
+/** Drops the undefined entries. */
+export function defined<T extends Record<string, unknown>>(search: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { messageOf } from '../../../lib/api.ts'
+import { useIdempotencyKey } from '../../../lib/hooks.ts'
+import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
+import { Deployed } from './Deployed.tsx'
+import { Deploying } from './Deploying.tsx'
+import { KeypairStep } from './KeypairStep.tsx'
+
+const followMs = 1_500 // 1.5 seconds
+const failedText = 'Failed to deploy wallet. Please try again or contact support.'
+
+type Keypair = { phrase: string; ownerAddress: string }
+type Step =
+  | { step: 'config' }
+  | { step: 'keypair'; keypair: Keypair | null; error?: string }
+  | { step: 'deploying'; keypair: Keypair; walletId: string | null }
+  | { step: 'success'; ownerAddress: string; wallet: Wallet }
+
+/** A new smart wallet: name, owner key made in this browser, deployment, the address checked. */
+export default function DeployDialog(props: { onClose: () => void }) {
+  const [state, setState] = useState<Step>({ step: 'config' })
+  const [name, setName] = useState('')
+  const idempotencyKey = useIdempotencyKey()
+  const busy = state.step === 'deploying'
+  useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy || state.step === 'keypair' })
+
+  const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? followMs : false })
+  const wallet = state.step === 'deploying' && wallets.data?.find(({ id }) => id === state.walletId)
+
+  const onFailed = useEffectEvent((keypair: Keypair) => {
+    idempotencyKey.renew()
+    setState({ step: 'keypair', keypair, error: failedText })
+  })
+
+  useEffect(() => {
+    if (state.step !== 'deploying' || !wallet) return
+    if (wallet.status === 'active') setState({ step: 'success', ownerAddress: state.keypair.ownerAddress, wallet })
+    if (wallet.status === 'failed') onFailed(state.keypair)
+  }, [state, wallet])
+
+  async function deploy(keypair: Keypair) {
+    setState({ step: 'deploying', keypair, walletId: null })
+    try {
+      const { ownerAddress } = keypair
+      const input = { ownerAddress, ...(name.trim() ? { name: name.trim() } : {}) }
+      const { id } = await deployWallet(input, idempotencyKey.current())
+      setState({ step: 'deploying', keypair, walletId: id })
+    } catch (error) {
+      idempotencyKey.refused(error)
+      setState({ step: 'keypair', keypair, error: deployProblem(messageOf(error, failedText)) })
+    }
+  }
+
+  switch (state.step) {
+    case 'config':
+      return (
+        <Dialog
+          title="Deploy Smart Wallet"
+          description="A wallet of your own on Base. Bursar covers the network fee."
+          onClose={props.onClose}
+          onSubmit={(event) => {
+            event.preventDefault()
+            setState({ step: 'keypair', keypair: null })
+          }}
+          footer={
+            <>
+              <Button look="secondary" onClick={props.onClose}>
+                Cancel
+              </Button>
+              <Button type="submit">Continue</Button>
+            </>
+          }
+        >
+          <div className="space-y-4">
+            <Field label="Wallet name" aside="Optional">
+              {(control) => (
+                <Input
+                  {...control}
+                  name="name"
+                  maxLength={60}
+                  placeholder="Operations"
+                  value={name}
+                  onChange={(event) => setName(event.target.value)}
+                />
+              )}
+            </Field>
+            <Field label="Network" hint="Smart wallets are deployed on Base.">
+              {(control) => (
+                <Select {...control} value="8453" disabled>
+                  <option value="8453">Base</option>
+                </Select>
+              )}
+            </Field>
+          </div>
+        </Dialog>
+      )
+    case 'keypair':
+      return (
+        <KeypairStep
+          keypair={state.keypair}
+          error={state.error && <ErrorBox>{state.error}</ErrorBox>}
+          onKeypair={(keypair) => setState({ step: 'keypair', keypair })}
+          onDone={deploy}
+          onClose={props.onClose}
+        />
+      )
+    case 'deploying':
+      return <Deploying sent={state.walletId !== null} />
+    case 'success':
+      return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
+  }
+}
+
+/** The server's limits in the words of the dashboard. */
+function deployProblem(message: string): string {
+  const active = /maximum of (?:(\d+) )?active wallets/i.exec(message)
+  if (active)
+    return `You are currently limited to ${active[1] ?? '6'} active wallets at a time. Please contact support with any questions.`
+  if (/monthly wallet creation limit/i.test(message))
+    return `You have reached your monthly wallet creation limit of ${/\d+/.exec(message)?.[0] ?? '10'}.`
+  return message
+}

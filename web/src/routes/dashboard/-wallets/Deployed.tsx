@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
+import type { PublicConfig } from '../../../../../worker/schemas/account.ts'
+import { FullAddress } from '../../../components/Address.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Fact } from '../../../components/Card.tsx'
+import { CopyButton } from '../../../components/CopyButton.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { configQuery } from '../../../queries/config.ts'
+import { type Wallet, walletName } from '../../../queries/wallets.ts'
+
+/** The wallet is on chain. Its address follows from the owner key made here, which this browser checks by itself. */
+export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose: () => void }) {
+  const { wallet } = props
+  return (
+    <Dialog
+      title="Smart Wallet Created"
+      description={`${walletName(wallet)} is ready on Base.`}
+      onClose={props.onClose}
+      footer={
+        <>
+          <CopyButton text={wallet.address} what="address" wide />
+          <Button onClick={props.onClose}>Done</Button>
+        </>
+      }
+    >
+      <p className="mb-1 text-muted text-small">Wallet address</p>
+      <div className="mb-3 rounded-control bg-sunken py-3 pr-4 pl-8">
+        <FullAddress address={wallet.address} />
+      </div>
+      <AddressCheck wallet={wallet} ownerAddress={props.ownerAddress} />
+      <dl className="mt-3 divide-y divide-hairline">
+        <Fact name="Owner">
+          <span className="break-all font-mono text-small">{props.ownerAddress}</span>
+        </Fact>
+        <Fact name="Session key">
+          <span className="break-all font-mono text-small">{wallet.sessionKeyAddress}</span>
+        </Fact>
+      </dl>
+    </Dialog>
+  )
+}
+
+/** The address the factory gives to this owner and session, computed in the browser. */
+async function expectedAddress(config: PublicConfig, wallet: Wallet, ownerAddress: string): Promise<string> {
+  const { walletAddress } = await import('../../../../../worker/chain/addresses.ts')
+  type Hex = `0x${string}`
+  const { factory, walletImplementation, provider } = config.chains['8453'].contracts
+  return walletAddress(
+    { factory: factory as Hex, walletImplementation: walletImplementation as Hex, provider: provider as Hex },
+    {
+      owner: ownerAddress as Hex,
+      salt: wallet.salt as Hex,
+      sessionKey: wallet.sessionKeyAddress as Hex,
+      limit: BigInt(wallet.spendingLimit),
+      validUntil: wallet.validUntil,
+    },
+  )
+}
+
+function AddressCheck(props: { wallet: Wallet; ownerAddress: string }) {
+  const { wallet, ownerAddress } = props
+  const config = useQuery(configQuery).data
+  const { data: expected, isError } = useQuery({
+    queryKey: ['wallet-address', wallet.id, ownerAddress],
+    queryFn: () => expectedAddress(config!, wallet, ownerAddress),
+    enabled: config !== undefined,
+  })
+  if (isError) return <p className="text-amber text-small">This browser could not check the address.</p>
+  if (!expected)
+    return (
+      <p className="flex items-center gap-2 text-muted text-small">
+        <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
+        Checking the address in this browser
+      </p>
+    )
+  if (expected.toLowerCase() !== wallet.address.toLowerCase())
+    return (
+      <p role="alert" className="flex items-start gap-2 rounded-control bg-red-tint px-3 py-2 text-red text-small">
+        <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        This address does not follow from your owner key. Do not send money to it, and contact support.
+      </p>
+    )
+  return (
+    <p data-testid="address-matches" className="flex items-start gap-2 text-green text-small">
+      <CircleCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+      Address verified: your browser computed the same address from your owner key and the factory contract.
+    </p>
+  )
+}

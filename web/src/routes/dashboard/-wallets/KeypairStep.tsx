@@ -1,0 +1,180 @@
+import { Copy, Eye, EyeOff } from 'lucide-react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { Checkbox, Field, Input } from '../../../components/Field.tsx'
+
+const generatingMs = 2_000 // 2 seconds
+const clipboardMs = 60_000 // 1 minute
+const confirmation = 'I have saved my private key'
+
+type Keypair = { phrase: string; ownerAddress: string }
+
+/** A fresh 12-word phrase and the address of its first account. Neither leaves this browser but the address. */
+async function makeKeypair(): Promise<Keypair> {
+  const { english, generateMnemonic, mnemonicToAccount } = await import('viem/accounts')
+  const phrase = generateMnemonic(english, 128)
+  return { phrase, ownerAddress: mnemonicToAccount(phrase).address }
+}
+
+/** The owner key: what it means, its twelve words, and the promise that they are kept. */
+export function KeypairStep(props: {
+  keypair: Keypair | null
+  error: ReactNode
+  onKeypair: (keypair: Keypair) => void
+  onDone: (keypair: Keypair) => void
+  onClose: () => void
+}) {
+  const [understood, setUnderstood] = useState(false)
+  const [generating, setGenerating] = useState(false)
+  const onKeypair = useEffectEvent(props.onKeypair)
+
+  useEffect(() => {
+    if (!generating) return
+    let current = true
+    const wait = new Promise((resolve) => setTimeout(resolve, generatingMs))
+    Promise.all([makeKeypair(), wait])
+      .then(([keypair]) => current && onKeypair(keypair))
+      .catch(() => {
+        if (!current) return
+        setGenerating(false)
+        toast.error('The key could not be made. Please try again.')
+      })
+    return () => {
+      current = false
+    }
+  }, [generating])
+
+  if (props.keypair) return <PhraseForm {...props} keypair={props.keypair} />
+  return (
+    <Dialog
+      title="Wallet Security Setup"
+      description="Your wallet gets an owner key, made in this browser and shown to you once."
+      onClose={props.onClose}
+      locked={generating}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose} disabled={generating}>
+            Cancel
+          </Button>
+          <Button disabled={!understood} busy={generating} onClick={() => setGenerating(true)}>
+            {generating ? 'Generating...' : 'Generate Recovery Phrase'}
+          </Button>
+        </>
+      }
+    >
+      <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
+        <li>Only this key can withdraw everything, end our access for good, or reclaim payouts without us.</li>
+        <li>It is never sent to us, so we can't restore it. Whoever has the words owns the wallet.</li>
+        <li>We hold a session key: it can only send USDC, up to a limit and until a date, and you can revoke it.</li>
+      </ul>
+      <Checkbox
+        checked={understood}
+        disabled={generating}
+        onChange={(event) => setUnderstood(event.target.checked)}
+        label="I understand that only I can keep this key, and that nobody can restore it."
+      />
+    </Dialog>
+  )
+}
+
+function PhraseForm(props: { keypair: Keypair; error: ReactNode; onDone: (keypair: Keypair) => void; onClose: () => void }) {
+  const { keypair } = props
+  const [revealed, setRevealed] = useState(false)
+  const [saved, setSaved] = useState(false)
+  const [typed, setTyped] = useState('')
+  const confirmed = typed.trim().toLowerCase() === confirmation.toLowerCase()
+
+  // Nobody should read the words over a shoulder after the owner turned to another window.
+  useEffect(() => {
+    const hide = () => setRevealed(false)
+    addEventListener('blur', hide)
+    return () => removeEventListener('blur', hide)
+  }, [])
+
+  return (
+    <Dialog
+      title="Save your recovery phrase"
+      description="Write these 12 words down in order and keep them offline. They are shown only now."
+      onClose={props.onClose}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (saved && confirmed) props.onDone(keypair)
+      }}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!saved || !confirmed}>
+            Deploy Wallet
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {props.error}
+        <Words phrase={keypair.phrase} revealed={revealed} />
+        <div className="flex flex-wrap gap-3">
+          <Button look="secondary" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
+            {revealed ? <EyeOff aria-hidden="true" className="size-4" /> : <Eye aria-hidden="true" className="size-4" />}
+            {revealed ? 'Hide phrase' : 'Reveal phrase'}
+          </Button>
+          {revealed && <CopyPhrase phrase={keypair.phrase} />}
+        </div>
+        <Checkbox
+          checked={saved}
+          onChange={(event) => setSaved(event.target.checked)}
+          label="I have securely saved my recovery phrase"
+        />
+        <Field label={`Type “${confirmation}” to continue`}>
+          {(control) => (
+            <Input
+              {...control}
+              name="confirmation"
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    </Dialog>
+  )
+}
+
+function Words(props: { phrase: string; revealed: boolean }) {
+  return (
+    <ol aria-label="Recovery phrase" data-testid="recovery-phrase" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+      {props.phrase.split(' ').map((word, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place
+        <li key={i} className="flex items-center gap-2 rounded-control bg-sunken px-3 py-1.5">
+          <span aria-hidden="true" className="w-5 text-right text-muted text-small">
+            {i + 1}
+          </span>
+          <span className="font-mono">{props.revealed ? word : '••••••'}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function CopyPhrase(props: { phrase: string }) {
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(props.phrase)
+      toast.success('Copied. The clipboard is cleared in 60 seconds.')
+      setTimeout(() => navigator.clipboard.writeText('').catch(() => undefined), clipboardMs)
+    } catch {
+      toast.error('Failed to copy to clipboard.')
+    }
+  }
+  return (
+    <Button look="quiet" onClick={copy}>
+      <Copy aria-hidden="true" className="size-4" />
+      Copy for 60 seconds
+    </Button>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { TxHash } from '../../../components/Address.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox } from '../../../components/Field.tsx'
+import { ErrorState, Skeleton } from '../../../components/states.tsx'
+import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
+import { formatAmount } from '../../../lib/format.ts'
+import { displayStatus, isFinal, refreshTransactions, transactionQuery } from '../../../queries/transactions.ts'
+import { refreshWallets } from '../../../queries/wallets.ts'
+
+/** An accepted payment, followed until it is confirmed or failed. Closing does not stop it. */
+export function SendStatus(props: { transactionId: string; amount: string; onClose: () => void }) {
+  const { data: transaction, error, refetch } = useQuery(transactionQuery(props.transactionId))
+  const final = transaction !== undefined && isFinal(transaction)
+
+  useEffect(() => {
+    if (!final) return
+    refreshWallets()
+    refreshTransactions()
+  }, [final])
+
+  const amount = `${formatAmount(props.amount)} USDC`
+  const status = transaction && displayStatus(transaction.status).label
+  const title =
+    status === 'Completed' ? `Sent ${amount}` : status === 'Failed' ? `Not sent: ${amount}` : `Sending ${amount}`
+  return (
+    <Dialog
+      title={title}
+      description={status === 'Pending' ? 'Accepted. You may close this; the payment goes on.' : undefined}
+      onClose={props.onClose}
+      footer={<Button onClick={props.onClose}>{final ? 'Done' : 'Close'}</Button>}
+    >
+      <div aria-live="polite" data-testid="send-status" data-status={transaction?.status}>
+        {transaction ? (
+          <div className="space-y-4">
+            {status === 'Failed' && (
+              <ErrorBox>
+                {transaction.errorMessage ??
+                  'Transaction failed. Please try again or contact support if the issue persists.'}
+              </ErrorBox>
+            )}
+            <TransactionTimeline transaction={transaction} />
+            {transaction.txHash && (
+              <div className="flex flex-wrap items-center justify-between gap-x-4 border-hairline border-t pt-3">
+                <span className="text-muted text-small">Transaction</span>
+                <TxHash hash={transaction.txHash} chain={transaction.fromWalletChain} />
+              </div>
+            )}
+          </div>
+        ) : error ? (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        ) : (
+          <Skeleton className="h-32" />
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { formatUsdc, minusOrZero } from '../../../../../worker/domain/money.ts'
+import { budgetLevel, percentUsed } from '../../../components/BudgetRing.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { useNow } from '../../../components/Time.tsx'
+import { formatAmount, formatDate, formatDeadline } from '../../../lib/format.ts'
+import type { SessionKeyInfo } from '../../../queries/wallets.ts'
+
+const hourMs = 3_600_000
+
+/** Expired, Inactive, 'Nh left' from 24 hours on, Active; Unknown when it can't be read. */
+export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {
+  const now = useNow()
+  const { data, isError } = props.query
+  if (!data)
+    return isError ? (
+      <Chip tone="neutral" title="Failed to load session key info">
+        Unknown
+      </Chip>
+    ) : null
+  const leftMs = data.validUntil * 1000 - now
+  const title = `Session key valid until ${formatDeadline(data.validUntil * 1000)}`
+  if (data.isExpired || leftMs <= 0)
+    return (
+      <Chip tone="bad" title={title}>
+        Expired
+      </Chip>
+    )
+  if (!data.isActive) return <Chip tone="neutral">Inactive</Chip>
+  if (leftMs <= 24 * hourMs)
+    return (
+      <Chip tone="waiting" title={title}>
+        {Math.max(1, Math.floor(leftMs / hourMs))}h left
+      </Chip>
+    )
+  return (
+    <Chip tone="good" title={title}>
+      Active
+    </Chip>
+  )
+}
+
+/** How much of the session's limit is used, and until when it holds. */
+export function SessionKeyBar(props: { info: SessionKeyInfo }) {
+  const { info } = props
+  if (info.isExpired) return <p className="mt-4 text-red text-small">Rotate to enable transactions again</p>
+  if (!info.isActive) return null
+  const limit = BigInt(info.spendingLimit)
+  const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
+  const percent = Math.min(100, percentUsed(used, limit))
+  const left = formatAmount(formatUsdc(minusOrZero(limit, used)))
+  return (
+    <div className="mt-4 text-small">
+      <div className="flex flex-wrap justify-between gap-x-3 text-muted">
+        <span>Session limit</span>
+        <span>
+          ${left} of ${formatAmount(formatUsdc(limit))} left until {formatDate(info.validUntil * 1000)}
+        </span>
+      </div>
+      <div
+        role="meter"
+        aria-label="Session limit used"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken"
+      >
+        <div className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`} style={{ width: `${percent}%` }} />
+      </div>
+    </div>
+  )
+}
