@@ -4,12 +4,19 @@ import { requestId } from 'hono/request-id'
 import type { AppEnv } from './appEnv.ts'
 import { answerHeaders, onFailure, onMethodNotAllowed, onNotFound } from './middleware/answers.ts'
 import { dependencies, jsonOnly, smallBody } from './middleware/requests.ts'
+import { agents } from './routes/agents.ts'
 import { auth, plainLogin } from './routes/auth.ts'
 import { contacts } from './routes/contacts.ts'
 import { dev } from './routes/dev.ts'
+import { escrow } from './routes/escrow.ts'
 import { meta } from './routes/meta.ts'
 import { oauth } from './routes/oauth.ts'
+import { overview } from './routes/overview.ts'
+import { payments } from './routes/payments.ts'
+import { policyGroups } from './routes/policyGroups.ts'
+import { transactions } from './routes/transactions.ts'
 import { users } from './routes/users.ts'
+import { wallets } from './routes/wallets.ts'
 import { wellKnown } from './routes/wellKnown.ts'
 
 /** Every path the Worker answers. Tests give their own clock. */
@@ -32,6 +39,13 @@ export function createApp(options: { now?: () => number } = {}) {
     .route('/api/login', plainLogin)
     .route('/api/users', users)
     .route('/api/contacts', contacts)
+    .route('/api/wallets', wallets)
+    .route('/api/policy-groups', policyGroups)
+    .route('/api/agents', agents)
+    .route('/api/transactions', transactions)
+    .route('/api/escrow', escrow)
+    .route('/api/overview', overview)
+    .route('/v1', payments)
     .route('/oauth', oauth)
     .route('/.well-known', wellKnown)
     .route('/dev', dev)

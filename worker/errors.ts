@@ -40,7 +40,11 @@ export class AppError extends Error {
   readonly field: string | undefined
   /** Seconds; sent as Retry-After. */
   readonly retryAfter: number | undefined
-  constructor(code: ErrorCode, message: string, options: { field?: string; cause?: unknown; retryAfter?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { field?: string; cause?: unknown; retryAfter?: number } = {},
+  ) {
     super(message, { cause: options.cause })
     this.code = code
     this.field = options.field

@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import { deleteRunOut } from './db/attempts.ts'
+import { overdueTreasuries } from './db/readModel.ts'
 import { openDb } from './db/session.ts'
 import type { Env } from './env.ts'
 
@@ -14,5 +15,14 @@ export default {
   /** Every minute. The objects keep their own time by alarms; this is housekeeping and the watchdog over them. */
   async scheduled(controller, env, _ctx) {
     await deleteRunOut(openDb(env.DB).db, controller.scheduledTime)
+    await pokeOverdue(env, controller.scheduledTime)
   },
 } satisfies ExportedHandler<Env>
+
+/** An alarm that never came is set again: objects that were busy and silent for two minutes, a bounded number at a time. */
+async function pokeOverdue(env: Env, now: number): Promise<void> {
+  for (const userId of await overdueTreasuries(env.DB, now - 120_000, 50))
+    await env.TREASURY.getByName(userId)
+      .kick()
+      .catch((error: unknown) => console.error('watchdog', userId, error))
+}

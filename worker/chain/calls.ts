@@ -12,19 +12,33 @@ const selectors = {
   reclaim: selector('reclaim((address,address,address,uint64,uint48),uint64,uint48,bytes32,bytes32)'),
 }
 type Word = bigint | number | Hex
-const encode = (name: keyof typeof selectors, ...words: Word[]): Hex => `${selectors[name] as Hex}${bytesToHex(packWords(...words))}`
+const encode = (name: keyof typeof selectors, ...words: Word[]): Hex =>
+  `${selectors[name] as Hex}${bytesToHex(packWords(...words))}`
 const words = (terms: Terms): Word[] => [terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry]
 
-export const sendCall = (send: { to: Address; amount: bigint; nonce: bigint; deadline: number; r: Hex; vs: Hex }): Hex =>
-  encode('send', send.to, send.amount, send.nonce, send.deadline, send.r, send.vs)
+export const sendCall = (send: {
+  to: Address
+  amount: bigint
+  nonce: bigint
+  deadline: number
+  r: Hex
+  vs: Hex
+}): Hex => encode('send', send.to, send.amount, send.nonce, send.deadline, send.r, send.vs)
 
-export const createWalletCall = (wallet: { owner: Address; salt: Hex; sessionKey: Address; limit: bigint; validUntil: number }): Hex =>
-  encode('createWallet', wallet.owner, wallet.salt, wallet.sessionKey, wallet.limit, wallet.validUntil)
+export const createWalletCall = (wallet: {
+  owner: Address
+  salt: Hex
+  sessionKey: Address
+  limit: bigint
+  validUntil: number
+}): Hex => encode('createWallet', wallet.owner, wallet.salt, wallet.sessionKey, wallet.limit, wallet.validUntil)
 
 export const announceCall = (terms: Terms): Hex => encode('announce', ...words(terms))
 
-export const claimCall = (terms: Terms, claim: { to: Address; atLeast: bigint; deadline: number; r: Hex; vs: Hex }): Hex =>
-  encode('claim', ...words(terms), claim.to, claim.atLeast, claim.deadline, claim.r, claim.vs)
+export const claimCall = (
+  terms: Terms,
+  claim: { to: Address; atLeast: bigint; deadline: number; r: Hex; vs: Hex },
+): Hex => encode('claim', ...words(terms), claim.to, claim.atLeast, claim.deadline, claim.r, claim.vs)
 
 export const reclaimCall = (terms: Terms, reclaim: { atLeast: bigint; deadline: number; r: Hex; vs: Hex }): Hex =>
   encode('reclaim', ...words(terms), reclaim.atLeast, reclaim.deadline, reclaim.r, reclaim.vs)

@@ -1,10 +1,11 @@
-import type { Address } from '../chain/types.ts'
+import type { Address, ChainId } from '../chain/types.ts'
 
 /** What the claim page may know. Written by the Treasury, newest `seq` wins. */
 export type DeskView = {
   seq: number
   userId: string
   payoutId: string
+  chainId: ChainId
   /** Decimal USDC. */
   amount: string
   /** CREATING | CREATED | CLAIMING | RECLAIMING | WITHDRAWN | RECLAIMED | FAILED */
@@ -21,7 +22,7 @@ export type DeskView = {
   /** Where the money went, once known. */
   txHash: string | null
   withdrawnTo: Address | null
-  /** HMAC-SHA256(CODE_PEPPER, payoutId ‖ codeVersion ‖ code), hex; null until the code exists. */
+  /** HMAC-SHA256 with CODE_PEPPER over payout id, code version and code, hex (treasury/payouts.ts). */
   codeHmac: string | null
   codeVersion: number
 }

@@ -1,6 +1,14 @@
 /** Life cycles as unions with one guarded transition function each; terminal states have no way out (I5). */
 
-export type PaymentStatus = 'QUEUED' | 'PROCESSING' | 'PENDING' | 'CONFIRMED' | 'FAILED' | 'CANCELLED' | 'POLICY_REJECTED' | 'VALIDATION_FAILED'
+export type PaymentStatus =
+  | 'QUEUED'
+  | 'PROCESSING'
+  | 'PENDING'
+  | 'CONFIRMED'
+  | 'FAILED'
+  | 'CANCELLED'
+  | 'POLICY_REJECTED'
+  | 'VALIDATION_FAILED'
 export type PaymentEvent =
   | 'signed'
   /** The nonce log with our Transfer is deep enough (a send). */
@@ -25,7 +33,8 @@ const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentSta
 }
 
 /** The status after `event`, or null: the event does not apply and nothing may change. */
-export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null => paymentNext[status][event] ?? null
+export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null =>
+  paymentNext[status][event] ?? null
 
 export type PayoutStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'RECLAIMING' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
 export type PayoutEvent =
@@ -51,7 +60,8 @@ const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>
 }
 
 /** The status after `event`, or null: the event does not apply and nothing may change. */
-export const nextPayout = (status: PayoutStatus, event: PayoutEvent): PayoutStatus | null => payoutNext[status][event] ?? null
+export const nextPayout = (status: PayoutStatus, event: PayoutEvent): PayoutStatus | null =>
+  payoutNext[status][event] ?? null
 
 /** The claim side shows what it needs to: a reclaimed payout is CANCELLED, a payout being reclaimed is not offered. */
 export function claimStatus(status: PayoutStatus): 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED' {

@@ -24,7 +24,7 @@ export type WalletFunds = {
   status: 'deploying' | 'active' | 'failed'
   halted: boolean
   paused: boolean
-  session: (Budget & { limit: MicroUsdc; /** ms */ validUntil: number }) | null
+  session: (Budget & { limit: MicroUsdc /** ms */; validUntil: number }) | null
 }
 export type RecipientCheck =
   | { type: Exclude<RecipientType, 'contact'> }
@@ -56,7 +56,14 @@ export type Decision = { ok: true } | { ok: false; refusal: Refusal }
 const allow: Decision = { ok: true }
 const zero = microUsdc(0n)
 
-function refuse(code: RefusalCode, rule: string, message: string, next: string, budget?: Budget, maxAllowedNow = zero): Decision {
+function refuse(
+  code: RefusalCode,
+  rule: string,
+  message: string,
+  next: string,
+  budget?: Budget,
+  maxAllowedNow = zero,
+): Decision {
   const figures = budget ? { ...budget, remaining: remainingOf(budget) } : null
   return { ok: false, refusal: { code, rule, message, next, figures, maxAllowedNow } }
 }
@@ -71,39 +78,103 @@ export function mostAllowedNow(group: GroupPolicy | null, funds: WalletFunds): M
 
 /** May the group's agents pay this recipient at all? Default deny: what no scope names is refused. */
 export function decideRecipient(group: GroupPolicy, recipient: RecipientCheck): Decision {
-  if (group.agentPaused) return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', 'Ask the owner to resume it.')
-  if (group.paused) return refuse('agent_disabled', 'group.paused', `The policy group "${group.name}" is paused.`, 'Ask the owner to resume it.')
-  if (group.accountPaused) return refuse('agent_disabled', 'account.paused', 'All agents of this account are paused.', 'Ask the owner to resume them.')
+  if (group.agentPaused)
+    return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', 'Ask the owner to resume it.')
+  if (group.paused)
+    return refuse(
+      'agent_disabled',
+      'group.paused',
+      `The policy group "${group.name}" is paused.`,
+      'Ask the owner to resume it.',
+    )
+  if (group.accountPaused)
+    return refuse(
+      'agent_disabled',
+      'account.paused',
+      'All agents of this account are paused.',
+      'Ask the owner to resume them.',
+    )
   const scope = scopeFor[recipient.type]
   if (!group.scopes.includes(scope))
-    return refuse('insufficient_scope', scope, `The policy group "${group.name}" does not allow ${recipient.type} payments.`, `Ask the owner for the scope ${scope}.`)
+    return refuse(
+      'insufficient_scope',
+      scope,
+      `The policy group "${group.name}" does not allow ${recipient.type} payments.`,
+      `Ask the owner for the scope ${scope}.`,
+    )
   if (recipient.type !== 'contact') return allow
   if (!recipient.whitelisted)
-    return refuse('recipient_not_allowed', 'whitelist', 'This contact is not on the whitelist of the policy group.', 'Ask the owner to whitelist the contact.')
+    return refuse(
+      'recipient_not_allowed',
+      'whitelist',
+      'This contact is not on the whitelist of the policy group.',
+      'Ask the owner to whitelist the contact.',
+    )
   if (recipient.stale)
-    return refuse('contact_changed', 'whitelist.snapshot', 'This contact changed after it was whitelisted.', 'Ask the owner to confirm the contact in the policy group.')
+    return refuse(
+      'contact_changed',
+      'whitelist.snapshot',
+      'This contact changed after it was whitelisted.',
+      'Ask the owner to confirm the contact in the policy group.',
+    )
   if (!recipient.hasMethod)
-    return refuse('recipient_not_allowed', 'whitelist.method', 'This contact has no such way to be paid.', 'Choose another method or pay an address.')
+    return refuse(
+      'recipient_not_allowed',
+      'whitelist.method',
+      'This contact has no such way to be paid.',
+      'Choose another method or pay an address.',
+    )
   return allow
 }
 
 /** Can `amount` be reserved now (ms)? Held money counts as gone: two payments never share one dollar. */
 export function decideAmount(group: GroupPolicy | null, funds: WalletFunds, amount: MicroUsdc, now: number): Decision {
   if (funds.status !== 'active' || funds.halted || funds.paused)
-    return refuse('wallet_not_ready', 'wallet.status', funds.paused ? 'The wallet is paused.' : 'The wallet is not ready to pay yet.', 'Try again when the wallet is active.')
+    return refuse(
+      'wallet_not_ready',
+      'wallet.status',
+      funds.paused ? 'The wallet is paused.' : 'The wallet is not ready to pay yet.',
+      'Try again when the wallet is active.',
+    )
   const { session } = funds
   if (!session || now > session.validUntil)
-    return refuse('session_key_expired', 'session.valid_until', 'The wallet’s session key is no longer valid.', 'Ask the owner to rotate the session key.')
+    return refuse(
+      'session_key_expired',
+      'session.valid_until',
+      'The wallet’s session key is no longer valid.',
+      'Ask the owner to rotate the session key.',
+    )
   const most = mostAllowedNow(group, funds)
   if (group) {
     const left = remainingOf(group.budget)
     if (left !== null && amount > left)
-      return refuse('budget_exceeded', 'group.budget', `The group's budget has ${formatUsdc(left)} USDC left.`, 'Send less or ask the owner to top up.', group.budget, most)
+      return refuse(
+        'budget_exceeded',
+        'group.budget',
+        `The group's budget has ${formatUsdc(left)} USDC left.`,
+        'Send less or ask the owner to top up.',
+        group.budget,
+        most,
+      )
   }
   const sessionLeft = remainingOf(session) ?? zero
   if (amount > sessionLeft)
-    return refuse('session_limit_exceeded', 'session.limit', `The wallet's session key has ${formatUsdc(sessionLeft)} USDC left.`, 'Send less or ask the owner to rotate the session key.', session, most)
+    return refuse(
+      'session_limit_exceeded',
+      'session.limit',
+      `The wallet's session key has ${formatUsdc(sessionLeft)} USDC left.`,
+      'Send less or ask the owner to rotate the session key.',
+      session,
+      most,
+    )
   if (amount > funds.available)
-    return refuse('insufficient_balance', 'wallet.balance', `Insufficient balance: the wallet has ${formatUsdc(funds.available)} USDC available.`, 'Add funds or send less.', undefined, most)
+    return refuse(
+      'insufficient_balance',
+      'wallet.balance',
+      `Insufficient balance: the wallet has ${formatUsdc(funds.available)} USDC available.`,
+      'Add funds or send less.',
+      undefined,
+      most,
+    )
   return allow
 }

@@ -12,8 +12,10 @@ export type User = {
   /** ISO 8601 UTC. */
   createdAt: string
 }
-export type Tokens = { accessToken: string; idToken: string; refreshToken: string; /** seconds */ expiresIn: number }
-export type LoginReply = (Tokens & { user: User }) | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
+export type Tokens = { accessToken: string; idToken: string; refreshToken: string /** seconds */; expiresIn: number }
+export type LoginReply =
+  | (Tokens & { user: User })
+  | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
 
 const password = z.string().min(1, 'Password is required').max(1024, 'Password is too long')
 const newPassword = (min: number, ending = '') =>
@@ -50,6 +52,17 @@ export type PublicConfig = {
   betaAccessUrl: string
   chains: Record<
     '8453' | '84532',
-    { explorerUrl: string; contracts: { usdc: string; escrow: string; vaultImplementation: string; provider: string; factory: string; walletImplementation: string; relay: string } }
+    {
+      explorerUrl: string
+      contracts: {
+        usdc: string
+        escrow: string
+        vaultImplementation: string
+        provider: string
+        factory: string
+        walletImplementation: string
+        relay: string
+      }
+    }
   >
 }

@@ -10,22 +10,24 @@ export type Page = { number: number; size: number; total: number }
 export type Paged<T> = Success<T[]> & { page: Page }
 
 /** Decimal string of USDC on the wire ("12.5"), MicroUsdc inside. Numbers are refused. */
-export const usdcAmount = z.string({ error: 'amount must be a decimal string of USDC, for example "12.5"' }).transform((text, ctx) => {
-  const amount = parseUsdc(text)
-  const problem =
-    amount === null
-      ? 'Amount must be plain digits with at most 6 decimals'
-      : amount === 0n
-        ? 'Amount must be greater than 0'
-        : amount > maxAmount
-          ? 'Amount is larger than Bursar handles'
-          : null
-  if (problem !== null || amount === null) {
-    ctx.addIssue({ code: 'custom', message: problem ?? '' })
-    return z.NEVER
-  }
-  return amount
-})
+export const usdcAmount = z
+  .string({ error: 'amount must be a decimal string of USDC, for example "12.5"' })
+  .transform((text, ctx) => {
+    const amount = parseUsdc(text)
+    const problem =
+      amount === null
+        ? 'Amount must be plain digits with at most 6 decimals'
+        : amount === 0n
+          ? 'Amount must be greater than 0'
+          : amount > maxAmount
+            ? 'Amount is larger than Bursar handles'
+            : null
+    if (problem !== null || amount === null) {
+      ctx.addIssue({ code: 'custom', message: problem ?? '' })
+      return z.NEVER
+    }
+    return amount
+  })
 
 /** A 0x address: 40 hex digits, and where letters are mixed case, a right checksum. Kept as given by the caller. */
 export const address = z.string().transform((text, ctx) => {
@@ -38,7 +40,16 @@ export const address = z.string().transform((text, ctx) => {
 })
 
 export const memo = z.string().max(100, 'Memo must be at most 100 characters').optional()
-export const email = z.string().trim().max(254, 'Invalid email format').regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Invalid email format')
+export const email = z
+  .string()
+  .trim()
+  .max(254, 'Invalid email format')
+  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Invalid email format')
 /** E.164. */
-export const phone = z.string().trim().regex(/^\+[1-9][0-9]{6,14}$/, 'Phone number must be in international form, for example +14155550123')
-export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'Idempotency-Key must be 1 to 255 visible ASCII characters')
+export const phone = z
+  .string()
+  .trim()
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'Phone number must be in international form, for example +14155550123')
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'Idempotency-Key must be 1 to 255 visible ASCII characters')

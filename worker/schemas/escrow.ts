@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 
 export type EscrowStatus = 'CREATING' | 'CREATED' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
-export type Terms = { payer: string; claimKey: string; reclaimKey: string; /** micro-USDC */ amount: string; /** unix seconds on chain = shown expiry + 1 h */ expiry: number }
+export type Terms = {
+  payer: string
+  claimKey: string
+  reclaimKey: string /** micro-USDC */
+  amount: string /** unix seconds on chain = shown expiry + 1 h */
+  expiry: number
+}
 
 /** An item of GET /escrow/list (`data: {escrows: Escrow[]}`). */
 export type Escrow = {
@@ -33,19 +39,34 @@ export type Escrow = {
 
 export const CreateEscrow = z
   .object({
-    sourceWalletId: z.string({ error: 'Please select a source wallet' }).min(1, 'Please select a source wallet').max(64),
+    sourceWalletId: z
+      .string({ error: 'Please select a source wallet' })
+      .min(1, 'Please select a source wallet')
+      .max(64),
     amount: usdcAmount,
     recipientEmail: email.optional(),
     recipientPhone: phone.optional(),
-    expiresInDays: z.union([z.literal(1), z.literal(7), z.literal(30), z.literal(90)], { error: 'Expiry must be 1, 7, 30 or 90 days' }).default(30),
+    expiresInDays: z
+      .union([z.literal(1), z.literal(7), z.literal(30), z.literal(90)], {
+        error: 'Expiry must be 1, 7, 30 or 90 days',
+      })
+      .default(30),
     memo,
     senderName: z.string().trim().max(60, 'Sender name must be at most 60 characters').optional(),
   })
   .superRefine((value, ctx) => {
     if (!value.recipientEmail && !value.recipientPhone)
-      ctx.addIssue({ code: 'custom', path: ['recipientEmail'], message: 'Please enter an email address for the recipient' })
+      ctx.addIssue({
+        code: 'custom',
+        path: ['recipientEmail'],
+        message: 'Please enter an email address for the recipient',
+      })
     if (value.recipientEmail && value.recipientPhone)
-      ctx.addIssue({ code: 'custom', path: ['recipientPhone'], message: 'Choose either an email address or a phone number' })
+      ctx.addIssue({
+        code: 'custom',
+        path: ['recipientPhone'],
+        message: 'Choose either an email address or a phone number',
+      })
   })
 /** link and code are shown in this answer only; the code is null in replays after 10 minutes. */
 export type CreateEscrowReply = {
@@ -82,12 +103,16 @@ export type VerifyReply = { verified: true; sessionToken: string; balance: strin
 export const Claim = z
   .object({
     accessToken: z.string().min(1).max(200),
-    passcode: z.string().regex(/^[0-9]{6}$/, 'Passcode must be 6 digits').optional(),
+    passcode: z
+      .string()
+      .regex(/^[0-9]{6}$/, 'Passcode must be 6 digits')
+      .optional(),
     sessionToken: z.string().max(200).optional(),
     recipientAddress: address,
   })
   .superRefine((value, ctx) => {
-    if (!value.passcode && !value.sessionToken) ctx.addIssue({ code: 'custom', path: ['passcode'], message: 'Passcode must be 6 digits' })
+    if (!value.passcode && !value.sessionToken)
+      ctx.addIssue({ code: 'custom', path: ['passcode'], message: 'Passcode must be 6 digits' })
   })
 /** txHash once broadcast; poll GET /escrow/claim/{token} until WITHDRAWN. */
 export type ClaimReply = { status: 'CLAIMING' | 'WITHDRAWN'; txHash: string | null; explorerUrl: string | null }

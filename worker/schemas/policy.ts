@@ -16,7 +16,10 @@ export type PolicyGroup = {
   walletId: string
   wallet: { name: string | null; address: string } | null
   scopes: string[]
-  whitelistedContacts: { contact: { id: string; name: string; address: string | null; email: string | null; phone: string | null }; stale: boolean }[]
+  whitelistedContacts: {
+    contact: { id: string; name: string; address: string | null; email: string | null; phone: string | null }
+    stale: boolean
+  }[]
   agentCount: number
   totalTransactions: number
   /** ISO 8601 or null = never. */
@@ -45,9 +48,17 @@ export type PolicyGroupWithAgents = {
   lastActivity: string | null
 }
 /** POST /agents: the secrets are shown in this answer only; a repeat of the same key answers shownOnce instead. */
-export type CreatedAgent = { agent: Agent; clientId: string; clientSecret: string | null; apiKey: string | null; shownOnce?: true }
+export type CreatedAgent = {
+  agent: Agent
+  clientId: string
+  clientSecret: string | null
+  apiKey: string | null
+  shownOnce?: true
+}
 
-const scope = z.enum([...visibleScopes, 'payment_context:read'], { error: `Unknown scope; use ${visibleScopes.join(', ')}` })
+const scope = z.enum([...visibleScopes, 'payment_context:read'], {
+  error: `Unknown scope; use ${visibleScopes.join(', ')}`,
+})
 /** spendLimit is a JSON number in the specification; a decimal string is taken too. */
 const spendLimit = z
   .union([z.number(), z.string()], { error: 'Budget limit must be a number of USDC' })

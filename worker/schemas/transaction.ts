@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { address, memo, usdcAmount } from './common.ts'
 
 export type TransactionStatus =
-  | 'QUEUED' | 'PENDING' | 'PROCESSING' | 'CONFIRMED' | 'FAILED' | 'POLICY_REJECTED' | 'VALIDATION_FAILED' | 'CANCELLED' | 'EXPIRED'
+  | 'QUEUED'
+  | 'PENDING'
+  | 'PROCESSING'
+  | 'CONFIRMED'
+  | 'FAILED'
+  | 'POLICY_REJECTED'
+  | 'VALIDATION_FAILED'
+  | 'CANCELLED'
+  | 'EXPIRED'
 export type TransactionCategory = 'contact' | 'address' | 'escrow' | 'escrow_withdraw' | 'escrow_reclaim'
 
 /** An item of GET /transactions/user and GET /transactions/{id}. */

@@ -26,7 +26,12 @@ export type Wallet = {
   escrowed: string
   createdAt: string
 }
-export type DeployReply = { id: string; walletAddress: string; sessionKeyAddress: string; deploymentTxHash: string | null }
+export type DeployReply = {
+  id: string
+  walletAddress: string
+  sessionKeyAddress: string
+  deploymentTxHash: string | null
+}
 /** Amounts are micro-USDC strings, validUntil unix seconds, nonce = the session's epoch. */
 export type SessionKeyInfo = {
   address: string

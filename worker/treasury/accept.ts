@@ -1,6 +1,6 @@
 import type { Address } from '../chain/types.ts'
-import { formatUsdc } from '../domain/money.ts'
 import { giveUpMs } from '../domain/intent.ts'
+import { formatUsdc } from '../domain/money.ts'
 import { decideAmount, decideRecipient, type Refusal } from '../domain/policy.ts'
 import type { Refused, Result } from '../errors.ts'
 import { audit } from './audit.ts'
@@ -35,10 +35,18 @@ export type Plan = {
   target: Target
 }
 
-const notFound = (what: string, field: string): Refused => ({ ok: false, code: 'not_found', message: `${what} not found.`, field })
+const notFound = (what: string, field: string): Refused => ({
+  ok: false,
+  code: 'not_found',
+  message: `${what} not found.`,
+  field,
+})
 
 /** Who pays from which wallet to whom. Reads only; run again inside the transaction that reserves. */
-export function planOf(ctx: Context, input: PayInput): Result<Plan> | { ok: false; policy: Refusal; wallet: WalletRow; group: GroupRow; agent: AgentRow } {
+export function planOf(
+  ctx: Context,
+  input: PayInput,
+): Result<Plan> | { ok: false; policy: Refusal; wallet: WalletRow; group: GroupRow; agent: AgentRow } {
   const { store } = ctx
   const { principal, to } = input
   if (principal.type === 'user') {
@@ -47,19 +55,39 @@ export function planOf(ctx: Context, input: PayInput): Result<Plan> | { ok: fals
     return { ok: true, value: { wallet, group: null, agent: null, target: plainTarget(to) } }
   }
   const agent = store.agent(principal.agentId)
-  const credential = store.first<{ expires_at: number | null }>('SELECT expires_at FROM credential WHERE hash = ? AND agent_id = ?', principal.credentialHash, principal.agentId)
+  const credential = store.first<{ expires_at: number | null }>(
+    'SELECT expires_at FROM credential WHERE hash = ? AND agent_id = ?',
+    principal.credentialHash,
+    principal.agentId,
+  )
   if (!agent || !credential || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
-    return { ok: false, code: 'unauthenticated', message: 'Authentication failed: these agent credentials are no longer valid.' }
+    return {
+      ok: false,
+      code: 'unauthenticated',
+      message: 'Authentication failed: these agent credentials are no longer valid.',
+    }
   const group = store.group(agent.group_id)
   const wallet = group && store.wallet(group.wallet_id)
   if (!group || !wallet) return notFound('Policy group', 'policyGroupId')
 
-  const contact = to.type === 'contact' ? store.first<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?', group.id, to.contactId) : null
+  const contact =
+    to.type === 'contact'
+      ? store.first<WhitelistRow>(
+          'SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?',
+          group.id,
+          to.contactId,
+        )
+      : null
   const target = to.type === 'contact' ? contactTarget(contact, to.method) : plainTarget(to)
   const decision = decideRecipient(
     groupPolicy(group, agent, store.meta('paused') === '1'),
     to.type === 'contact'
-      ? { type: 'contact', whitelisted: contact !== null, stale: contact?.stale === 1, hasMethod: Boolean(target.address ?? target.email ?? target.phone) }
+      ? {
+          type: 'contact',
+          whitelisted: contact !== null,
+          stale: contact?.stale === 1,
+          hasMethod: Boolean(target.address ?? target.email ?? target.phone),
+        }
       : { type: to.type },
   )
   if (!decision.ok) return { ok: false, policy: decision.refusal, wallet, group, agent }
@@ -86,7 +114,14 @@ function contactTarget(contact: WhitelistRow | null, method: 'address' | 'email'
   }
 }
 
-const askedOf = (input: PayInput) => [input.walletId, input.to, input.amount, input.memo, input.expiresInDays ?? null, input.senderName ?? null]
+const askedOf = (input: PayInput) => [
+  input.walletId,
+  input.to,
+  input.amount,
+  input.memo,
+  input.expiresInDays ?? null,
+  input.senderName ?? null,
+]
 
 /** The payment of an earlier call with this key, if there was one (I7). */
 export function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
@@ -107,7 +142,8 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
     const now = ctx.now()
     const again = replay(ctx, input)
     if (again) return again
-    if (store.bytes > fullBytes) return { ok: false, code: 'unavailable', message: 'This account is full. Please contact support.' }
+    if (store.bytes > fullBytes)
+      return { ok: false, code: 'unavailable', message: 'This account is full. Please contact support.' }
 
     const plan = planOf(ctx, input)
     if ('policy' in plan) return refuse(ctx, input, plan.policy, plan)
@@ -117,28 +153,57 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
     if (forbidden) return forbidden
 
     const session = store.session(wallet.id)
-    const decision = decideAmount(group && groupPolicy(group, agent, false), walletFunds(wallet, session), input.amount, chainNow(ctx, wallet, now))
-    if (!decision.ok || !session) return decision.ok ? notFound('Session', 'walletId') : refuse(ctx, input, decision.refusal, plan.value)
+    const decision = decideAmount(
+      group && groupPolicy(group, agent, false),
+      walletFunds(wallet, session),
+      input.amount,
+      chainNow(ctx, wallet, now),
+    )
+    if (!decision.ok || !session)
+      return decision.ok ? notFound('Session', 'walletId') : refuse(ctx, input, decision.refusal, plan.value)
 
     const payout = target.address === null
-    if (payout && !draft) return { ok: false, code: 'conflict', message: 'The contact changed just now. Please try again.' }
+    if (payout && !draft)
+      return { ok: false, code: 'conflict', message: 'The contact changed just now. Please try again.' }
     const id = draft?.id ?? newId(ctx, 'pay')
     reserve(store, wallet.id, session.epoch, group?.id ?? null, input.amount)
     store.run(
       `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name,
          recipient_email, recipient_phone, amount, memo, status, created_at, give_up_at, epoch)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'QUEUED', ?, ?, ?)`,
-      id, payout ? 'payout' : 'send', wallet.id, group?.id ?? null, agent?.id ?? null, group?.version ?? null, input.to.type,
-      payout ? draft!.address : target.address, target.contact?.contact_id ?? null, target.contact?.name ?? null,
-      target.email, target.phone, column(input.amount), input.memo, now, now + giveUpMs, session.epoch,
+      id,
+      payout ? 'payout' : 'send',
+      wallet.id,
+      group?.id ?? null,
+      agent?.id ?? null,
+      group?.version ?? null,
+      input.to.type,
+      payout ? draft!.address : target.address,
+      target.contact?.contact_id ?? null,
+      target.contact?.name ?? null,
+      target.email,
+      target.phone,
+      column(input.amount),
+      input.memo,
+      now,
+      now + giveUpMs,
+      session.epoch,
     )
     if (draft && payout) insertPayout(ctx, draft, wallet)
-    if (group) store.run('UPDATE policy_group SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, group.id)
+    if (group)
+      store.run('UPDATE policy_group SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, group.id)
     if (agent) store.run('UPDATE agent SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, agent.id)
-    if (input.key !== null) remember(store, keyHash(input.principal, input.key), fingerprintOf(askedOf(input)), 'payment', id, now)
+    if (input.key !== null)
+      remember(store, keyHash(input.principal, input.key), fingerprintOf(askedOf(input)), 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
-      by: agent?.id ?? 'user', amount: formatUsdc(input.amount), to: target.address ?? draft?.address, group: group?.id, policyVersion: group?.version,
-      spent: group && formatUsdc(BigInt(group.spent)), held: group && formatUsdc(BigInt(group.held)), limit: group?.spend_limit ?? null,
+      by: agent?.id ?? 'user',
+      amount: formatUsdc(input.amount),
+      to: target.address ?? draft?.address,
+      group: group?.id,
+      policyVersion: group?.version,
+      spent: group && formatUsdc(BigInt(group.spent)),
+      held: group && formatUsdc(BigInt(group.held)),
+      limit: group?.spend_limit ?? null,
     })
     changed(ctx, 'payment', id)
     ctx.wake('settle', now + 1000)
@@ -152,6 +217,9 @@ function chainNow(ctx: Context, wallet: WalletRow, now: number): number {
   return head ? head.block.timestamp * 1000 + (now - head.readAt) : now
 }
 
+/** Where it is noted that an address is some user's payout. */
+export const payoutAddressKey = (address: string) => `payout_address:${address.toLowerCase()}`
+
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Money sent there would be lost or come back at once (decisions.md 26). Other users' payouts are looked up before. */
@@ -160,12 +228,19 @@ export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address 
   const wrong = (message: string): Refused => ({ ok: false, code: 'invalid_input', message, field: 'toAddress' })
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (sameAddress(to, wallet.address)) return wrong('A wallet cannot pay itself.')
-  if (sameAddress(to, ctx.chains[wallet.chain_id].contracts.usdc)) return wrong('The USDC contract cannot receive payments.')
-  const payout = ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to)
+  if (sameAddress(to, ctx.chains[wallet.chain_id].contracts.usdc))
+    return wrong('The USDC contract cannot receive payments.')
+  const payout =
+    ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ?? ctx.store.meta(payoutAddressKey(to))
   return payout ? wrong('This is the address of a payout. Create a new payout instead.') : null
 }
 
-function refuse(ctx: Context, input: PayInput, refusal: Refusal, plan: { wallet: WalletRow; group: GroupRow | null; agent: AgentRow | null }): Refused {
+function refuse(
+  ctx: Context,
+  input: PayInput,
+  refusal: Refusal,
+  plan: { wallet: WalletRow; group: GroupRow | null; agent: AgentRow | null },
+): Refused {
   const { store } = ctx
   const now = ctx.now()
   const { figures } = refusal
@@ -194,21 +269,46 @@ function refuse(ctx: Context, input: PayInput, refusal: Refusal, plan: { wallet:
     `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, recipient_email, recipient_phone,
        amount, memo, status, error_code, error_message, refusal, created_at, give_up_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'POLICY_REJECTED', ?, ?, ?, ?, ?)`,
-    id, to.type === 'email' || to.type === 'phone' ? 'payout' : 'send', plan.wallet.id, plan.group?.id ?? null, plan.agent?.id ?? null, plan.group?.version ?? null,
-    to.type, to.type === 'address' ? to.address : null, to.type === 'contact' ? to.contactId : null, to.type === 'email' ? to.email : null, to.type === 'phone' ? to.phone : null,
-    column(input.amount), input.memo, refusal.code, refusal.message, JSON.stringify(answer), now, now,
+    id,
+    to.type === 'email' || to.type === 'phone' ? 'payout' : 'send',
+    plan.wallet.id,
+    plan.group?.id ?? null,
+    plan.agent?.id ?? null,
+    plan.group?.version ?? null,
+    to.type,
+    to.type === 'address' ? to.address : null,
+    to.type === 'contact' ? to.contactId : null,
+    to.type === 'email' ? to.email : null,
+    to.type === 'phone' ? to.phone : null,
+    column(input.amount),
+    input.memo,
+    refusal.code,
+    refusal.message,
+    JSON.stringify(answer),
+    now,
+    now,
   )
   // The key stays free: nothing happened, so the same request may succeed after a top-up (decision 001).
-  audit(store, now, 'payment.refused', id, { by: plan.agent?.id ?? 'user', amount: formatUsdc(input.amount), rule: refusal.rule, policyVersion: plan.group?.version, ...answer.refusal })
+  audit(store, now, 'payment.refused', id, {
+    by: plan.agent?.id ?? 'user',
+    amount: formatUsdc(input.amount),
+    rule: refusal.rule,
+    policyVersion: plan.group?.version,
+    ...answer.refusal,
+  })
   changed(ctx, 'payment', id)
   return answer
 }
 
 function mayWriteRefusal(ctx: Context, now: number): boolean {
   const minute = Math.floor(now / 60_000)
-  const written = ctx.store.first<{ written: number }>('SELECT written FROM refusal_rate WHERE minute = ?', minute)?.written ?? 0
+  const written =
+    ctx.store.first<{ written: number }>('SELECT written FROM refusal_rate WHERE minute = ?', minute)?.written ?? 0
   if (written >= refusalsPerMinute) return false
   ctx.store.run('DELETE FROM refusal_rate WHERE minute < ?', minute)
-  ctx.store.run('INSERT INTO refusal_rate (minute, written) VALUES (?, 1) ON CONFLICT (minute) DO UPDATE SET written = written + 1', minute)
+  ctx.store.run(
+    'INSERT INTO refusal_rate (minute, written) VALUES (?, 1) ON CONFLICT (minute) DO UPDATE SET written = written + 1',
+    minute,
+  )
   return true
 }

@@ -5,7 +5,9 @@ type AuditRow = { seq: number; at: number; event: string; ref: string; data: str
 const genesis = '0'.repeat(64)
 
 const hashOf = (row: Omit<AuditRow, 'hash'>) =>
-  createHash('sha256').update(JSON.stringify([row.previous, row.seq, row.at, row.event, row.ref, row.data])).digest('hex')
+  createHash('sha256')
+    .update(JSON.stringify([row.previous, row.seq, row.at, row.event, row.ref, row.data]))
+    .digest('hex')
 
 /**
  * Append one fact to the user's audit log, in the transaction of the change it speaks of. Each row's hash covers
@@ -16,7 +18,13 @@ export function audit(store: Store, at: number, event: string, ref: string, data
   const row = { seq: (last?.seq ?? 0) + 1, at, event, ref, data: JSON.stringify(data), previous: last?.hash ?? genesis }
   store.run(
     'INSERT INTO audit (seq, at, event, ref, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    row.seq, row.at, row.event, row.ref, row.data, row.previous, hashOf(row),
+    row.seq,
+    row.at,
+    row.event,
+    row.ref,
+    row.data,
+    row.previous,
+    hashOf(row),
   )
 }
 
@@ -26,7 +34,8 @@ export function verifyAudit(store: Store): { rows: number; head: string; brokenA
   let rows = 0
   for (const row of store.all<AuditRow>('SELECT * FROM audit ORDER BY seq')) {
     rows += 1
-    if (row.seq !== rows || row.previous !== previous || hashOf(row) !== row.hash) return { rows, head: previous, brokenAt: row.seq }
+    if (row.seq !== rows || row.previous !== previous || hashOf(row) !== row.hash)
+      return { rows, head: previous, brokenAt: row.seq }
     previous = row.hash
   }
   return { rows, head: previous, brokenAt: null }

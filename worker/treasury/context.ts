@@ -1,6 +1,6 @@
 import type { Address, Block, Chain, ChainId, Hex } from '../chain/types.ts'
-import type { Env } from '../env.ts'
 import { headFreshMs } from '../domain/intent.ts'
+import type { Env } from '../env.ts'
 import type { Sealer } from './seal.ts'
 import type { Store } from './store.ts'
 

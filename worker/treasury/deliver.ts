@@ -1,7 +1,7 @@
 import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../chain/calls.ts'
 import type { ChainId } from '../chain/types.ts'
 import { nonceOf } from '../domain/intent.ts'
-import { relayerName, type RelayItem, type RelayReport } from '../relayer/types.ts'
+import { type RelayItem, type RelayReport, relayerName } from '../relayer/types.ts'
 import type { Context } from './context.ts'
 import { changed, payoutChanged } from './outbox.ts'
 import { payoutKind, termsOf } from './payouts.ts'
@@ -18,18 +18,38 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
   const before = now - redeliverMs
   const wallets = new Map(store.all<WalletRow>('SELECT * FROM wallet').map((wallet) => [wallet.id, wallet]))
   const out: ReturnType<typeof due> = []
-  const push = (wallet: WalletRow, item: Omit<RelayItem, 'userId'>, done: () => void) => out.push({ chainId: wallet.chain_id, item: { ...item, userId: ctx.userId }, done })
+  const push = (wallet: WalletRow, item: Omit<RelayItem, 'userId'>, done: () => void) =>
+    out.push({ chainId: wallet.chain_id, item: { ...item, userId: ctx.userId }, done })
 
   for (const wallet of wallets.values()) {
     if (wallet.status !== 'deploying') continue
-    const data = createWalletCall({ owner: wallet.owner, salt: wallet.salt, sessionKey: wallet.session_key, limit: BigInt(wallet.session_limit), validUntil: wallet.valid_until })
-    push(wallet, { id: `${wallet.id}:deploy`, kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until }, () => {})
+    const data = createWalletCall({
+      owner: wallet.owner,
+      salt: wallet.salt,
+      sessionKey: wallet.session_key,
+      limit: BigInt(wallet.session_limit),
+      validUntil: wallet.valid_until,
+    })
+    push(
+      wallet,
+      { id: `${wallet.id}:deploy`, kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until },
+      () => {},
+    )
   }
   for (const payment of store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE status = 'PROCESSING' AND (delivered_at IS NULL OR delivered_at < ?) ORDER BY wallet_id, sequence LIMIT ?", before, batchSize,
+    "SELECT * FROM payment WHERE status = 'PROCESSING' AND (delivered_at IS NULL OR delivered_at < ?) ORDER BY wallet_id, sequence LIMIT ?",
+    before,
+    batchSize,
   )) {
     const wallet = wallets.get(payment.wallet_id)!
-    const send = { to: payment.to_address!, amount: BigInt(payment.amount), nonce: nonceOf(payment.epoch!, payment.sequence!), deadline: payment.deadline!, r: payment.r!, vs: payment.vs! }
+    const send = {
+      to: payment.to_address!,
+      amount: BigInt(payment.amount),
+      nonce: nonceOf(payment.epoch!, payment.sequence!),
+      deadline: payment.deadline!,
+      r: payment.r!,
+      vs: payment.vs!,
+    }
     push(
       wallet,
       {
@@ -41,27 +61,63 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
         deadline: send.deadline,
         guard: { scope: `${wallet.address}:${send.nonce}`, content: `${send.to}:${send.amount}` },
       },
-      () => store.run('UPDATE payment SET delivered_at = ? WHERE id = ? AND sig_version = ?', now, payment.id, payment.sig_version),
+      () =>
+        store.run(
+          'UPDATE payment SET delivered_at = ? WHERE id = ? AND sig_version = ?',
+          now,
+          payment.id,
+          payment.sig_version,
+        ),
     )
   }
   for (const payout of store.all<PayoutRow>(
     `SELECT payout.* FROM payout JOIN payment ON payment.id = payout.id
-     WHERE payout.status = 'CREATING' AND payout.announced = 0 AND payment.signed_at IS NOT NULL AND (payout.announce_delivered_at IS NULL OR payout.announce_delivered_at < ?) LIMIT ?`, before, batchSize,
+     WHERE payout.status = 'CREATING' AND payout.announced = 0 AND payment.signed_at IS NOT NULL AND (payout.announce_delivered_at IS NULL OR payout.announce_delivered_at < ?) LIMIT ?`,
+    before,
+    batchSize,
   )) {
     const wallet = wallets.get(payout.wallet_id)!
-    const item = { id: `${payout.id}:announce`, kind: 'announce' as const, target: ctx.chains[wallet.chain_id].contracts.escrow, data: announceCall(termsOf(payout)), deadline: payout.expiry }
+    const item = {
+      id: `${payout.id}:announce`,
+      kind: 'announce' as const,
+      target: ctx.chains[wallet.chain_id].contracts.escrow,
+      data: announceCall(termsOf(payout)),
+      deadline: payout.expiry,
+    }
     push(wallet, item, () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id))
   }
   for (const payout of store.all<PayoutRow>(
-    "SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?", before, batchSize,
+    "SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?",
+    before,
+    batchSize,
   )) {
     const wallet = wallets.get(payout.wallet_id)!
-    const signed = { atLeast: BigInt(payout.amount), deadline: payout.action_deadline!, r: payout.action_r!, vs: payout.action_vs! }
-    const data = payout.action === 'claim' ? claimCall(termsOf(payout), { ...signed, to: payout.action_to! }) : reclaimCall(termsOf(payout), signed)
+    const signed = {
+      atLeast: BigInt(payout.amount),
+      deadline: payout.action_deadline!,
+      r: payout.action_r!,
+      vs: payout.action_vs!,
+    }
+    const data =
+      payout.action === 'claim'
+        ? claimCall(termsOf(payout), { ...signed, to: payout.action_to! })
+        : reclaimCall(termsOf(payout), signed)
     push(
       wallet,
-      { id: actionId(payout), kind: payout.action!, target: ctx.chains[wallet.chain_id].contracts.escrow, data, deadline: payout.action_deadline! },
-      () => store.run('UPDATE payout SET action_delivered_at = ? WHERE id = ? AND action_version = ?', now, payout.id, payout.action_version),
+      {
+        id: actionId(payout),
+        kind: payout.action!,
+        target: ctx.chains[wallet.chain_id].contracts.escrow,
+        data,
+        deadline: payout.action_deadline!,
+      },
+      () =>
+        store.run(
+          'UPDATE payout SET action_delivered_at = ? WHERE id = ? AND action_version = ?',
+          now,
+          payout.id,
+          payout.action_version,
+        ),
     )
   }
   return out
@@ -109,8 +165,26 @@ export function noteReports(ctx: Context, reports: RelayReport[]): void {
       if (kind === 'deploy') store.run('UPDATE wallet SET deploy_tx = ? WHERE id = ?', txHash, ref)
       else if (kind === 'announce') continue
       else if (payoutKind(kind)) {
-        if (store.run("UPDATE payout SET action_tx = ? WHERE id = ? AND action_version = ? AND status IN ('CLAIMING','RECLAIMING') AND action_tx IS NOT ?", txHash, ref, Number(version), txHash) > 0) payoutChanged(ctx, ref)
-      } else if (store.run("UPDATE payment SET tx_hash = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ? AND status = 'PROCESSING' AND tx_hash IS NOT ?", txHash, ctx.now(), ref, txHash) > 0) changed(ctx, 'payment', ref)
+        if (
+          store.run(
+            "UPDATE payout SET action_tx = ? WHERE id = ? AND action_version = ? AND status IN ('CLAIMING','RECLAIMING') AND action_tx IS NOT ?",
+            txHash,
+            ref,
+            Number(version),
+            txHash,
+          ) > 0
+        )
+          payoutChanged(ctx, ref)
+      } else if (
+        store.run(
+          "UPDATE payment SET tx_hash = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ? AND status = 'PROCESSING' AND tx_hash IS NOT ?",
+          txHash,
+          ctx.now(),
+          ref,
+          txHash,
+        ) > 0
+      )
+        changed(ctx, 'payment', ref)
     }
   })
 }

@@ -23,11 +23,28 @@ export const reusedKey: Refused = {
 
 /** The earlier result under this key: its id, 'reused' when something else was asked then, null when it is new. */
 export function earlier(store: Store, hash: string, fingerprint: string): { ref: string } | 'reused' | null {
-  const row = store.first<{ fingerprint: string; ref: string }>('SELECT fingerprint, ref FROM idempotency WHERE key_hash = ?', hash)
+  const row = store.first<{ fingerprint: string; ref: string }>(
+    'SELECT fingerprint, ref FROM idempotency WHERE key_hash = ?',
+    hash,
+  )
   if (!row) return null
   return row.fingerprint === fingerprint ? { ref: row.ref } : 'reused'
 }
 
-export function remember(store: Store, hash: string, fingerprint: string, kind: string, ref: string, now: number): void {
-  store.run('INSERT INTO idempotency (key_hash, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)', hash, fingerprint, kind, ref, now)
+export function remember(
+  store: Store,
+  hash: string,
+  fingerprint: string,
+  kind: string,
+  ref: string,
+  now: number,
+): void {
+  store.run(
+    'INSERT INTO idempotency (key_hash, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
+    hash,
+    fingerprint,
+    kind,
+    ref,
+    now,
+  )
 }

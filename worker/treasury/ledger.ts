@@ -1,7 +1,17 @@
-import { zeroUsdc, type MicroUsdc } from '../domain/money.ts'
+import { type MicroUsdc, zeroUsdc } from '../domain/money.ts'
 import type { GroupPolicy, WalletFunds } from '../domain/policy.ts'
 import type { Scope } from '../domain/scopes.ts'
-import { type AgentRow, column, type GroupRow, type PaymentRow, type PayoutRow, type SessionRow, type Store, usd, type WalletRow } from './store.ts'
+import {
+  type AgentRow,
+  column,
+  type GroupRow,
+  type PaymentRow,
+  type PayoutRow,
+  type SessionRow,
+  type Store,
+  usd,
+  type WalletRow,
+} from './store.ts'
 
 /**
  * The three ledgers of design.md section 6: policy group, session (per epoch) and wallet. Each function is one row
@@ -10,14 +20,23 @@ import { type AgentRow, column, type GroupRow, type PaymentRow, type PayoutRow, 
 
 /** What the wallet holds that nothing is reserved from. Never below zero: money the owner withdrew is not ours to promise. */
 export function availableOf(wallet: WalletRow): MicroUsdc {
-  const left = BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn) - BigInt(wallet.held)
+  const left =
+    BigInt(wallet.deposits) +
+    BigInt(wallet.returns) -
+    BigInt(wallet.out) -
+    BigInt(wallet.withdrawn) -
+    BigInt(wallet.held)
   return (left > 0n ? left : 0n) as MicroUsdc
 }
 
 export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaused: boolean): GroupPolicy {
   return {
     name: group.name,
-    budget: { limit: group.spend_limit === null ? null : usd(group.spend_limit), spent: usd(group.spent), held: usd(group.held) },
+    budget: {
+      limit: group.spend_limit === null ? null : usd(group.spend_limit),
+      spent: usd(group.spent),
+      held: usd(group.held),
+    },
     scopes: JSON.parse(group.scopes) as Scope[],
     paused: group.paused === 1,
     agentPaused: agent?.paused === 1,
@@ -41,7 +60,13 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null): Wall
 }
 
 /** accepted: + held in all three. */
-export function reserve(store: Store, walletId: string, epoch: number, groupId: string | null, amount: MicroUsdc): void {
+export function reserve(
+  store: Store,
+  walletId: string,
+  epoch: number,
+  groupId: string | null,
+  amount: MicroUsdc,
+): void {
   const sum = column(amount)
   store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
   store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, walletId, epoch)
@@ -50,13 +75,30 @@ export function reserve(store: Store, walletId: string, epoch: number, groupId: 
 
 /** Money of this payment left the wallet: session held → used, wallet held → out. */
 function leave(store: Store, payment: PaymentRow): void {
-  store.run('UPDATE wallet SET held = held - ?, out = out + ? WHERE id = ?', payment.amount, payment.amount, payment.wallet_id)
-  store.run('UPDATE session SET held = held - ?, used = used + ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.amount, payment.wallet_id, payment.epoch)
+  store.run(
+    'UPDATE wallet SET held = held - ?, out = out + ? WHERE id = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+  )
+  store.run(
+    'UPDATE session SET held = held - ?, used = used + ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
 }
 
 function spend(store: Store, payment: PaymentRow, now: number): void {
   if (payment.group_id)
-    store.run('UPDATE policy_group SET held = held - ?, spent = spent + ?, last_activity_at = ? WHERE id = ?', payment.amount, payment.amount, now, payment.group_id)
+    store.run(
+      'UPDATE policy_group SET held = held - ?, spent = spent + ?, last_activity_at = ? WHERE id = ?',
+      payment.amount,
+      payment.amount,
+      now,
+      payment.group_id,
+    )
   if (payment.agent_id) store.run('UPDATE agent SET spent = spent + ? WHERE id = ?', payment.amount, payment.agent_id)
 }
 
@@ -74,14 +116,21 @@ export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number):
 
 /** payout reclaimed: the group gets back exactly the payout's amount; the wallet's return is imported with the log. */
 export function settleReclaimed(store: Store, payment: PaymentRow): void {
-  if (payment.group_id) store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
+  if (payment.group_id)
+    store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
 }
 
 /** proven dead, or never signed: release in all three. */
 export function release(store: Store, payment: PaymentRow): void {
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
-  store.run('UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, payment.epoch)
-  if (payment.group_id) store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
+  store.run(
+    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+  if (payment.group_id)
+    store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
 }
 
 /** Money of this wallet that waits in payouts: funded and neither withdrawn nor reclaimed. */
@@ -95,8 +144,12 @@ export function escrowedOf(store: Store, walletId: string): MicroUsdc {
 
 /** Spent for good: confirmed sends and withdrawn payouts. */
 export function spentOf(store: Store, walletId: string): MicroUsdc {
-  const row = store.first<{ sum: number | null }>("SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'", walletId)
+  const row = store.first<{ sum: number | null }>(
+    "SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'",
+    walletId,
+  )
   return row?.sum ? usd(row.sum) : zeroUsdc
 }
 
-export const isOpenPayout = (payout: PayoutRow): boolean => !['WITHDRAWN', 'RECLAIMED', 'FAILED'].includes(payout.status)
+export const isOpenPayout = (payout: PayoutRow): boolean =>
+  !['WITHDRAWN', 'RECLAIMED', 'FAILED'].includes(payout.status)

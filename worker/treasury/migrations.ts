@@ -91,9 +91,9 @@ const migrations: string[] = [
   -- SHA-256 of principal and key. Never forgotten for money.
   CREATE TABLE idempotency (key_hash TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
 
-  CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, last_error TEXT) WITHOUT ROWID;
+  CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- What D1, the ClaimDesks and the mailer still have to be told; the rows themselves say what.
-  CREATE TABLE outbox (kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+  CREATE TABLE outbox (kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
   -- Recipients that were looked up and are nobody's payout address.
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;

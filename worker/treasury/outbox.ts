@@ -11,7 +11,11 @@ export function changed(ctx: Context, kind: OutboxKind, ref: string): void {
   const { store } = ctx
   if (kind === 'payment') store.run('UPDATE payment SET seq = seq + 1 WHERE id = ?', ref)
   if (kind === 'payout') store.run('UPDATE payout SET seq = seq + 1, updated_at = ? WHERE id = ?', ctx.now(), ref)
-  store.run('INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1', kind, ref)
+  store.run(
+    'INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1',
+    kind,
+    ref,
+  )
   ctx.wake('outbox', ctx.now() + 250)
 }
 

@@ -96,8 +96,24 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, sender_name, status,
        sealed_token, token_hash, code_hmac, sealed_code, code_until, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?)`,
-    draft.id, wallet.id, draft.address, draft.claimKey, draft.reclaimKey, draft.payer, column(draft.amount), draft.expiry, draft.hash,
-    draft.expiresAt, draft.senderName, draft.sealedToken, draft.tokenHash, draft.codeHmac, draft.sealedCode, now + codeReplayMs, now, now,
+    draft.id,
+    wallet.id,
+    draft.address,
+    draft.claimKey,
+    draft.reclaimKey,
+    draft.payer,
+    column(draft.amount),
+    draft.expiry,
+    draft.hash,
+    draft.expiresAt,
+    draft.senderName,
+    draft.sealedToken,
+    draft.tokenHash,
+    draft.codeHmac,
+    draft.sealedCode,
+    now + codeReplayMs,
+    now,
+    now,
   )
   changed(ctx, 'link', draft.id)
   payoutChanged(ctx, draft.id)
@@ -122,10 +138,20 @@ function keyOf(ctx: Context, payoutId: string, purpose: 'claim' | 'reclaim') {
 }
 
 /** Guarded: null when `event` does not apply to the payout's present status. */
-export function movePayout(ctx: Context, payout: PayoutRow, event: PayoutEvent, data: Record<string, unknown> = {}): PayoutRow | null {
+export function movePayout(
+  ctx: Context,
+  payout: PayoutRow,
+  event: PayoutEvent,
+  data: Record<string, unknown> = {},
+): PayoutRow | null {
   const next = nextPayout(payout.status, event)
   if (next === null) return null
-  const moved = ctx.store.run('UPDATE payout SET status = ? WHERE id = ? AND status = ?', next, payout.id, payout.status)
+  const moved = ctx.store.run(
+    'UPDATE payout SET status = ? WHERE id = ? AND status = ?',
+    next,
+    payout.id,
+    payout.status,
+  )
   if (moved === 0) return null
   audit(ctx.store, ctx.now(), `payout.${event}`, payout.id, data)
   payoutChanged(ctx, payout.id)
@@ -148,18 +174,34 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
   const head = await freshHead(ctx, wallet.chain_id)
   return ctx.store.transaction((): Result<PayoutRow> => {
     const payout = ctx.store.payout(input.payoutId)!
-    if (payout.status === 'CREATING') return { ok: false, code: 'conflict', message: 'The payment is still on its way. Please try again in a moment.' }
+    if (payout.status === 'CREATING')
+      return { ok: false, code: 'conflict', message: 'The payment is still on its way. Please try again in a moment.' }
     if (payout.status === 'CLAIMING') {
       if (payout.action_to?.toLowerCase() === input.to.toLowerCase()) return { ok: true, value: payout }
-      return { ok: false, code: 'conflict', message: 'A withdrawal to another address is already on its way.', field: 'recipientAddress' }
+      return {
+        ok: false,
+        code: 'conflict',
+        message: 'A withdrawal to another address is already on its way.',
+        field: 'recipientAddress',
+      }
     }
-    if (payout.status === 'WITHDRAWN' && payout.withdrawn_to?.toLowerCase() === input.to.toLowerCase()) return { ok: true, value: payout }
+    if (payout.status === 'WITHDRAWN' && payout.withdrawn_to?.toLowerCase() === input.to.toLowerCase())
+      return { ok: true, value: payout }
     if (payout.status !== 'CREATED') return gone(ended[payout.status])
-    if (input.codeVersion !== payout.code_version) return { ok: false, code: 'wrong_passcode', message: 'A new code was sent. Please enter the new one.', field: 'passcode' }
+    if (input.codeVersion !== payout.code_version)
+      return {
+        ok: false,
+        code: 'wrong_passcode',
+        message: 'A new code was sent. Please enter the new one.',
+        field: 'passcode',
+      }
     if (head.timestamp * 1000 >= payout.expires_at) return gone('This payout link is invalid or has expired.')
     const forbidden = forbiddenClaim(ctx, payout, wallet, input.to)
     if (forbidden) return forbidden
-    return { ok: true, value: startAction(ctx, payout, wallet, head, { action: 'claim', to: input.to, by: 'recipient' }) }
+    return {
+      ok: true,
+      value: startAction(ctx, payout, wallet, head, { action: 'claim', to: input.to, by: 'recipient' }),
+    }
   })
 }
 
@@ -176,7 +218,11 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
       case 'RECLAIMED':
         return { ok: true, value: payout }
       case 'CREATING':
-        return { ok: false, code: 'conflict', message: 'The payout is still being created. Please try again in a moment.' }
+        return {
+          ok: false,
+          code: 'conflict',
+          message: 'The payout is still being created. Please try again in a moment.',
+        }
       case 'CLAIMING':
         return { ok: false, code: 'conflict', message: 'The recipient is claiming this payout right now.' }
       case 'WITHDRAWN':
@@ -202,7 +248,13 @@ function forbiddenClaim(ctx: Context, payout: PayoutRow, wallet: WalletRow, to: 
 }
 
 /** Sign the claim or reclaim with the payout's derived key; claims and reclaims exclude each other by the guarded move. */
-function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: Block, move: { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' }): PayoutRow {
+function startAction(
+  ctx: Context,
+  payout: PayoutRow,
+  wallet: WalletRow,
+  head: Block,
+  move: { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' },
+): PayoutRow {
   const { escrow } = ctx.chains[wallet.chain_id].contracts
   const domain = { chainId: wallet.chain_id, contract: escrow }
   const deadline = head.timestamp + deadlineSeconds
@@ -215,7 +267,14 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
   ctx.store.run(
     `UPDATE payout SET action = ?, action_to = ?, action_deadline = ?, action_r = ?, action_vs = ?, action_version = action_version + 1,
        action_block = ?, action_delivered_at = NULL, action_tx = NULL, action_by = ? WHERE id = ?`,
-    move.action, move.to, deadline, r, vs, head.number, move.by, payout.id,
+    move.action,
+    move.to,
+    deadline,
+    r,
+    vs,
+    head.number,
+    move.by,
+    payout.id,
   )
   ctx.wake('settle', ctx.now() + 500)
   return movePayout(ctx, payout, move.action, { by: move.by, to: move.to, amount: formatUsdc(usd(payout.amount)) })!

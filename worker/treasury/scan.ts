@@ -28,7 +28,10 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   const toBlock = Math.min(level, before.scanned_block + widestRange)
   if (toBlock < fromBlock) return true
 
-  const payouts = store.all<PayoutRow>("SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')", walletId)
+  const payouts = store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
+    walletId,
+  )
   const range = { fromBlock, toBlock }
   const { usdc, escrow } = chain.contracts
   const filters: LogFilter[] = [
@@ -37,7 +40,11 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
     { address: usdc, topics: [topics.transfer, null, addressTopic(before.address)], ...range },
   ]
   if (payouts.length > 0) {
-    filters.push({ address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range })
+    filters.push({
+      address: usdc,
+      topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))],
+      ...range,
+    })
     const hidden = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
     if (hidden.length > 0) filters.push({ address: escrow, topics: [topics.payoutAnnounced, hidden], ...range })
   }
@@ -48,7 +55,11 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
     const wallet = store.wallet(walletId)!
     // Another scan was faster. (A payout added meanwhile cannot have logs up to `newest`: its address was unknown then.)
     if (wallet.scanned_block !== before.scanned_block) return
-    const events = [...left.map((log) => ({ kind: 'left' as const, log })), ...came.map((log) => ({ kind: 'came' as const, log })), ...fromPayouts.map((log) => ({ kind: 'payout' as const, log }))]
+    const events = [
+      ...left.map((log) => ({ kind: 'left' as const, log })),
+      ...came.map((log) => ({ kind: 'came' as const, log })),
+      ...fromPayouts.map((log) => ({ kind: 'payout' as const, log })),
+    ]
     events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
     for (const { kind, log } of events) {
       if (kind === 'left') bookLeft(ctx, wallet, log, nonceBefore(own, log))
@@ -63,7 +74,9 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
 
 /** The wallet's nonce log directly before this Transfer, in the same transaction: together they prove a payment. */
 export function nonceBefore(own: Log[], transfer: Log): bigint | null {
-  const log = own.find((entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1)
+  const log = own.find(
+    (entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1,
+  )
   return log && log.topics.length === 1 && log.data === '0x' ? BigInt(log.topics[0]!) : null
 }
 
@@ -78,20 +91,42 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | nul
   const payment =
     nonce === null
       ? null
-      : store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?', wallet.id, Number(nonce >> 32n), Number(nonce & 0xffff_ffffn))
+      : store.first<PaymentRow>(
+          'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
+          wallet.id,
+          Number(nonce >> 32n),
+          Number(nonce & 0xffff_ffffn),
+        )
   if (!payment) {
     // The owner's withdrawal, or a session that is not ours.
     store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
-    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, { amount: formatUsdc(BigInt(value)), to, tx: log.transactionHash })
+    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
+      amount: formatUsdc(BigInt(value)),
+      to,
+      tx: log.transactionHash,
+    })
     return
   }
   const event = payment.kind === 'send' ? 'paid' : 'funded'
   const status = nextPayment(payment.status, event)
-  if (status === null || payment.amount !== value || !same(payment.to_address!, to)) return halt(ctx, wallet, payment, log)
-  store.run('UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?', status, log.transactionHash, ctx.now(), ctx.now(), payment.id)
+  if (status === null || payment.amount !== value || !same(payment.to_address!, to)) {
+    halt(ctx, wallet, payment, log)
+    return
+  }
+  store.run(
+    'UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?',
+    status,
+    log.transactionHash,
+    ctx.now(),
+    ctx.now(),
+    payment.id,
+  )
   audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   changed(ctx, 'payment', payment.id)
-  if (payment.kind === 'send') return settleSend(store, payment, ctx.now())
+  if (payment.kind === 'send') {
+    settleSend(store, payment, ctx.now())
+    return
+  }
   settleFunding(store, payment)
   store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
   payoutChanged(ctx, payment.id)
@@ -102,7 +137,12 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | nul
 function halt(ctx: Context, wallet: WalletRow, payment: PaymentRow, log: Log): void {
   const reason = `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`
   console.error('wallet halted', wallet.id, reason)
-  ctx.store.run('UPDATE wallet SET halted = ?, withdrawn = withdrawn + ? WHERE id = ?', reason, Number(BigInt(log.data)), wallet.id)
+  ctx.store.run(
+    'UPDATE wallet SET halted = ?, withdrawn = withdrawn + ? WHERE id = ?',
+    reason,
+    Number(BigInt(log.data)),
+    wallet.id,
+  )
   audit(ctx.store, ctx.now(), 'wallet.halted', wallet.id, { reason })
 }
 
@@ -112,13 +152,24 @@ function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
   if (same(from, wallet.address)) return
   const value = Number(BigInt(log.data))
   const ours = store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', from)
-  store.run(`UPDATE wallet SET ${ours ? 'returns = returns' : 'deposits = deposits'} + ? WHERE id = ?`, value, wallet.id)
-  audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, { amount: formatUsdc(BigInt(value)), from, tx: log.transactionHash })
+  store.run(
+    `UPDATE wallet SET ${ours ? 'returns = returns' : 'deposits = deposits'} + ? WHERE id = ?`,
+    value,
+    wallet.id,
+  )
+  audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
+    amount: formatUsdc(BigInt(value)),
+    from,
+    tx: log.transactionHash,
+  })
 }
 
 function bookPayoutTransfer(ctx: Context, log: Log): void {
   const { store } = ctx
-  const payout = store.first<PayoutRow>('SELECT * FROM payout WHERE address = ? COLLATE NOCASE', addressIn(log.topics[1]))
+  const payout = store.first<PayoutRow>(
+    'SELECT * FROM payout WHERE address = ? COLLATE NOCASE',
+    addressIn(log.topics[1]),
+  )
   const payment = payout && store.payment(payout.id)
   if (!payout || !payment || BigInt(log.data) < BigInt(payout.amount)) return
   const to = addressIn(log.topics[2])
@@ -126,7 +177,13 @@ function bookPayoutTransfer(ctx: Context, log: Log): void {
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
   if (!moved) return
   const now = ctx.now()
-  store.run('UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?', log.transactionHash, now, event === 'withdrawn' ? to : null, payout.id)
+  store.run(
+    'UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?',
+    log.transactionHash,
+    now,
+    event === 'withdrawn' ? to : null,
+    payout.id,
+  )
   const status = nextPayment(payment.status, event)
   if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
   changed(ctx, 'payment', payment.id)
@@ -150,16 +207,36 @@ function makeReady(ctx: Context, payoutId: string): void {
 }
 
 /** Is there a nonce log of this payment in [first signature, toBlock]? Asked of the second node too where there is one. */
-export async function nonceLogExists(ctx: Context, wallet: WalletRow, payment: PaymentRow, toBlock: number): Promise<boolean> {
+export async function nonceLogExists(
+  ctx: Context,
+  wallet: WalletRow,
+  payment: PaymentRow,
+  toBlock: number,
+): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  const filter: LogFilter = { address: wallet.address, topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))], fromBlock: payment.first_block!, toBlock }
+  const filter: LogFilter = {
+    address: wallet.address,
+    topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))],
+    fromBlock: payment.first_block!,
+    toBlock,
+  }
   return anyLog(chain, filter)
 }
 
 /** Did anything leave the payout's address in [action's block, toBlock]? */
-export async function payoutMoved(ctx: Context, wallet: WalletRow, payout: PayoutRow, toBlock: number): Promise<boolean> {
+export async function payoutMoved(
+  ctx: Context,
+  wallet: WalletRow,
+  payout: PayoutRow,
+  toBlock: number,
+): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  return anyLog(chain, { address: chain.contracts.usdc, topics: [topics.transfer, addressTopic(payout.address)], fromBlock: payout.action_block!, toBlock })
+  return anyLog(chain, {
+    address: chain.contracts.usdc,
+    topics: [topics.transfer, addressTopic(payout.address)],
+    fromBlock: payout.action_block!,
+    toBlock,
+  })
 }
 
 async function anyLog(chain: Context['chains'][8453], filter: LogFilter): Promise<boolean> {

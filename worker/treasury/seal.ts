@@ -1,7 +1,7 @@
 import { hkdf } from '@noble/hashes/hkdf'
 import { sha256 } from '@noble/hashes/sha2'
-import type { Address, Hex } from '../chain/types.ts'
 import { addressOf } from '../chain/sign.ts'
+import type { Address, Hex } from '../chain/types.ts'
 
 /**
  * Sealing: AES-256-GCM under a versioned key-encryption key; the additional data binds user, kind and record, so a
@@ -19,14 +19,22 @@ export class Sealer {
   }
   async seal(plain: string, binding: string): Promise<string> {
     const iv = crypto.getRandomValues(new Uint8Array(12))
-    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: utf8(binding) }, await this.#load(), utf8(plain))
+    const sealed = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData: utf8(binding) },
+      await this.#load(),
+      utf8(plain),
+    )
     return `v1.${base64(iv)}.${base64(new Uint8Array(sealed))}`
   }
   /** Throws when the value was tampered with or belongs to another record. */
   async open(sealed: string, binding: string): Promise<string> {
     const [version, iv, body] = sealed.split('.')
     if (version !== 'v1' || !iv || !body) throw new Error('sealed value of an unknown version')
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: unbase64(iv), additionalData: utf8(binding) }, await this.#load(), unbase64(body))
+    const plain = await crypto.subtle.decrypt(
+      { name: 'AES-GCM', iv: unbase64(iv), additionalData: utf8(binding) },
+      await this.#load(),
+      unbase64(body),
+    )
     return new TextDecoder().decode(plain)
   }
 }
@@ -35,7 +43,12 @@ export class Sealer {
  * The keys of a payout are derived, never stored: code and link can be re-issued, and a database copy without the
  * Worker's secret moves nothing. `salt` is the user's, kept in the Treasury.
  */
-export function payoutKey(secretHex: string, salt: string, payoutId: string, purpose: 'claim' | 'reclaim'): { key: Hex; address: Address } {
+export function payoutKey(
+  secretHex: string,
+  salt: string,
+  payoutId: string,
+  purpose: 'claim' | 'reclaim',
+): { key: Hex; address: Address } {
   const bytes = hkdf(sha256, bytesOf(secretHex), utf8(salt), utf8(`bursar payout v1|${payoutId}|${purpose}`), 32)
   const key: Hex = `0x${hexOf(bytes)}`
   return { key, address: addressOf(key) }
@@ -48,5 +61,10 @@ export function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   if (!/^(?:[0-9a-fA-F]{2})+$/.test(digits)) throw new Error('a secret is not hexadecimal')
   return Uint8Array.from(digits.match(/../g)!, (pair) => Number.parseInt(pair, 16))
 }
-export const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-const unbase64 = (text: string) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+export const base64 = (bytes: Uint8Array) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+const unbase64 = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))

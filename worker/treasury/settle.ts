@@ -34,14 +34,23 @@ export async function settle(ctx: Context): Promise<boolean> {
     failUnsigned(ctx, wallet)
     await releaseDead(ctx, wallet, head)
   }
-  return store.first("SELECT 1 FROM wallet WHERE status = 'deploying'") !== null || store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'").some((wallet) => isBusy(ctx, wallet))
+  return (
+    store.first("SELECT 1 FROM wallet WHERE status = 'deploying'") !== null ||
+    store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'").some((wallet) => isBusy(ctx, wallet))
+  )
 }
 
 /** Something is between decision and finality. An open payout alone is not: it may wait for weeks. */
 export function isBusy(ctx: Context, wallet: WalletRow): boolean {
   return (
-    ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING') LIMIT 1", wallet.id) !== null ||
-    ctx.store.first("SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1", wallet.id) !== null
+    ctx.store.first(
+      "SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING') LIMIT 1",
+      wallet.id,
+    ) !== null ||
+    ctx.store.first(
+      "SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1",
+      wallet.id,
+    ) !== null
   )
 }
 
@@ -49,14 +58,26 @@ const hasUnsigned = (ctx: Context, wallet: WalletRow) =>
   ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' LIMIT 1", wallet.id) !== null
 
 const isExpiring = (ctx: Context, wallet: WalletRow, head: Block) =>
-  ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND deadline < ? LIMIT 1", wallet.id, head.timestamp + 60) !== null
+  ctx.store.first(
+    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND deadline < ? LIMIT 1",
+    wallet.id,
+    head.timestamp + 60,
+  ) !== null
 
 /** Never signed and past its time: nothing can ever move, so it may fail at once. */
 function failUnsigned(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx
-  for (const payment of store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?", wallet.id, ctx.now()))
+  for (const payment of store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?",
+    wallet.id,
+    ctx.now(),
+  ))
     store.transaction(() => {
-      const still = store.run("UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ?, seq = seq + 1 WHERE id = ? AND status = 'QUEUED' AND sig_version = 0", 'Not sent: the wallet could not sign in time. The amount is available again.', payment.id)
+      const still = store.run(
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ?, seq = seq + 1 WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
+        'Not sent: the wallet could not sign in time. The amount is available again.',
+        payment.id,
+      )
       if (still > 0) fail(ctx, payment, 'never signed')
     })
 }
@@ -64,8 +85,16 @@ function failUnsigned(ctx: Context, wallet: WalletRow): void {
 /** The only place that releases money of signed payments, and that gives a payout back from a lapsed claim or reclaim. */
 async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const { store } = ctx
-  const payments = store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND max_deadline < ? LIMIT 20", wallet.id, head.timestamp)
-  const payouts = store.all<PayoutRow>("SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20", wallet.id, head.timestamp)
+  const payments = store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND max_deadline < ? LIMIT 20",
+    wallet.id,
+    head.timestamp,
+  )
+  const payouts = store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20",
+    wallet.id,
+    head.timestamp,
+  )
   if (payments.length + payouts.length === 0) return
   const final = await ctx.chains[wallet.chain_id].finalized()
 
@@ -77,7 +106,10 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
       // A signature made while we were reading the chain wins (threats.md A2).
       const dead = store.run(
         "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND max_deadline < ?",
-        'Not sent: the payment did not reach the chain in time. The amount is available again.', payment.id, payment.sig_version, final.timestamp,
+        'Not sent: the payment did not reach the chain in time. The amount is available again.',
+        payment.id,
+        payment.sig_version,
+        final.timestamp,
       )
       if (dead > 0) fail(ctx, payment, 'dead', final)
     })
@@ -95,11 +127,14 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
 }
 
 function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {
-  if (nextPayment(payment.status, 'dead') !== 'FAILED') throw new Error(`payment ${payment.id} cannot fail from ${payment.status}`)
+  if (nextPayment(payment.status, 'dead') !== 'FAILED')
+    throw new Error(`payment ${payment.id} cannot fail from ${payment.status}`)
   release(ctx.store, payment)
-  audit(ctx.store, ctx.now(), 'payment.failed', payment.id, { why, ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }) })
+  audit(ctx.store, ctx.now(), 'payment.failed', payment.id, {
+    why,
+    ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }),
+  })
   changed(ctx, 'payment', payment.id)
   const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
 }
-

@@ -30,18 +30,30 @@ export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null):
   if (head.timestamp > session.valid_until) return 0
   const open = store.first<{ n: number; lowest: number | null }>(
     "SELECT count(*) AS n, min(sequence) AS lowest FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?",
-    wallet.id, session.epoch,
+    wallet.id,
+    session.epoch,
   )!
   const room = issuable(session.next_sequence, open.lowest, open.n)
   if (room === 0) return 0
-  const queued = store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY created_at, id LIMIT ?", wallet.id, ctx.now(), room)
+  const queued = store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY created_at, id LIMIT ?",
+    wallet.id,
+    ctx.now(),
+    room,
+  )
   let sequence = session.next_sequence
   for (const payment of queued) {
     if (payment.epoch !== session.epoch && !moveReservation(ctx, payment, session)) continue
     sign(ctx, wallet, session, { ...payment, epoch: session.epoch, sequence }, head)
     sequence += 1
   }
-  if (sequence !== session.next_sequence) store.run('UPDATE session SET next_sequence = ? WHERE wallet_id = ? AND epoch = ?', sequence, wallet.id, session.epoch)
+  if (sequence !== session.next_sequence)
+    store.run(
+      'UPDATE session SET next_sequence = ? WHERE wallet_id = ? AND epoch = ?',
+      sequence,
+      wallet.id,
+      session.epoch,
+    )
   return sequence - session.next_sequence
 }
 
@@ -51,8 +63,16 @@ export function signAgain(ctx: Context, wallet: WalletRow, head: Block): number 
   const session = store.session(wallet.id)
   if (!session || wallet.halted || !ctx.keys.has(cacheKey(session)) || head.timestamp > session.valid_until) return 0
   let signed = 0
-  for (const payment of store.all<PaymentRow>("SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?", wallet.id, session.epoch)) {
-    const due = mustResign({ deadline: payment.deadline!, giveUpAt: payment.give_up_at, epoch: payment.epoch! }, { timestamp: head.timestamp, epoch: session.epoch }, ctx.now())
+  for (const payment of store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?",
+    wallet.id,
+    session.epoch,
+  )) {
+    const due = mustResign(
+      { deadline: payment.deadline!, giveUpAt: payment.give_up_at, epoch: payment.epoch! },
+      { timestamp: head.timestamp, epoch: session.epoch },
+      ctx.now(),
+    )
     if (!due) continue
     sign(ctx, wallet, session, payment, head)
     signed += 1
@@ -66,16 +86,29 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
   if (status === null) return
   const deadline = head.timestamp + deadlineSeconds
   const nonce = nonceOf(session.epoch, payment.sequence!)
-  const digest = sendDigest({ chainId: wallet.chain_id, contract: wallet.address }, { to: payment.to_address!, amount: BigInt(payment.amount), nonce, deadline })
+  const digest = sendDigest(
+    { chainId: wallet.chain_id, contract: wallet.address },
+    { to: payment.to_address!, amount: BigInt(payment.amount), nonce, deadline },
+  )
   const { r, vs } = signCompact(digest, ctx.keys.get(cacheKey(session))!)
   const now = ctx.now()
   store.run(
     `UPDATE payment SET status = ?, epoch = ?, sequence = ?, deadline = ?, max_deadline = max(?, coalesce(max_deadline, 0)),
        sig_version = sig_version + 1, r = ?, vs = ?, first_block = coalesce(first_block, ?), signed_at = coalesce(signed_at, ?), delivered_at = NULL
      WHERE id = ?`,
-    status, session.epoch, payment.sequence, deadline, deadline, r, vs, head.number, now, payment.id,
+    status,
+    session.epoch,
+    payment.sequence,
+    deadline,
+    deadline,
+    r,
+    vs,
+    head.number,
+    now,
+    payment.id,
   )
-  if (payment.sig_version === 0) audit(store, now, 'payment.signed', payment.id, { wallet: wallet.id, nonce: nonce.toString(), deadline })
+  if (payment.sig_version === 0)
+    audit(store, now, 'payment.signed', payment.id, { wallet: wallet.id, nonce: nonce.toString(), deadline })
   else audit(store, now, 'payment.signed_again', payment.id, { deadline, version: payment.sig_version + 1 })
   changed(ctx, 'payment', payment.id)
 }
@@ -84,7 +117,17 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
 function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
   const fresh = ctx.store.session(payment.wallet_id)!
   if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
-  ctx.store.run('UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, payment.epoch)
-  ctx.store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', payment.amount, payment.wallet_id, session.epoch)
+  ctx.store.run(
+    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+  ctx.store.run(
+    'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    session.epoch,
+  )
   return true
 }

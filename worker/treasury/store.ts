@@ -1,49 +1,158 @@
-import type { ChainId, Hex, Address } from '../chain/types.ts'
+import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { MicroUsdc } from '../domain/money.ts'
 import type { PaymentStatus, PayoutStatus } from '../domain/payment.ts'
 import type { RecipientType } from '../domain/scopes.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `usd` turns one into money. */
 export type WalletRow = {
-  id: string; chain_id: ChainId; kind: 'smart' | 'imported'; address: Address; owner: Address; name: string | null
-  status: 'deploying' | 'active' | 'failed'; factory: Address; salt: Hex; session_key: Address; sealed_key: string
-  session_limit: number; valid_until: number; deploy_tx: Hex | null; error: string | null
-  deposits: number; returns: number; out: number; withdrawn: number; held: number
-  scanned_block: number; paused: number; halted: string | null; created_at: number
+  id: string
+  chain_id: ChainId
+  kind: 'smart' | 'imported'
+  address: Address
+  owner: Address
+  name: string | null
+  status: 'deploying' | 'active' | 'failed'
+  factory: Address
+  salt: Hex
+  session_key: Address
+  sealed_key: string
+  session_limit: number
+  valid_until: number
+  deploy_tx: Hex | null
+  error: string | null
+  deposits: number
+  returns: number
+  out: number
+  withdrawn: number
+  held: number
+  scanned_block: number
+  paused: number
+  halted: string | null
+  created_at: number
 }
 export type SessionRow = {
-  wallet_id: string; epoch: number; key_address: Address; sealed_key: string; spend_limit: number; used: number; held: number
-  valid_until: number; next_sequence: number; current: number
+  wallet_id: string
+  epoch: number
+  key_address: Address
+  sealed_key: string
+  spend_limit: number
+  used: number
+  held: number
+  valid_until: number
+  next_sequence: number
+  current: number
 }
 export type GroupRow = {
-  id: string; wallet_id: string; name: string; spend_limit: number | null; spent: number; held: number; scopes: string
-  version: number; paused: number; payments: number; last_activity_at: number | null; created_at: number; deleted_at: number | null
+  id: string
+  wallet_id: string
+  name: string
+  spend_limit: number | null
+  spent: number
+  held: number
+  scopes: string
+  version: number
+  paused: number
+  payments: number
+  last_activity_at: number | null
+  created_at: number
+  deleted_at: number | null
 }
 export type WhitelistRow = {
-  group_id: string; contact_id: string; name: string; address: Address | null; email: string | null; phone: string | null; stale: number
+  group_id: string
+  contact_id: string
+  name: string
+  address: Address | null
+  email: string | null
+  phone: string | null
+  stale: number
 }
 export type AgentRow = {
-  id: string; group_id: string; name: string; memo: string | null; client_id: string; payments: number; spent: number
-  last_activity_at: number | null; paused: number; created_at: number; deleted_at: number | null
+  id: string
+  group_id: string
+  name: string
+  memo: string | null
+  client_id: string
+  payments: number
+  spent: number
+  last_activity_at: number | null
+  paused: number
+  created_at: number
+  deleted_at: number | null
 }
 export type PaymentRow = {
-  id: string; kind: 'send' | 'payout'; wallet_id: string; group_id: string | null; agent_id: string | null; policy_version: number | null
-  to_type: RecipientType; to_address: Address | null; contact_id: string | null; contact_name: string | null
-  recipient_email: string | null; recipient_phone: string | null; amount: number; memo: string | null; status: PaymentStatus
-  error_code: string | null; error_message: string | null; refusal: string | null
-  created_at: number; signed_at: number | null; broadcast_at: number | null; confirmed_at: number | null; tx_hash: Hex | null
-  give_up_at: number; epoch: number | null; sequence: number | null; deadline: number | null; max_deadline: number | null
-  sig_version: number; r: Hex | null; vs: Hex | null; first_block: number | null; delivered_at: number | null; seq: number
+  id: string
+  kind: 'send' | 'payout'
+  wallet_id: string
+  group_id: string | null
+  agent_id: string | null
+  policy_version: number | null
+  to_type: RecipientType
+  to_address: Address | null
+  contact_id: string | null
+  contact_name: string | null
+  recipient_email: string | null
+  recipient_phone: string | null
+  amount: number
+  memo: string | null
+  status: PaymentStatus
+  error_code: string | null
+  error_message: string | null
+  refusal: string | null
+  created_at: number
+  signed_at: number | null
+  broadcast_at: number | null
+  confirmed_at: number | null
+  tx_hash: Hex | null
+  give_up_at: number
+  epoch: number | null
+  sequence: number | null
+  deadline: number | null
+  max_deadline: number | null
+  sig_version: number
+  r: Hex | null
+  vs: Hex | null
+  first_block: number | null
+  delivered_at: number | null
+  seq: number
 }
 export type PayoutRow = {
-  id: string; wallet_id: string; address: Address; claim_key: Address; reclaim_key: Address; payer: Address; amount: number
-  expiry: number; payout_hash: Hex; expires_at: number; sender_name: string | null; status: PayoutStatus; funded: number; announced: number
-  sealed_token: string; token_hash: string; code_hmac: string | null; code_version: number; sealed_code: string | null; code_until: number
-  action: 'claim' | 'reclaim' | null; action_to: Address | null; action_deadline: number | null; action_r: Hex | null; action_vs: Hex | null
-  action_version: number; action_block: number | null; action_delivered_at: number | null; action_tx: Hex | null
+  id: string
+  wallet_id: string
+  address: Address
+  claim_key: Address
+  reclaim_key: Address
+  payer: Address
+  amount: number
+  expiry: number
+  payout_hash: Hex
+  expires_at: number
+  sender_name: string | null
+  status: PayoutStatus
+  funded: number
+  announced: number
+  sealed_token: string
+  token_hash: string
+  code_hmac: string | null
+  code_version: number
+  sealed_code: string | null
+  code_until: number
+  action: 'claim' | 'reclaim' | null
+  action_to: Address | null
+  action_deadline: number | null
+  action_r: Hex | null
+  action_vs: Hex | null
+  action_version: number
+  action_block: number | null
+  action_delivered_at: number | null
+  action_tx: Hex | null
   action_by: 'recipient' | 'sender' | 'expiry' | null
-  done_tx: Hex | null; done_at: number | null; withdrawn_to: Address | null; created_at: number; updated_at: number
-  announce_delivered_at: number | null; seq: number
+  done_tx: Hex | null
+  done_at: number | null
+  withdrawn_to: Address | null
+  created_at: number
+  updated_at: number
+  announce_delivered_at: number | null
+  seq: number
 }
 
 type Value = string | number | null
@@ -83,14 +192,19 @@ export class Store {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
   }
   setMeta(key: string, value: string): void {
-    this.run('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', key, value)
+    this.run(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      key,
+      value,
+    )
   }
   get bytes(): number {
     return this.#storage.sql.databaseSize
   }
 
   wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)
-  session = (walletId: string) => this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
+  session = (walletId: string) =>
+    this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
   group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)
   agent = (id: string) => this.first<AgentRow>('SELECT * FROM agent WHERE id = ? AND deleted_at IS NULL', id)
   payment = (id: string) => this.first<PaymentRow>('SELECT * FROM payment WHERE id = ?', id)

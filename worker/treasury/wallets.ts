@@ -50,7 +50,13 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const address = walletAddress(chain.contracts, parameters)
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
   const ownerCode = await chain.code(input.owner)
-  if (ownerCode !== '0x') return { ok: false, code: 'invalid_input', message: 'The owner must be a key, not a contract.', field: 'ownerAddress' }
+  if (ownerCode !== '0x')
+    return {
+      ok: false,
+      code: 'invalid_input',
+      message: 'The owner must be a key, not a contract.',
+      field: 'ownerAddress',
+    }
 
   return store.transaction((): Result<WalletRow> => {
     const meanwhile = again()
@@ -61,11 +67,27 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     store.run(
       `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
        VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id, input.chainId, address, input.owner, input.name, chain.contracts.factory, parameters.salt, parameters.sessionKey, sealed,
-      column(firstLimit), parameters.validUntil, head.number, now,
+      id,
+      input.chainId,
+      address,
+      input.owner,
+      input.name,
+      chain.contracts.factory,
+      parameters.salt,
+      parameters.sessionKey,
+      sealed,
+      column(firstLimit),
+      parameters.validUntil,
+      head.number,
+      now,
     )
     if (hash !== null) remember(store, hash, fingerprint, 'wallet', id, now)
-    audit(store, now, 'wallet.created', id, { address, owner: input.owner, sessionKey: parameters.sessionKey, limit: formatUsdc(firstLimit) })
+    audit(store, now, 'wallet.created', id, {
+      address,
+      owner: input.owner,
+      sessionKey: parameters.sessionKey,
+      limit: formatUsdc(firstLimit),
+    })
     ctx.wake('settle', now + 300)
     return { ok: true, value: store.wallet(id)! }
   })
@@ -74,9 +96,14 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
 function overLimit(ctx: Context): string | null {
   const now = new Date(ctx.now())
   const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
-  const count = ctx.store.first<{ active: number; month: number }>("SELECT sum(status <> 'failed') AS active, sum(created_at >= ?) AS month FROM wallet", monthStart)!
-  if ((count.active ?? 0) >= maxActiveWallets) return `You have reached the maximum of ${maxActiveWallets} active wallets.`
-  if ((count.month ?? 0) >= maxWalletsPerMonth) return `You have reached the monthly wallet creation limit of ${maxWalletsPerMonth}.`
+  const count = ctx.store.first<{ active: number; month: number }>(
+    "SELECT sum(status <> 'failed') AS active, sum(created_at >= ?) AS month FROM wallet",
+    monthStart,
+  )!
+  if ((count.active ?? 0) >= maxActiveWallets)
+    return `You have reached the maximum of ${maxActiveWallets} active wallets.`
+  if ((count.month ?? 0) >= maxWalletsPerMonth)
+    return `You have reached the monthly wallet creation limit of ${maxWalletsPerMonth}.`
   return null
 }
 
@@ -89,7 +116,8 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
     return
   }
   ctx.store.transaction(() => {
-    if (ctx.store.run("UPDATE wallet SET status = 'active' WHERE id = ? AND status = 'deploying'", wallet.id) === 0) return
+    if (ctx.store.run("UPDATE wallet SET status = 'active' WHERE id = ? AND status = 'deploying'", wallet.id) === 0)
+      return
     audit(ctx.store, ctx.now(), 'wallet.active', wallet.id, { epoch: state.epoch })
     adopt(ctx, wallet, state)
     ctx.wake('scan', ctx.now() + scanEveryMs)
@@ -98,7 +126,13 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
 
 function failDeploy(ctx: Context, wallet: WalletRow): void {
   ctx.store.transaction(() => {
-    if (ctx.store.run("UPDATE wallet SET status = 'failed', error = ? WHERE id = ? AND status = 'deploying'", 'The wallet could not be deployed in time.', wallet.id) > 0)
+    if (
+      ctx.store.run(
+        "UPDATE wallet SET status = 'failed', error = ? WHERE id = ? AND status = 'deploying'",
+        'The wallet could not be deployed in time.',
+        wallet.id,
+      ) > 0
+    )
       audit(ctx.store, ctx.now(), 'wallet.failed', wallet.id)
   })
 }
@@ -127,7 +161,12 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   store.run(
     `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1`,
-    wallet.id, state.epoch, state.sessionKey, session?.sealed_key ?? wallet.sealed_key, column(state.remaining), state.validUntil,
+    wallet.id,
+    state.epoch,
+    state.sessionKey,
+    session?.sealed_key ?? wallet.sealed_key,
+    column(state.remaining),
+    state.validUntil,
   )
   audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(state.remaining) })
 }
@@ -137,7 +176,10 @@ export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId 
 /** The wallet as /wallets shows it; `balance` is the chain's, null when it can't be read. */
 export function walletView(store: Store, wallet: WalletRow, balance: bigint | null): Wallet {
   const session = store.session(wallet.id)
-  const group = store.first<{ id: string }>('SELECT id FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at LIMIT 1', wallet.id)
+  const group = store.first<{ id: string }>(
+    'SELECT id FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at LIMIT 1',
+    wallet.id,
+  )
   return {
     id: wallet.id,
     name: wallet.name,

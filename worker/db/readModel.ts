@@ -1,0 +1,128 @@
+import type { Escrow } from '../schemas/escrow.ts'
+import type { Transaction } from '../schemas/transaction.ts'
+
+/** Named queries over the read model (migrations/0002). Written by Treasuries, read by lists; never asked about money. */
+
+export function upsertTransaction(
+  db: D1Database,
+  userId: string,
+  seq: number,
+  row: Transaction,
+  amount: number,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, agent_id, contact_id, escrow_id, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, status = excluded.status, body = excluded.body WHERE excluded.seq > transaction_view.seq`,
+    )
+    .bind(
+      row.id,
+      userId,
+      seq,
+      Date.parse(row.createdAt),
+      row.status,
+      row.category,
+      amount,
+      row.fromWalletId,
+      row.agentId,
+      row.contactId,
+      row.escrowId,
+      JSON.stringify(row),
+    )
+}
+
+export function upsertPayout(
+  db: D1Database,
+  userId: string,
+  seq: number,
+  row: Escrow,
+  amount: number,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, status = excluded.status, body = excluded.body WHERE excluded.seq > payout_view.seq`,
+    )
+    .bind(
+      row.id,
+      userId,
+      seq,
+      Date.parse(row.createdAt),
+      row.status,
+      amount,
+      row.sourceWallet?.id ?? '',
+      JSON.stringify(row),
+    )
+}
+
+export function insertClaimLink(
+  db: D1Database,
+  link: { tokenHash: string; userId: string; payoutId: string; address: string; createdAt: number },
+): D1PreparedStatement {
+  return db
+    .prepare(
+      'INSERT INTO claim_link (token_hash, user_id, payout_id, address, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    .bind(link.tokenHash, link.userId, link.payoutId, link.address, link.createdAt)
+}
+
+type Reader = Pick<D1DatabaseSession, 'prepare' | 'batch'>
+
+/** One page, newest first, with the total: one round trip. */
+async function pageOf<T>(
+  db: Reader,
+  table: 'transaction_view' | 'payout_view',
+  userId: string,
+  page: number,
+  pageSize: number,
+): Promise<{ rows: T[]; total: number }> {
+  const [rows, count] = await db.batch<{ body: string; total: number }>([
+    db
+      .prepare(`SELECT body FROM ${table} WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`)
+      .bind(userId, pageSize, (page - 1) * pageSize),
+    db.prepare(`SELECT count(*) AS total FROM ${table} WHERE user_id = ?`).bind(userId),
+  ])
+  return { rows: (rows?.results ?? []).map((row) => JSON.parse(row.body) as T), total: count?.results[0]?.total ?? 0 }
+}
+
+export const transactionPage = (db: Reader, userId: string, page: number, pageSize: number) =>
+  pageOf<Transaction>(db, 'transaction_view', userId, page, pageSize)
+export const payoutPage = (db: Reader, userId: string, page: number, pageSize: number) =>
+  pageOf<Escrow>(db, 'payout_view', userId, page, pageSize)
+
+export async function findClaimLink(
+  db: Reader,
+  tokenHash: string,
+): Promise<{ userId: string; payoutId: string } | null> {
+  return db
+    .prepare('SELECT user_id AS userId, payout_id AS payoutId FROM claim_link WHERE token_hash = ?')
+    .bind(tokenHash)
+    .first<{ userId: string; payoutId: string }>()
+}
+
+export async function isPayoutAddress(db: D1Database, address: string): Promise<boolean> {
+  return (await db.prepare('SELECT 1 AS one FROM claim_link WHERE address = ?').bind(address).first()) !== null
+}
+
+export const noteBusy = (db: D1Database, userId: string, since: number) =>
+  db
+    .prepare(
+      'INSERT INTO busy_treasury (user_id, since) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET since = excluded.since',
+    )
+    .bind(userId, since)
+    .run()
+export const noteIdle = (db: D1Database, userId: string) =>
+  db.prepare('DELETE FROM busy_treasury WHERE user_id = ?').bind(userId).run()
+
+/** Treasuries that were busy and have not said so again since `before` (ms). */
+export async function overdueTreasuries(db: D1Database, before: number, limit: number): Promise<string[]> {
+  const { results } = await db
+    .prepare('SELECT user_id FROM busy_treasury WHERE since < ? ORDER BY since LIMIT ?')
+    .bind(before, limit)
+    .all<{ user_id: string }>()
+  return results.map((row) => row.user_id)
+}
+
+export const userContact = (db: D1Database, userId: string) =>
+  db.prepare('SELECT email, name FROM user WHERE id = ?').bind(userId).first<{ email: string; name: string | null }>()

@@ -1,0 +1,66 @@
+import { Hono } from 'hono'
+import type { AppEnv } from '../appEnv.ts'
+import { payoutPage } from '../db/readModel.ts'
+import { checksumAddress } from '../domain/validators.ts'
+import { AppError, ok, unwrap } from '../errors.ts'
+import { login } from '../middleware/auth.ts'
+import { idempotencyKey } from '../middleware/idempotency.ts'
+import { validate } from '../middleware/validate.ts'
+import { Claim, CreateEscrow, type ReclaimReply, VerifyPasscode } from '../schemas/escrow.ts'
+import { PageQuery } from '../schemas/transaction.ts'
+import { claimPage, claimPayout, verifyPasscode } from '../services/claims.ts'
+import { overlay } from '../services/lists.ts'
+
+/** Smallest payout: each costs us about 160,000 gas (threats.md B5). 0.10 USDC. */
+const leastPayout = 100_000n
+
+/** /api/escrow: the recipient's calls are public, the sender's are not. */
+export const escrow = new Hono<AppEnv>()
+  .get('/claim/:accessToken', async (c) =>
+    c.json(ok(await claimPage(c.env, c.req.param('accessToken'), c.var.deps.now()))),
+  )
+  .post('/verify-passcode', validate('json', VerifyPasscode), async (c) =>
+    c.json(ok(await verifyPasscode(c.env, c.req.valid('json')))),
+  )
+  .post('/claim', validate('json', Claim), async (c) => {
+    const { accessToken, passcode, sessionToken, recipientAddress } = c.req.valid('json')
+    return c.json(
+      ok(await claimPayout(c.env, { accessToken, passcode, sessionToken, to: checksumAddress(recipientAddress) })),
+    )
+  })
+  .post('/create', login(), validate('json', CreateEscrow), async (c) => {
+    const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName } =
+      c.req.valid('json')
+    if (amount < leastPayout)
+      throw new AppError('invalid_input', 'A payout must be at least 0.10 USDC', { field: 'amount' })
+    const payout = await c.env.TREASURY.getByName(c.var.userId).createPayout({
+      principal: { type: 'user' },
+      key: idempotencyKey(c),
+      walletId: sourceWalletId,
+      to: recipientEmail ? { type: 'email', email: recipientEmail } : { type: 'phone', phone: recipientPhone! },
+      amount,
+      memo: memo || null,
+      expiresInDays,
+      senderName: senderName || null,
+    })
+    return c.json(ok(unwrap(payout)), 201)
+  })
+  .get('/list', login(), validate('query', PageQuery), async (c) => {
+    const { page, pageSize } = c.req.valid('query')
+    const fresh = await c.env.TREASURY.getByName(c.var.userId).unprojected()
+    const known = await payoutPage(c.env.DB, c.var.userId, page, pageSize)
+    const { rows, total } = overlay(known, fresh.escrows, page, pageSize)
+    return c.json({ ...ok({ escrows: rows }), page: { number: page, size: pageSize, total } })
+  })
+  .get('/:escrowId', login(), async (c) =>
+    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).escrow(c.req.param('escrowId'))))),
+  )
+  .post('/:escrowId/reclaim', login(), async (c) => {
+    const { status, txHash } = unwrap(await c.env.TREASURY.getByName(c.var.userId).reclaim(c.req.param('escrowId')))
+    const reply: ReclaimReply = {
+      id: c.req.param('escrowId'),
+      status: status === 'RECLAIMED' ? 'RECLAIMED' : 'RECLAIMING',
+      txHash,
+    }
+    return c.json(ok(reply))
+  })

@@ -1,0 +1,141 @@
+import { insertClaimLink, upsertPayout, upsertTransaction, userContact } from '../db/readModel.ts'
+import { deliveryFrom } from '../delivery/delivery.ts'
+import { payoutClaimedMessage, payoutLinkMessage, payoutReturnedMessage } from '../delivery/messages.ts'
+import { formatUsdc } from '../domain/money.ts'
+import type { Context } from './context.ts'
+import type { OutboxKind } from './outbox.ts'
+import { companionView, deskView, escrowView, transactionView } from './views.ts'
+
+type Entry = { kind: OutboxKind; ref: string; seq: number }
+/** Rows of the read model written in one D1 batch. */
+const batchSize = 40
+
+/** Tell the others what changed. Each part may fail by itself and is tried again; true when nothing is left. */
+export async function flush(ctx: Context): Promise<boolean> {
+  const failures: unknown[] = []
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  // The link's index comes first: a mail must never lead to an unknown link.
+  for (const entry of entries(ctx, 'link')) await attempt(() => writeLink(ctx, entry))
+  for (const entry of entries(ctx, 'desk')) await attempt(() => tellDesk(ctx, entry))
+  await attempt(() => project(ctx))
+  if (failures.length === 0) for (const entry of entries(ctx, 'mail')) await attempt(() => mail(ctx, entry))
+  if (failures.length > 0) throw new Error('outbox not flushed', { cause: failures[0] })
+  return ctx.store.first('SELECT 1 FROM outbox LIMIT 1') === null
+}
+
+const entries = (ctx: Context, kind: OutboxKind) =>
+  ctx.store.all<Entry>('SELECT kind, ref, seq FROM outbox WHERE kind = ? LIMIT ?', kind, batchSize)
+
+/** Only what was told is forgotten: a change made meanwhile has raised the entry's seq. */
+const told = (ctx: Context, entry: Entry) =>
+  ctx.store.run('DELETE FROM outbox WHERE kind = ? AND ref = ? AND seq = ?', entry.kind, entry.ref, entry.seq)
+
+async function project(ctx: Context): Promise<void> {
+  const { store, env, userId } = ctx
+  const todo = [...entries(ctx, 'payment'), ...entries(ctx, 'payout')].slice(0, batchSize)
+  if (todo.length === 0) return
+  const statements: D1PreparedStatement[] = []
+  for (const { kind, ref } of todo) {
+    const payment = store.payment(ref)!
+    const payout = store.payout(ref)
+    if (kind === 'payment')
+      statements.push(upsertTransaction(env.DB, userId, payment.seq, transactionView(store, payment), payment.amount))
+    if (kind === 'payout' && payout) {
+      statements.push(upsertPayout(env.DB, userId, payout.seq, escrowView(store, payout), payout.amount))
+      const companion = companionView(store, payment, payout)
+      if (companion) statements.push(upsertTransaction(env.DB, userId, payout.seq, companion, payout.amount))
+    }
+  }
+  await env.DB.batch(statements)
+  for (const entry of todo) told(ctx, entry)
+}
+
+async function writeLink(ctx: Context, entry: Entry): Promise<void> {
+  const payout = ctx.store.payout(entry.ref)!
+  await insertClaimLink(ctx.env.DB, {
+    tokenHash: payout.token_hash,
+    userId: ctx.userId,
+    payoutId: payout.id,
+    address: payout.address,
+    createdAt: payout.created_at,
+  }).run()
+  told(ctx, entry)
+}
+
+async function tellDesk(ctx: Context, entry: Entry): Promise<void> {
+  const payout = ctx.store.payout(entry.ref)!
+  await ctx.env.CLAIM_DESK.getByName(payout.id).update(deskView(ctx, payout))
+  told(ctx, entry)
+}
+
+/** Bodies are made when they leave and never stored; the code is opened from its seal for that moment. */
+async function mail(ctx: Context, entry: Entry): Promise<void> {
+  const { store, env } = ctx
+  const [payoutId, kind] = entry.ref.split(':') as [string, 'link' | 'withdrawn' | 'reclaimed']
+  const payout = store.payout(payoutId)!
+  const payment = store.payment(payoutId)!
+  const delivery = deliveryFrom(env)
+  const amount = formatUsdc(BigInt(payout.amount))
+  const recipient = payment.recipient_email ?? payment.recipient_phone ?? ''
+  if (kind === 'link') {
+    if (payout.sealed_code !== null) {
+      const code = await ctx.sealer.open(
+        payout.sealed_code,
+        `${ctx.userId}|passcode|${payout.id}|${payout.code_version}`,
+      )
+      const claimUrl = await claimUrlOf(ctx, payout.sealed_token, payout.id)
+      const id = `payout-link:${payout.id}:${payout.code_version}`
+      const channel = payment.recipient_email === null ? 'sms' : 'email'
+      await delivery.send(
+        payoutLinkMessage({
+          id,
+          to: recipient,
+          channel,
+          senderName: payout.sender_name,
+          amount,
+          memo: payment.memo,
+          claimUrl,
+          code,
+          expiresAt: payout.expires_at,
+        }),
+      )
+    }
+  } else {
+    const sender = await userContact(env.DB, ctx.userId)
+    if (sender) {
+      const explorerUrl = payout.done_tx === null ? null : `${env.EXPLORER_URL_8453}/tx/${payout.done_tx}`
+      await delivery.send(
+        kind === 'withdrawn'
+          ? payoutClaimedMessage({ payoutId, to: sender.email, amount, recipient, explorerUrl })
+          : payoutReturnedMessage({
+              payoutId,
+              to: sender.email,
+              amount,
+              recipient,
+              reason: payout.action_by === 'expiry' ? 'not_claimed' : 'reclaimed',
+            }),
+      )
+    }
+  }
+  told(ctx, entry)
+  forgetCodes(ctx)
+}
+
+export async function claimUrlOf(ctx: Context, sealedToken: string, payoutId: string): Promise<string> {
+  return `${ctx.env.APP_ORIGIN}/claim/${await ctx.sealer.open(sealedToken, `${ctx.userId}|claim token|${payoutId}`)}`
+}
+
+/** Codes are erased once their message has left and the ten minutes of replay are over. */
+export function forgetCodes(ctx: Context): void {
+  ctx.store.run(
+    `UPDATE payout SET sealed_code = NULL WHERE sealed_code IS NOT NULL AND code_until <= ?
+       AND status <> 'CREATING' AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'mail' AND ref = payout.id || ':link')`,
+    ctx.now(),
+  )
+}
