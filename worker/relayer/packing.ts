@@ -45,17 +45,16 @@ export function cargoOf(kind: Plan['kind'], items: readonly Delivery[], relay: A
   if (kind === 'sends') {
     const packed: Hex = `0x${items.map((item) => packSend(item.packed!).slice(2)).join('')}`
     const data = encodeFunctionData({ abi: relayAbi, functionName: 'sends', args: [sendGasCap, packed] })
-    return { to: relay, data, gas: transactionGas(data, batchGas(count * sendGasCap, sendGasCap, count)) }
+    return { to: relay, data, gas: transactionGas(data, batchGas(count, sendGasCap)) }
   }
   const list = items.map(({ target, data }) => ({ target, gasCap: callGasCap, data }))
   const data = encodeFunctionData({ abi: relayAbi, functionName: 'calls', args: [list] })
-  const caps = count * callGasCap + BigInt(size(data))
-  return { to: relay, data, gas: transactionGas(data, batchGas(caps, callGasCap, count)) }
+  return { to: relay, data, gas: transactionGas(data, batchGas(count, callGasCap)) }
 }
 
-/** What Relay._checkGas asks for, with room for reaching it. */
-function batchGas(caps: bigint, highestCap: bigint, count: bigint): bigint {
-  return caps + highestCap / 63n + (count + 1n) * itemOverhead + 30_000n
+/** What the Relay asks to be left when it starts, one cap and overhead more than there are items, and the way there. */
+function batchGas(count: bigint, gasCap: bigint): bigint {
+  return (count + 1n) * (gasCap + itemOverhead) + 30_000n
 }
 
 /** Intrinsic gas at its dearest (EIP-7623: 40 for each byte) plus `execution`; unused gas is not paid. */

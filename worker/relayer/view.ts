@@ -53,8 +53,9 @@ export async function simulate(
     const reasons = await simulateEach(chain, from, failed)
     return { failing: new Map(failed.map(({ id }) => [id, reasons.get(id) ?? 'fails in company'])), whole: null }
   } catch (error) {
-    if (error instanceof RpcError) return { failing: new Map(), whole: error.message }
-    throw error
+    if (!(error instanceof RpcError)) throw error
+    console.error(`relayer ${chain.chainId}: a batch of ${items.length} ${kind} reverts as a whole: ${error.message}`)
+    return { failing: new Map(), whole: error.message }
   }
 }
 
