@@ -1,0 +1,92 @@
+/** A user with a funded wallet, a group and an agent, over the Treasury itself: what tests of paying start from. */
+import { env as bindings } from 'cloudflare:workers'
+import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
+import { expect } from 'vitest'
+import type { Address } from '../../worker/chain/types.ts'
+import { type MicroUsdc, parseUsdc } from '../../worker/domain/money.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { PayInput, Principal } from '../../worker/treasury/types.ts'
+import { env, party, WorkerChain } from './workerChain.ts'
+
+export const chain = new WorkerChain(8453)
+let people = 0
+
+export const usdc = (text: string): MicroUsdc => parseUsdc(text)!
+export const fresh = (name: string): Address => party(`${name} ${people} ${Math.random()}`).address
+
+export async function prepare(): Promise<void> {
+  const { TEST_MIGRATIONS } = bindings as unknown as { TEST_MIGRATIONS: D1Migration[] }
+  await applyD1Migrations(env.DB, TEST_MIGRATIONS)
+  await chain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 8453, 0).address, 10n ** 20n)
+}
+
+export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs = 20_000): Promise<T> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > deadline) throw new Error(`timed out: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+export type Payer = Awaited<ReturnType<typeof aPayer>>
+
+export async function aPayer(over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number } = {}) {
+  people += 1
+  const userId = `usr_${people}_${Math.random().toString(36).slice(2)}`
+  const treasury = () => env.TREASURY.getByName(userId)
+  const owner = party(`${userId} owner`)
+  const deployed = await treasury().deploy({ key: null, owner: owner.address, chainId: 8453, name: 'Ops' })
+  if (!deployed.ok) throw new Error(deployed.message)
+  const wallet = deployed.value
+  await until('wallet active', async () => (await treasury().wallets()).find((entry) => entry.status === 'active'))
+  const funds = usdc(over.funds ?? '200')
+  if (funds > 0n) await chain.mint(wallet.address as Address, funds)
+  const group = await treasury().createGroup({
+    key: null,
+    name: 'Group',
+    spendLimit: over.limit === null ? null : usdc(over.limit ?? '50'),
+    scopes: over.scopes ?? ['address_payments:write', 'email_payments:write', 'sms_payments:write', 'contact_payments:write'],
+    walletId: wallet.id,
+    contacts: [{ id: 'contact_1', name: 'Ada', address: party('ada').address, email: 'ada@example.com', phone: null }],
+  })
+  if (!group.ok) throw new Error(group.message)
+  const principals: Principal[] = []
+  for (let i = 0; i < (over.agents ?? 1); i++) {
+    const id = `agt_${userId}_${i}`
+    const made = await treasury().createAgent({ key: null, id, name: `Agent ${i}`, memo: null, policyGroupId: group.value.id, clientId: `bc_${id}`, secretHash: `s${id}`, apiKeyHash: `k${id}` })
+    if (!made.ok) throw new Error(made.message)
+    principals.push({ type: 'agent', agentId: id, credentialHash: `k${id}` })
+  }
+  const groupNow = async () => (await treasury().groups()).find((entry) => entry.policyGroup.id === group.value.id)!.policyGroup
+  const ledger = async () => {
+    const result = await treasury().ledger(wallet.id)
+    if (!result.ok) throw new Error(result.message)
+    return result.value
+  }
+  const payment = (over: Partial<PayInput> = {}): PayInput => ({
+    principal: principals[0]!,
+    key: `key ${Math.random()}`.replaceAll(' ', '-'),
+    walletId: null,
+    to: { type: 'address', address: fresh('recipient') },
+    amount: usdc('1'),
+    memo: null,
+    ...over,
+  })
+  /** The payment at rest. */
+  const final = (id: string) =>
+    until(`payment ${id} final`, async () => {
+      const found = await treasury().transaction(id)
+      return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
+    })
+  /** I1 and at rest ledger = chain, to 1 micro-USDC. */
+  const booksBalance = async () => {
+    const books = await ledger()
+    const sum = (...texts: string[]) => texts.reduce((total, text) => total + usdc(text), 0n)
+    expect(sum(books.deposits, books.returns), 'I1').toBe(sum(books.available, books.held, books.out, books.withdrawn))
+    expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
+    return books
+  }
+  return { userId, treasury, owner, wallet, group: group.value, principals, groupNow, ledger, payment, final, booksBalance }
+}

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+
+beforeAll(prepare)
+
+describe('paying', () => {
+  test('an agent pays under its policy and the books agree with the chain', async () => {
+    const payer = await aPayer()
+    const to = fresh('shop')
+    const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('12.5') }))
+    expect(paid).toMatchObject({ ok: true })
+    if (!paid.ok) return
+    expect(await payer.final(paid.value.payment.id)).toMatchObject({ status: 'CONFIRMED', amountUsdc: '12.5' })
+    expect(await chain.usdcBalance(to)).toBe(12_500_000n)
+    expect(await payer.groupNow()).toMatchObject({ currentSpent: '12.5', held: '0', remaining: '37.5' })
+    expect(await payer.booksBalance()).toMatchObject({ deposits: '200', out: '12.5', available: '187.5', held: '0' })
+    expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: null })
+  })
+
+  test('a repeated key pays once, another body under it is refused', async () => {
+    const payer = await aPayer()
+    const input = payer.payment({ amount: usdc('3') })
+    const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
+    const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
+    expect(ids.size).toBe(1)
+    expect(await payer.treasury().payAsAgent({ ...input, amount: usdc('4') })).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
+    await payer.final([...ids][0]!)
+    expect(await payer.groupNow()).toMatchObject({ currentSpent: '3', held: '0' })
+    await payer.booksBalance()
+  })
+
+  test('a refusal names the rule and its figures, and reserves nothing', async () => {
+    const payer = await aPayer({ limit: '50' })
+    const refused = await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50.000001') }))
+    expect(refused).toMatchObject({
+      ok: false,
+      code: 'budget_exceeded',
+      refusal: { rule: 'group.budget', limit: '50', spent: '0', held: '0', remaining: '50', max_allowed_now: '50' },
+    })
+    expect(await payer.groupNow()).toMatchObject({ held: '0' })
+    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50') }))).toMatchObject({ ok: true })
+  })
+
+  test('more than the balance is refused after the chain was read once more', async () => {
+    const payer = await aPayer({ funds: '5', limit: null })
+    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: false, code: 'insufficient_balance' })
+    await chain.mint(payer.wallet.address as `0x${string}`, 1n)
+    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: true })
+  })
+
+  test('nobody pays the wallet itself, zero, USDC or a payout address', async () => {
+    const payer = await aPayer()
+    const payout = await payer.treasury().createPayout(payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to: { type: 'email', email: 'x@example.com' } }))
+    if (!payout.ok) throw new Error(payout.message)
+    for (const address of [payer.wallet.address, `0x${'0'.repeat(40)}`, chain.contracts.usdc, payout.value.escrowSubwalletAddress])
+      expect(await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: address as `0x${string}` } })), address).toMatchObject({ ok: false, field: 'toAddress' })
+    const stranger = await aPayer()
+    expect(await stranger.treasury().payAsAgent(stranger.payment({ to: { type: 'address', address: payout.value.escrowSubwalletAddress as `0x${string}` } }))).toMatchObject({ ok: false, field: 'toAddress' })
+  })
+})
+
+describe('race', () => {
+  test('200 parallel payments of 1 USDC against 50 from 4 agents: exactly 50', async () => {
+    const payer = await aPayer({ funds: '200', limit: '50', agents: 4 })
+    const to = fresh('merchant')
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => payer.treasury().payAsAgent(payer.payment({ principal: payer.principals[i % 4]!, to: { type: 'address', address: to } }))),
+    )
+    expect(results.filter((result) => result.ok)).toHaveLength(50)
+    for (const result of results) if (!result.ok) expect(result.code).toBe('budget_exceeded')
+    await until('all settled', async () => (await payer.groupNow()).currentSpent === '50', 60_000)
+    expect(await chain.usdcBalance(to)).toBe(50_000_000n)
+    expect(await payer.groupNow()).toMatchObject({ held: '0', remaining: '0' })
+    await payer.booksBalance()
+  }, 90_000)
+})
+
+describe('payouts', () => {
+  test('is claimed by someone with link and code; the group spends only then', async () => {
+    const payer = await aPayer()
+    const made = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') }))
+    if (!made.ok) throw new Error(made.message)
+    const id = made.value.payment.id
+    const created = await until('created', async () => {
+      const found = await payer.treasury().escrow(id)
+      return found.ok && found.value.status === 'CREATED' && found.value
+    })
+    expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '10' })
+    expect(await chain.usdcBalance(created.escrowSubwalletAddress as `0x${string}`)).toBe(10_000_000n)
+    expect(await payer.booksBalance()).toMatchObject({ escrowed: '10', held: '0', out: '10' })
+
+    const to = fresh('bob')
+    const claimed = await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })
+    expect(claimed).toMatchObject({ ok: true, value: { status: 'CLAIMING' } })
+    expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: false, code: 'conflict' })
+    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('eve') })).toMatchObject({ ok: false, code: 'conflict' })
+    await until('withdrawn', async () => {
+      const found = await payer.treasury().escrow(id)
+      return found.ok && found.value.status === 'WITHDRAWN'
+    })
+    expect(await chain.usdcBalance(to)).toBe(10_000_000n)
+    expect(await payer.groupNow()).toMatchObject({ currentSpent: '10', held: '0' })
+    expect(await payer.final(id)).toMatchObject({ status: 'CONFIRMED' })
+    await payer.booksBalance()
+  }, 40_000)
+
+  test('is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
+    const payer = await aPayer()
+    const made = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') }))
+    if (!made.ok) throw new Error(made.message)
+    const id = made.value.payment.id
+    await until('created', async () => {
+      const found = await payer.treasury().escrow(id)
+      return found.ok && found.value.status === 'CREATED'
+    })
+    expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
+    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('late') })).toMatchObject({ ok: false, code: 'gone' })
+    await until('reclaimed', async () => {
+      const found = await payer.treasury().escrow(id)
+      return found.ok && found.value.status === 'RECLAIMED'
+    })
+    expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0', remaining: '50' })
+    expect(await payer.booksBalance()).toMatchObject({ returns: '7', available: '200' })
+    expect(await payer.final(id)).toMatchObject({ status: 'CANCELLED' })
+  }, 40_000)
+})
