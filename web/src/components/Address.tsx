@@ -25,7 +25,10 @@ export function FullAddress(props: { address: string }) {
       <span aria-hidden="true" className="grid w-fit grid-cols-5 gap-x-3 gap-y-0.5">
         {addressGroups(props.address).map((group, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups of one address never move
-          <span key={i}>{i === 0 ? <span className="-ml-[2ch] text-muted">0x</span> : null}{group}</span>
+          <span key={i}>
+            {i === 0 ? <span className="-ml-[2ch] text-muted">0x</span> : null}
+            {group}
+          </span>
         ))}
       </span>
     </p>

@@ -21,7 +21,10 @@ export function AmountInput(
           if (isAmountDraft(text)) onChange(text)
         }}
       />
-      <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-muted text-small">
+      <span
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-muted text-small"
+      >
         USDC
       </span>
     </div>

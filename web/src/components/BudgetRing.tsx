@@ -30,7 +30,13 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
         <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-sunken" />
         <Arc percent={Math.min(100, percent)} className="opacity-40" />
         <Arc percent={spentPercent} />
-        <text x="50" y="50" textAnchor="middle" dominantBaseline="central" className="fill-ink font-semibold text-[20px]">
+        <text
+          x="50"
+          y="50"
+          textAnchor="middle"
+          dominantBaseline="central"
+          className="fill-ink font-semibold text-[20px]"
+        >
           {percent}%
         </text>
       </svg>

@@ -30,7 +30,10 @@ export function Pager(props: { page: Page; noun: string; onPage: (page: number) 
                 aria-label={`Page ${n}`}
                 aria-current={n === number ? 'page' : undefined}
                 onClick={() => props.onPage(n)}
-                className={buttonClass('quiet', 'h-8! min-w-8 px-2! pointer-coarse:h-11! pointer-coarse:min-w-11 aria-[current]:bg-green-tint aria-[current]:text-green')}
+                className={buttonClass(
+                  'quiet',
+                  'h-8! min-w-8 px-2! pointer-coarse:h-11! pointer-coarse:min-w-11 aria-[current]:bg-green-tint aria-[current]:text-green',
+                )}
               >
                 {n}
               </button>

@@ -52,7 +52,8 @@ export function PayoutCreated(props: {
             {payout.passcode && <Secret name="Code" what="code" value={payout.passcode} testId="passcode" large />}
             <p className="text-muted text-small">
               {recipient} gets both by email as soon as the payout is funded.
-              {payout.passcode && ' The code is shown only now; if you pass it on yourself, use another way than for the link.'}
+              {payout.passcode &&
+                ' The code is shown only now; if you pass it on yourself, use another way than for the link.'}
             </p>
             <div aria-live="polite" className="border-hairline border-t pt-4">
               <Timeline

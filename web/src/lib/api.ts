@@ -148,7 +148,11 @@ export const api = {
   patch: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PATCH', path, { ...options, body }),
   delete: <T>(path: string, options?: Options) => dataOf<T>('DELETE', path, options),
   /** A page of a list. Totals fall back to what came, for servers that send no page. */
-  async page<T, D = T[]>(path: string, rowsOf: (data: D) => T[], options?: Options): Promise<{ rows: T[]; page: Page }> {
+  async page<T, D = T[]>(
+    path: string,
+    rowsOf: (data: D) => T[],
+    options?: Options,
+  ): Promise<{ rows: T[]; page: Page }> {
     const body = await call<D>('GET', path, options)
     const rows = rowsOf(body.data)
     return { rows, page: body.page ?? { number: 1, size: Math.max(rows.length, 1), total: rows.length } }

@@ -23,7 +23,8 @@ export function cleanAmount(text: string): string {
   const comma = value.lastIndexOf(',')
   const point = value.lastIndexOf('.')
   // A single comma that does not group thousands is a decimal mark.
-  if (comma >= 0 && point < 0 && value.indexOf(',') === comma && !/^\d{1,3},\d{3}$/.test(value)) value = value.replace(',', '.')
+  if (comma >= 0 && point < 0 && value.indexOf(',') === comma && !/^\d{1,3},\d{3}$/.test(value))
+    value = value.replace(',', '.')
   else if (comma > point && point >= 0) value = value.replaceAll('.', '').replace(',', '.')
   return value.replaceAll(',', '')
 }

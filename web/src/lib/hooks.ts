@@ -11,6 +11,9 @@ export function useTitle(title: string): void {
 /** Nothing is known of what became of a call: it may or may not have been done. */
 export const isUnknown = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500
 
+/** Something was done under this key already: a new one might do it twice. */
+const wasUsed = (error: unknown) => error instanceof ApiError && error.code === 'idempotency_key_reused'
+
 /**
  * The idempotency key of one dialog: made when it opens, the same on every retry. Only after a plain refusal,
  * which means that nothing was done, does the next try get a new one.
@@ -26,7 +29,7 @@ export function useIdempotencyKey() {
     /** For the next attempt after one that is known to have come to nothing. */
     renew,
     refused: (error: unknown) => {
-      if (!isUnknown(error)) renew()
+      if (!isUnknown(error) && !wasUsed(error)) renew()
     },
   }
 }

@@ -2,7 +2,8 @@
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-export const flagOf = (value: unknown): true | undefined => (value === true || value === 'true' || value === '' ? true : undefined)
+export const flagOf = (value: unknown): true | undefined =>
+  value === true || value === 'true' || value === '' ? true : undefined
 
 /** A page number; undefined for the first page, which the URL leaves out. */
 export function pageOf(value: unknown): number | undefined {

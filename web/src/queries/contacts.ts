@@ -1,16 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Contact } from '../../../worker/schemas/contact.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
-export type Contact = {
-  id: string
-  name: string
-  address?: string | null
-  email?: string | null
-  phone?: string | null
-  description?: string | null
-  createdAt: string
-}
+export type { Contact }
 
 export const contactsQuery = queryOptions({
   queryKey: ['contacts'],

@@ -31,7 +31,12 @@ export function ClaimScreen(props: { accessToken: string }) {
   const idempotencyKey = useIdempotencyKey()
   const client = useQueryClient()
   const query = claimQuery(accessToken)
-  const { data: payout, error, isPending, refetch } = useQuery({
+  const {
+    data: payout,
+    error,
+    isPending,
+    refetch,
+  } = useQuery({
     ...query,
     ...(state.step === 'claiming' ? { refetchInterval: followMs } : {}),
   })
@@ -94,11 +99,7 @@ export function ClaimScreen(props: { accessToken: string }) {
     )
   }
   return (
-    <Verify
-      payout={payout}
-      accessToken={accessToken}
-      onVerified={(opened) => setState({ step: 'withdraw', opened })}
-    />
+    <Verify payout={payout} accessToken={accessToken} onVerified={(opened) => setState({ step: 'withdraw', opened })} />
   )
 }
 

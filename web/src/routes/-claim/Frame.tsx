@@ -9,7 +9,9 @@ import { appName } from '../../lib/app.ts'
 export function Frame(props: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">
-      <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">{props.children}</main>
+      <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">
+        {props.children}
+      </main>
       <p className="mt-6 flex items-center gap-2 text-muted text-small">
         <Mark className="size-4" />
         Sent with {appName}. USDC on the Base network.

@@ -1,6 +1,17 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { ArrowLeftRight, Bot, HandCoins, LayoutGrid, LogOut, type LucideIcon, Menu, Users, Wallet, X } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Bot,
+  HandCoins,
+  LayoutGrid,
+  LogOut,
+  type LucideIcon,
+  Menu,
+  Users,
+  Wallet,
+  X,
+} from 'lucide-react'
 import { useState } from 'react'
 import type { User } from '../../../../worker/schemas/account.ts'
 import { Button, IconButton } from '../../components/Button.tsx'

@@ -26,11 +26,7 @@ function OverviewPage() {
       ) : (
         <div className="grid items-start gap-4 lg:grid-cols-3">
           <div className="grid gap-4 lg:col-span-2">
-            <BalanceCard
-              overview={overview.data}
-              onRetry={() => overview.refetch()}
-              busy={overview.isFetching}
-            />
+            <BalanceCard overview={overview.data} onRetry={() => overview.refetch()} busy={overview.isFetching} />
             <Figures overview={overview.data} />
             <LatestPayments />
           </div>

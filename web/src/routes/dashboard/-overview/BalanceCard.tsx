@@ -28,7 +28,9 @@ export function BalanceCard(props: { overview: Overview | undefined; busy: boole
           </p>
         )}
         <p className="mt-1 min-h-5 text-muted text-small">
-          {overview && overview.held !== '0' && <>${formatAmount(overview.held)} of it is held for payments under way</>}
+          {overview && overview.held !== '0' && (
+            <>${formatAmount(overview.held)} of it is held for payments under way</>
+          )}
         </p>
       </div>
       <Link to="/dashboard/wallets" className={buttonClass('secondary')}>

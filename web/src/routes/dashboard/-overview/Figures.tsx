@@ -11,7 +11,11 @@ export function Figures(props: { overview: Overview | undefined }) {
   const pending = overview?.pendingPayouts
   return (
     <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
-      <Figure name="Total spent" to="/dashboard/transactions" value={overview && `$${formatAmount(overview.totalSpent)}`} />
+      <Figure
+        name="Total spent"
+        to="/dashboard/transactions"
+        value={overview && `$${formatAmount(overview.totalSpent)}`}
+      />
       <Figure
         name="Pending payouts"
         to="/dashboard/payouts"

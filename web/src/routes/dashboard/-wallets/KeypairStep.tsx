@@ -79,7 +79,12 @@ export function KeypairStep(props: {
   )
 }
 
-function PhraseForm(props: { keypair: Keypair; error: ReactNode; onDone: (keypair: Keypair) => void; onClose: () => void }) {
+function PhraseForm(props: {
+  keypair: Keypair
+  error: ReactNode
+  onDone: (keypair: Keypair) => void
+  onClose: () => void
+}) {
   const { keypair } = props
   const [revealed, setRevealed] = useState(false)
   const [saved, setSaved] = useState(false)
@@ -118,7 +123,11 @@ function PhraseForm(props: { keypair: Keypair; error: ReactNode; onDone: (keypai
         <Words phrase={keypair.phrase} revealed={revealed} />
         <div className="flex flex-wrap gap-3">
           <Button look="secondary" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
-            {revealed ? <EyeOff aria-hidden="true" className="size-4" /> : <Eye aria-hidden="true" className="size-4" />}
+            {revealed ? (
+              <EyeOff aria-hidden="true" className="size-4" />
+            ) : (
+              <Eye aria-hidden="true" className="size-4" />
+            )}
             {revealed ? 'Hide phrase' : 'Reveal phrase'}
           </Button>
           {revealed && <CopyPhrase phrase={keypair.phrase} />}

@@ -4,7 +4,7 @@ import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
 import { messageOf } from '../../../lib/api.ts'
 import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
 import { useSession } from '../../../lib/session.ts'
-import { type CreatePayoutInput, type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
+import { type CreateEscrowReply, type CreatePayoutInput, createPayout } from '../../../queries/payouts.ts'
 import { sendTransaction } from '../../../queries/transactions.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 import { SendForm, type SendValues } from './SendForm.tsx'
@@ -85,8 +85,6 @@ export default function SendDialog(props: { wallet: Wallet; onClose: () => void 
     case 'sent':
       return <SendStatus transactionId={state.transactionId} amount={values.amount} onClose={onClose} />
     case 'payout':
-      return (
-        <PayoutCreated payout={state.payout} amount={values.amount} recipient={values.email} onClose={onClose} />
-      )
+      return <PayoutCreated payout={state.payout} amount={values.amount} recipient={values.email} onClose={onClose} />
   }
 }

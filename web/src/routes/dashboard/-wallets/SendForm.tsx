@@ -116,7 +116,13 @@ export function SendForm(props: {
         <SendAmount form={form.control} error={errors.amount?.message} available={available} />
         <Field label="Memo" aside={`${memo.length}/${memoMax}`} error={errors.memo?.message}>
           {(control) => (
-            <Input {...control} {...form.register('memo')} maxLength={memoMax} autoComplete="off" placeholder="Optional" />
+            <Input
+              {...control}
+              {...form.register('memo')}
+              maxLength={memoMax}
+              autoComplete="off"
+              placeholder="Optional"
+            />
           )}
         </Field>
       </div>

@@ -44,7 +44,8 @@ export function SendReview(props: {
         <div className="mb-3">
           <ErrorBox>
             {props.error}
-            {unknown && ' It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.'}
+            {unknown &&
+              ' It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.'}
           </ErrorBox>
         </div>
       )}
@@ -62,7 +63,9 @@ export function SendReview(props: {
           <span className="font-semibold">{amount} USDC</span>
         </Fact>
         <Fact name="From">{walletName(props.wallet)}</Fact>
-        <Fact name="Network">{props.wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}</Fact>
+        <Fact name="Network">
+          {props.wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
+        </Fact>
         <Fact name="Network fee">Covered</Fact>
         {values.memo.trim() && <Fact name="Memo">{values.memo.trim()}</Fact>}
         <Fact name="Can it be undone?">
@@ -85,7 +88,9 @@ function KnownAddress(props: { address: string }) {
 
   const match = known.find((one) => one.address === address)
   if (match) return <p className="mt-2 text-green text-small">This is {match.name}.</p>
-  const twin = known.find((one) => one.address.slice(0, 6) === address.slice(0, 6) && one.address.slice(-4) === address.slice(-4))
+  const twin = known.find(
+    (one) => one.address.slice(0, 6) === address.slice(0, 6) && one.address.slice(-4) === address.slice(-4),
+  )
   if (!twin) return null
   return (
     <p role="alert" className="mt-2 text-red text-small">

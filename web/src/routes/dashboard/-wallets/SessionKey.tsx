@@ -65,7 +65,10 @@ export function SessionKeyBar(props: { info: SessionKeyInfo }) {
         aria-valuenow={percent}
         className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken"
       >
-        <div className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`} style={{ width: `${percent}%` }} />
+        <div
+          className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`}
+          style={{ width: `${percent}%` }}
+        />
       </div>
     </div>
   )

@@ -29,7 +29,9 @@ export function WalletCard(props: {
       <div className="flex items-start justify-between gap-3">
         <div className="min-w-0">
           <h2 className="truncate font-semibold">{walletName(wallet)}</h2>
-          <p className="text-muted text-small">{wallet.chain === 'base' ? 'Base' : 'Base Sepolia: test network, no real money'}</p>
+          <p className="text-muted text-small">
+            {wallet.chain === 'base' ? 'Base' : 'Base Sepolia: test network, no real money'}
+          </p>
         </div>
         <div className="flex flex-wrap justify-end gap-1.5">
           {wallet.status === 'deploying' && <Chip tone="waiting">Deploying</Chip>}

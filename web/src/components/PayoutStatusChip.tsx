@@ -1,0 +1,13 @@
+import { type Escrow, payoutTone } from '../queries/payouts.ts'
+import { Chip } from './Chip.tsx'
+
+export function PayoutStatusChip(props: { payout: Escrow }) {
+  const { payout } = props
+  const note =
+    payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null
+  return (
+    <Chip tone={payoutTone(payout)} {...(note ? { title: note } : {})}>
+      {payout.status}
+    </Chip>
+  )
+}

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router'
+import { useNow } from '../../../components/Time.tsx'
+import { lastActivityText, plural } from '../../../lib/format.ts'
+import type { PolicyGroupWithAgents } from '../../../queries/agents.ts'
+
+/** The sidebar: every group with its counts and its last activity. */
+export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: string }) {
+  const now = useNow()
+  return (
+    <nav aria-label="Policy groups">
+      <ul className="divide-y divide-hairline overflow-hidden rounded-card border border-hairline bg-card">
+        {props.groups.map(({ policyGroup, agentCount, totalTransactions, lastActivity }) => (
+          <li key={policyGroup.id}>
+            <Link
+              to="/dashboard/agents"
+              search={{ group: policyGroup.id }}
+              aria-current={policyGroup.id === props.selectedId ? 'true' : undefined}
+              className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current=true]:bg-green-tint"
+            >
+              <span className="block truncate font-medium">{policyGroup.name}</span>
+              <span className="block text-muted text-small">
+                {plural(agentCount, 'agent')}, {plural(totalTransactions, 'transaction')}
+              </span>
+              <span className="block text-muted text-small">Last activity: {lastActivityText(lastActivity, now)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

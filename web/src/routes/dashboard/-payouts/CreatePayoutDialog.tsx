@@ -1,0 +1,201 @@
+import { useQuery } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Controller, useForm } from 'react-hook-form'
+import { emailProblem } from '../../../../../worker/domain/email.ts'
+import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
+import { AmountInput } from '../../../components/AmountInput.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
+import { ApiError, messageOf } from '../../../lib/api.ts'
+import { cutAmount, formatAmount, formatDate } from '../../../lib/format.ts'
+import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
+import { plainAmount } from '../../../lib/problems.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { useSession } from '../../../lib/session.ts'
+import { type CreateEscrowReply, type CreatePayoutInput, createPayout } from '../../../queries/payouts.ts'
+import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
+
+type Values = {
+  sourceWalletId: string
+  amount: string
+  recipientEmail: string
+  expiresInDays: string
+  memo: string
+  senderName: string
+}
+
+const memoMax = 100
+const dayMs = 86_400_000
+const expiryDays = [1, 7, 30, 90]
+
+const resolver = resolve<Values>((values) => ({
+  sourceWalletId: values.sourceWalletId ? null : 'Please select a source wallet',
+  amount: parseUsdc(plainAmount(values.amount)) ? null : 'Please enter a valid amount',
+  recipientEmail: !values.recipientEmail.trim()
+    ? 'Please enter an email address for the recipient'
+    : emailProblem(values.recipientEmail)
+      ? 'Invalid email'
+      : null,
+}))
+
+export default function CreatePayoutDialog(props: { onClose: () => void }) {
+  const { user } = useSession()
+  const wallets = useQuery(walletsQuery)
+  const usable = wallets.data?.filter(canPay) ?? []
+  const idempotencyKey = useIdempotencyKey()
+  const [created, setCreated] = useState<{ payout: CreateEscrowReply; input: CreatePayoutInput } | null>(null)
+  /** A request that got no answer: it alone may be repeated. */
+  const [pending, setPending] = useState<CreatePayoutInput | null>(null)
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: {
+      sourceWalletId: '',
+      amount: '',
+      recipientEmail: '',
+      expiresInDays: '30',
+      memo: '',
+      senderName: user?.name ?? '',
+    },
+  })
+  const { errors, isSubmitting: busy } = form.formState
+  useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
+
+  const submit = form.handleSubmit(async (values) => {
+    const input = pending ?? inputOf(values)
+    try {
+      setCreated({ payout: await createPayout(input, idempotencyKey.current()), input })
+    } catch (error) {
+      idempotencyKey.refused(error)
+      setPending(isUnknown(error) ? input : null)
+      const field =
+        error instanceof ApiError && error.field && error.field in values ? (error.field as keyof Values) : 'root'
+      form.setError(field, { message: messageOf(error, 'Failed to create payout') })
+    }
+  })
+
+  if (created)
+    return (
+      <PayoutCreated
+        payout={created.payout}
+        amount={created.input.amount}
+        recipient={created.input.recipientEmail}
+        onClose={props.onClose}
+      />
+    )
+
+  const [amount, memo] = form.watch(['amount', 'memo'])
+  const sum = parseUsdc(plainAmount(amount))
+  return (
+    <Dialog
+      title="Create Payout"
+      description="They get a link and a 6-digit code by email. Until they claim, you can take it back."
+      onClose={props.onClose}
+      locked={busy}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy}>
+            {busy
+              ? 'Creating...'
+              : pending
+                ? 'Try again'
+                : sum
+                  ? `Send ${formatAmount(formatUsdc(sum))} USDC`
+                  : 'Create Payout'}
+          </Button>
+        </>
+      }
+    >
+      <fieldset disabled={busy || pending !== null} className="space-y-4">
+        {errors.root?.message && (
+          <ErrorBox>
+            {errors.root.message}
+            {pending &&
+              ' It is not known whether the payout was accepted. Trying again is safe: it is paid once at most.'}
+          </ErrorBox>
+        )}
+        <Field
+          label="Source wallet"
+          error={
+            errors.sourceWalletId?.message ??
+            (wallets.data && usable.length === 0 ? 'No wallets found. Please create a wallet first.' : undefined)
+          }
+        >
+          {(control) => (
+            <Select {...control} {...form.register('sourceWalletId')}>
+              <option value="">Select a wallet</option>
+              {usable.map((wallet) => (
+                <option key={wallet.id} value={wallet.id}>
+                  {walletName(wallet)}
+                  {wallet.usdcBalance ? ` ($${cutAmount(wallet.usdcBalance.balance)})` : ''}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Controller
+          control={form.control}
+          name="amount"
+          render={({ field }) => (
+            <Field label="Amount" error={errors.amount?.message}>
+              {(control) => <AmountInput {...control} {...field} />}
+            </Field>
+          )}
+        />
+        <Field label="Recipient email" error={errors.recipientEmail?.message}>
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register('recipientEmail')}
+              type="email"
+              placeholder="name@example.com"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <Field label="Expires" hint="Unclaimed money comes back to the wallet by itself.">
+          {(control) => (
+            <Select {...control} {...form.register('expiresInDays')}>
+              {expiryDays.map((days) => (
+                <option key={days} value={days}>
+                  In {days === 1 ? '1 day' : `${days} days`} ({formatDate(Date.now() + days * dayMs)})
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Memo" aside={`${memo.length}/${memoMax}`}>
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register('memo')}
+              maxLength={memoMax}
+              autoComplete="off"
+              placeholder="Optional"
+            />
+          )}
+        </Field>
+        <Field label="Sender name" aside="Optional" hint="Shown to the recipient.">
+          {(control) => <Input {...control} {...form.register('senderName')} maxLength={60} autoComplete="off" />}
+        </Field>
+      </fieldset>
+    </Dialog>
+  )
+}
+
+const inputOf = (values: Values): CreatePayoutInput => ({
+  sourceWalletId: values.sourceWalletId,
+  amount: formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n),
+  recipientEmail: values.recipientEmail.trim(),
+  expiresInDays: Number(values.expiresInDays),
+  ...(values.memo.trim() ? { memo: values.memo.trim() } : {}),
+  ...(values.senderName.trim() ? { senderName: values.senderName.trim() } : {}),
+})

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { TxHash } from '../../../components/Address.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Fact } from '../../../components/Card.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox } from '../../../components/Field.tsx'
+import { Timeline } from '../../../components/Timeline.tsx'
+import { messageOf } from '../../../lib/api.ts'
+import { formatAmount } from '../../../lib/format.ts'
+import { useIdempotencyKey } from '../../../lib/hooks.ts'
+import { type Escrow, payoutQuery, recipientOf, reclaimPayout, refreshPayouts } from '../../../queries/payouts.ts'
+import { refreshWallets, walletName } from '../../../queries/wallets.ts'
+
+const followMs = 2_000 // 2 seconds
+
+type Step =
+  | { step: 'confirm' }
+  /** `accepted`: since when the server has it. `seen`: the list has shown it under way. */
+  | { step: 'loading'; acceptedAt: string | null; seen: boolean }
+  | { step: 'success' }
+  | { step: 'error'; error: string }
+
+/** Takes one unclaimed payout back: confirm, loading, success or error. */
+export default function ReclaimDialog(props: { payout: Escrow; onClose: () => void }) {
+  const { payout } = props
+  const [state, setState] = useState<Step>({ step: 'confirm' })
+  const idempotencyKey = useIdempotencyKey()
+  const following = state.step === 'loading' && state.acceptedAt !== null
+  const { data: current } = useQuery({
+    ...payoutQuery(payout.id),
+    enabled: following || state.step === 'success',
+    staleTime: 0,
+    refetchInterval: following ? followMs : false,
+  })
+  const amount = `${formatAmount(payout.amount)} USDC`
+
+  useEffect(() => {
+    if (state.step !== 'loading' || state.acceptedAt === null || !current) return
+    if (current.status === 'RECLAIMED') {
+      setState({ step: 'success' })
+      refreshPayouts()
+      refreshWallets()
+    } else if (current.status === 'WITHDRAWN')
+      setState({ step: 'error', error: 'The recipient claimed this payout first.' })
+    else if (current.inProgress === 'reclaim' && !state.seen) setState({ ...state, seen: true })
+    else if (current.inProgress === null && state.seen) setState({ step: 'error', error: 'Failed to reclaim payout' })
+  }, [state, current])
+
+  async function reclaim() {
+    setState({ step: 'loading', acceptedAt: null, seen: false })
+    try {
+      const reply = await reclaimPayout(payout.escrowId, idempotencyKey.current())
+      setState({ step: 'loading', acceptedAt: new Date().toISOString(), seen: reply.status === 'RECLAIMED' })
+    } catch (error) {
+      idempotencyKey.refused(error)
+      setState({ step: 'error', error: messageOf(error, 'Failed to reclaim payout') })
+    }
+  }
+
+  switch (state.step) {
+    case 'confirm':
+      return (
+        <Dialog
+          role="alertdialog"
+          title="Reclaim payout"
+          description={`Take ${amount} back from ${recipientOf(payout)}? Their link and code stop working.`}
+          onClose={props.onClose}
+          footer={
+            <>
+              <Button look="secondary" onClick={props.onClose}>
+                Cancel
+              </Button>
+              <Button onClick={reclaim}>Reclaim {amount}</Button>
+            </>
+          }
+        >
+          <dl className="divide-y divide-hairline">
+            <Fact name="Returns to">{payout.sourceWallet ? walletName(payout.sourceWallet) : 'The paying wallet'}</Fact>
+            <Fact name="Network fee">Covered</Fact>
+          </dl>
+        </Dialog>
+      )
+    case 'loading':
+      return (
+        <Dialog
+          title={`Reclaiming ${amount}`}
+          description="You may close this once it is accepted; the reclaim goes on."
+          onClose={props.onClose}
+          locked={state.acceptedAt === null}
+        >
+          <div role="status">
+            <Timeline
+              live
+              steps={[
+                { label: 'Accepted', at: state.acceptedAt },
+                { label: 'Returned on Base', at: null },
+              ]}
+            />
+          </div>
+        </Dialog>
+      )
+    case 'success':
+      return (
+        <Dialog
+          title={`Reclaimed ${amount}`}
+          description={`The money is back in ${payout.sourceWallet ? walletName(payout.sourceWallet) : 'the paying wallet'}.`}
+          onClose={props.onClose}
+          footer={<Button onClick={props.onClose}>Done</Button>}
+        >
+          {current?.txHash && (
+            <dl>
+              <Fact name="Transaction">
+                <TxHash hash={current.txHash} chain={payout.sourceWallet?.chain ?? 'base'} />
+              </Fact>
+            </dl>
+          )}
+        </Dialog>
+      )
+    case 'error':
+      return (
+        <Dialog
+          role="alertdialog"
+          title="Payout not reclaimed"
+          onClose={props.onClose}
+          footer={
+            <>
+              <Button look="secondary" onClick={props.onClose}>
+                Close
+              </Button>
+              <Button onClick={reclaim}>Try again</Button>
+            </>
+          }
+        >
+          <ErrorBox>{state.error || 'An unknown error occurred'}</ErrorBox>
+        </Dialog>
+      )
+  }
+}

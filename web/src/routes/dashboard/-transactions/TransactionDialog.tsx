@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { ShortAddress, TxHash } from '../../../components/Address.tsx'
+import { Amount } from '../../../components/Amount.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Fact } from '../../../components/Card.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { CopyButton } from '../../../components/CopyButton.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox } from '../../../components/Field.tsx'
+import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
+import { ErrorState, Skeleton } from '../../../components/states.tsx'
+import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
+import { formatFull } from '../../../lib/format.ts'
+import {
+  categoryLabel,
+  payoutState,
+  senderOf,
+  type Transaction,
+  transactionQuery,
+} from '../../../queries/transactions.ts'
+import { walletName } from '../../../queries/wallets.ts'
+
+export default function TransactionDialog(props: { transactionId: string; onClose: () => void }) {
+  const { data: transaction, error, refetch } = useQuery(transactionQuery(props.transactionId))
+  return (
+    <Dialog
+      title="Transaction details"
+      onClose={props.onClose}
+      footer={
+        <Button look="secondary" onClick={props.onClose}>
+          Close
+        </Button>
+      }
+    >
+      {transaction ? (
+        <Details transaction={transaction} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => refetch()} />
+      ) : (
+        <Skeleton className="h-80" />
+      )}
+    </Dialog>
+  )
+}
+
+function Details(props: { transaction: Transaction }) {
+  const { transaction } = props
+  const payout = payoutState(transaction)
+  const chain = transaction.fromWalletChain
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Amount value={transaction.amountUsdc} className="font-semibold text-title" />
+        <span className="flex flex-wrap gap-1.5">
+          {payout && (
+            <Chip tone="neutral" plain>
+              {payout}
+            </Chip>
+          )}
+          <TransactionStatusChip transaction={transaction} />
+        </span>
+      </div>
+      {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
+      <TransactionTimeline transaction={transaction} />
+      <dl className="divide-y divide-hairline border-hairline border-t pt-1">
+        <Fact name="Type">{categoryLabel(transaction)}</Fact>
+        <Fact name="Sender">{senderOf(transaction)}</Fact>
+        <Fact name="Recipient">
+          {transaction.contact?.name ?? transaction.recipientEmail ?? transaction.recipientPhone}
+          {transaction.toAddress && (
+            <span className="block">
+              <ShortAddress address={transaction.toAddress} chain={chain} />
+            </span>
+          )}
+        </Fact>
+        {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
+        <Fact name="Network">{chain === 'base' ? 'Base' : 'Base Sepolia'}</Fact>
+        <Fact name="Date">{formatFull(transaction.createdAt)}</Fact>
+        {transaction.memo && <Fact name="Memo">{transaction.memo}</Fact>}
+        {transaction.txHash && (
+          <Fact name="Transaction hash">
+            <TxHash hash={transaction.txHash} chain={chain} />
+          </Fact>
+        )}
+        <Fact name="ID">
+          <span className="inline-flex items-center gap-0.5">
+            <span className="break-all font-mono text-small">{transaction.id}</span>
+            <CopyButton text={transaction.id} what="ID" />
+          </span>
+        </Fact>
+      </dl>
+    </div>
+  )
+}
