@@ -1,3 +1,5 @@
+/// <reference types="@cloudflare/vitest-plugin/types" />
+import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { demo, seedSql } from '../../scripts/seed.ts'
@@ -5,7 +7,7 @@ import { createApp } from '../../worker/app.ts'
 import type { Env } from '../../worker/env.ts'
 import type { User } from '../../worker/schemas/account.ts'
 
-export const env = bindings as unknown as Env
+export const env = bindings as unknown as Env & { TEST_MIGRATIONS: D1Migration[] }
 export const passcode = demo.signupPasscode
 
 type Options = {
@@ -57,8 +59,9 @@ function obeysTheWordRule(status: number, json: { error: string; code: string; f
   expect(/token|authentication|unauthorized|expired/i.test(json.error), json.error).toBe(isSessionProblem)
 }
 
-/** Rows of scripts/seed.ts: the demo user and the signup passcode. */
+/** An empty database with the rows of scripts/seed.ts: the demo user and the signup passcode. */
 export async function seed() {
+  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
   for (const statement of (await seedSql(env)).split(/;\n|;$/).filter(Boolean)) await env.DB.prepare(statement).run()
 }
 

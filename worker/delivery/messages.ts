@@ -30,7 +30,7 @@ export function temporaryPasswordMessage(input: {
 }
 
 /** Link and code of a payout; they leave together, once the money is in place. */
-export function payoutMessage(input: {
+export function payoutLinkMessage(input: {
   /** Stable per code version. */
   id: string
   to: string

@@ -10,7 +10,7 @@ export const oauth = new Hono<AppEnv>().post('/token', async (c) => {
   try {
     if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type))
       throw new OAuthRefusal('invalid_request', 'Send the request as application/x-www-form-urlencoded.')
-    const form = new URLSearchParams(await c.req.text())
+    const form = new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()))
     const reply = await issueToken(c.var.deps, form, c.req.header('authorization'), callerAddress(c))
     return c.json(reply, 200, { pragma: 'no-cache' })
   } catch (error) {

@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anApi, aUser, env, passcode, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const post = (path: string) => ({ method: 'POST', path })
+
+describe('hostile input', () => {
+  const strange: unknown[] = [
+    undefined,
+    null,
+    0,
+    -1,
+    1e308,
+    true,
+    '',
+    ' ',
+    [],
+    {},
+    [[]],
+    { toString: 1 },
+    'x'.repeat(10_240),
+    '\u0000',
+    'a\u0000@b.test',
+    'a\u0001@b.test',
+    '\ud800',
+    '\u202e',
+    'İ@İ.test',
+    `${'é'.repeat(300)}@b.test`,
+    "'; DROP TABLE user; --",
+    '{{7*7}}<script>',
+    '🦉'.repeat(60),
+    '__proto__',
+  ]
+  const forms = [
+    { ...post('/api/auth/cognito/login'), fields: ['email', 'password'] },
+    { ...post('/api/login'), fields: ['email', 'password'] },
+    { ...post('/api/auth/cognito/new-password'), fields: ['email', 'session', 'newPassword'] },
+    { ...post('/api/auth/cognito/refresh'), fields: ['refreshToken'] },
+    { ...post('/api/users'), fields: ['email', 'name', 'signupPasscode'] },
+    { ...post('/api/users/complete-onboarding'), fields: ['name', 'password'] },
+    { ...post('/api/contacts'), fields: ['name', 'address', 'email', 'phone', 'description'] },
+  ]
+  const plausible: Record<string, unknown> = {
+    email: 'fuzz@bursar.test',
+    password: 'long enough password',
+    session: 'x',
+    newPassword: 'long enough password',
+    refreshToken: 'x',
+    name: 'Fuzz',
+    signupPasscode: passcode,
+  }
+
+  test.each(forms)(
+    '$path answers every value of every field with a plain refusal or success',
+    async ({ method, path, fields }) => {
+      const api = anApi()
+      const { token } = await aUser(api)
+      let from = 0
+      for (const field of fields) {
+        for (const value of strange) {
+          const body = { ...Object.fromEntries(fields.map((name) => [name, plausible[name]])), [field]: value }
+          const answer = await api.call(method, path, { token, body, from: `198.51.100.${++from}` })
+          const label = `${field} = ${JSON.stringify(value)?.slice(0, 60)} → ${answer.text.slice(0, 200)}`
+          expect(answer.status, label).toBeLessThan(500)
+          if (answer.status === 400) expect(answer.json.error, label).toMatch(/^[A-Z][^{}]{5,150}$/)
+          if (answer.json.field) expect(fields, label).toContain(answer.json.field)
+        }
+      }
+    },
+    120_000,
+  )
+
+  test('bodies that are no JSON object, too large, or of another type', async () => {
+    const api = anApi()
+    const path = '/api/auth/cognito/login'
+    for (const raw of ['', '{', 'null', '[]', '"x"', '5', 'undefined', '\ufeff{}']) {
+      const { status, json } = await api.call('POST', path, { raw })
+      expect(status, raw).toBe(400)
+      expect(json.code, raw).toBe('invalid_input')
+    }
+    const large = await api.call('POST', path, { raw: JSON.stringify({ email: 'x'.repeat(65_536) }) })
+    expect([large.status, large.json.code]).toEqual([413, 'payload_too_large'])
+    const form = await api.call('POST', path, { raw: 'email=a', headers: { 'content-type': 'text/plain' } })
+    expect(form.status).toBe(400)
+    expect(form.json.error).toContain('Content-Type: application/json')
+  })
+})
+
+describe('every answer', () => {
+  test('unknown paths and methods are answered in the form of their API', async () => {
+    const api = anApi()
+    const unknown = await api.call('GET', '/api/nothing/here')
+    expect([unknown.status, unknown.json]).toEqual([
+      404,
+      { success: false, error: 'There is nothing at this address.', code: 'not_found' },
+    ])
+    const method = await api.call('PUT', '/api/login', { body: {} })
+    expect([method.status, method.headers.get('allow'), method.json.code]).toEqual([405, 'POST', 'method_not_allowed'])
+    const problem = await api.call('GET', '/v1/nothing')
+    expect(problem.headers.get('content-type')).toBe('application/problem+json')
+    const fields = { status: 401, code: 'unauthenticated', instance: '/v1/nothing', request_id: expect.any(String) }
+    expect(problem.json).toMatchObject(fields)
+  })
+
+  test('is never cached, never framed, and names its request', async () => {
+    const { headers } = await anApi().call('GET', '/api/health')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('vary')).toBe('Authorization')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('carries a D1 bookmark and takes it back, also a broken one', async () => {
+    const api = anApi()
+    const { token } = await aUser(api)
+    const first = await api.call('GET', '/api/contacts', { token })
+    const bookmark = first.headers.get('x-d1-bookmark')!
+    expect(bookmark).toMatch(/^[0-9a-f-]+$/)
+    for (const header of [bookmark, 'first-unconstrained', "'; --", '0'])
+      expect(
+        (await api.call('GET', '/api/contacts', { token, headers: { 'x-d1-bookmark': header } })).status,
+        header,
+      ).toBe(200)
+  })
+
+  test('the configuration for browsers holds no secret', async () => {
+    const { json, text } = await anApi().call('GET', '/api/config')
+    expect(json.data.chains[8453].explorerUrl).toBe(env.EXPLORER_URL_8453)
+    for (const secret of [env.KEK_V1, env.PAYOUT_SECRET_V1, env.RELAYER_SEED_V1, env.CODE_PEPPER, env.PASSWORD_PEPPER])
+      expect(text).not.toContain(secret)
+  })
+})
