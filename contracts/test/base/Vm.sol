@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @dev The cheatcodes of forge that these tests use.
+interface Vm {
+    struct Log {
+        bytes32[] topics;
+        bytes data;
+        address emitter;
+    }
+
+    function addr(uint256 privateKey) external pure returns (address);
+    function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
+    function signCompact(uint256 privateKey, bytes32 digest) external pure returns (bytes32 r, bytes32 vs);
+    function warp(uint256 timestamp) external;
+    function getBlockTimestamp() external view returns (uint256);
+    function chainId(uint256 id) external;
+    function prank(address sender) external;
+    function deal(address account, uint256 balance) external;
+    function etch(address target, bytes calldata code) external;
+    function store(address target, bytes32 slot, bytes32 value) external;
+    function load(address target, bytes32 slot) external view returns (bytes32);
+    function assume(bool condition) external pure;
+    function label(address account, string calldata name) external;
+    function expectRevert(bytes calldata data) external;
+    function expectEmit(address emitter) external;
+    function recordLogs() external;
+    function getRecordedLogs() external returns (Log[] memory);
+    function snapshotState() external returns (uint256);
+    function revertToState(uint256 id) external returns (bool);
+
+    function assertTrue(bool condition, string calldata text) external pure;
+    function assertFalse(bool condition, string calldata text) external pure;
+    function assertEq(uint256 left, uint256 right) external pure;
+    function assertEq(uint256 left, uint256 right, string calldata text) external pure;
+    function assertEq(address left, address right) external pure;
+    function assertEq(bytes32 left, bytes32 right) external pure;
+    function assertEq(bool left, bool right) external pure;
+    function assertEq(bool left, bool right, string calldata text) external pure;
+    function assertEq(string calldata left, string calldata right) external pure;
+    function assertLe(uint256 left, uint256 right) external pure;
+    function assertLe(uint256 left, uint256 right, string calldata text) external pure;
+    function assertGe(uint256 left, uint256 right) external pure;
+    function assertLt(uint256 left, uint256 right) external pure;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AgentWallet} from "../../src/AgentWallet.sol";
+import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
+import {Base} from "../base/Base.sol";
+
+/// @dev What only the owner may do, called directly. The signed forms are in OwnerSignatures.t.sol.
+abstract contract OwnerBase is Base {
+    function expectNotOwner(address caller) internal {
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotOwner.selector, caller));
+        vm.prank(caller);
+    }
+}
+
+contract WithdrawTest is OwnerBase {
+    function testFuzz_withdraw_movesUsdc(address to, uint256 amount) public {
+        vm.assume(to != address(0) && to != address(wallet) && to != address(usdc));
+        amount = bound(amount, 0, FUNDS);
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), to, amount);
+        vm.assertEq(usdc.balanceOf(to), amount);
+        vm.assertEq(wallet.state().ownerNonce, 1);
+        vm.assertEq(wallet.state().remaining, LIMIT, "a withdrawal is no spending of the session");
+    }
+
+    function test_withdraw_movesEth_sentBeforeTheWalletExisted() public {
+        address predicted = factory.walletAddress(vm.addr(OWNER), bytes32("eth"), vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        vm.deal(predicted, 3 ether);
+        AgentWallet late = create(bytes32("eth"));
+        vm.prank(vm.addr(OWNER));
+        late.withdraw(address(0), RECIPIENT, 3 ether);
+        vm.assertEq(RECIPIENT.balance, 3 ether);
+    }
+
+    function test_withdraw_reverts_whenEthIsMissing() public {
+        vm.expectRevert(abi.encodeWithSignature("InsufficientBalance(uint256,uint256)", 0, 1));
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(0), RECIPIENT, 1);
+    }
+
+    function test_withdraw_reverts_whenUsdcIsMissing() public {
+        vm.expectRevert(abi.encodeWithSignature("Error(string)", "ERC20: transfer amount exceeds balance"));
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), RECIPIENT, uint256(FUNDS) + 1);
+        vm.assertEq(wallet.state().ownerNonce, 0, "a failed action uses no nonce");
+    }
+
+    function test_withdraw_reverts_whenToZeroOrItself() public {
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(0)));
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), address(0), 1);
+
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(wallet)));
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), address(wallet), 1);
+    }
+
+    function testFuzz_withdraw_reverts_whenNotOwner(address caller) public {
+        vm.assume(caller != vm.addr(OWNER));
+        expectNotOwner(caller);
+        wallet.withdraw(address(usdc), caller, 1);
+    }
+
+    function test_withdraw_works_whateverTheSessionAndProviderDid() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+        vm.prank(vm.addr(OWNER));
+        wallet.disableRotationAuthority();
+        vm.warp(uint256(VALID_UNTIL) + 365 days);
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), RECIPIENT, FUNDS);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), FUNDS);
+    }
+}
+
+contract SetSessionTest is OwnerBase {
+    /// @dev Every word of the old session is rewritten: nothing of it is left over.
+    function testFuzz_setSession_replacesTheWholeSession(address key, uint64 limit, uint40 validUntil) public {
+        vm.assume(key != address(0));
+        send(RECIPIENT, 5, nonceOf(1, 100));
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(key, limit, validUntil);
+
+        AgentWallet.State memory state = wallet.state();
+        vm.assertEq(state.sessionKey, key);
+        vm.assertEq(state.validUntil, validUntil);
+        vm.assertEq(state.remaining, limit);
+        vm.assertEq(state.epoch, 2);
+        vm.assertEq(state.top, nonceOf(2, 0));
+        vm.assertEq(state.seen, 0);
+        vm.assertFalse(state.sessionRevoked, "revoked");
+        vm.assertFalse(state.rotationDisabled, "disabled");
+        vm.assertEq(state.ownerNonce, 1);
+    }
+
+    function test_setSession_reverts_whenKeyIsZero() public {
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidSessionKey.selector, address(0)));
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(address(0), 1, VALID_UNTIL);
+    }
+
+    function testFuzz_setSession_reverts_whenNotOwner(address caller) public {
+        vm.assume(caller != vm.addr(OWNER));
+        expectNotOwner(caller);
+        wallet.setSession(caller, 1, VALID_UNTIL);
+    }
+
+    function test_setSession_neverRevivesOldSignatures_ofTheSameKey() public {
+        (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 1, 2));
+        wallet.send(RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs);
+        send(RECIPIENT, 5, nonceOf(2, 0));
+    }
+
+    function test_setSession_keepsRotationDisabled() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.disableRotationAuthority();
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        vm.assertTrue(wallet.state().rotationDisabled, "rotation is back");
+    }
+
+    function test_setSession_allowsRotationAgain_afterRevoke() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        rotate(0xbeef1, LIMIT, VALID_UNTIL, 3);
+        vm.assertEq(wallet.state().sessionKey, vm.addr(0xbeef1));
+    }
+
+    /// @dev The epoch fills 32 bits; even then the owner gets through. It wraps to zero.
+    function test_setSession_works_atTheLastEpoch() public {
+        bytes32 slot = bytes32(uint256(1));
+        uint256 word = (uint256(LIMIT) << 192) | (uint256(type(uint32).max) << 160);
+        vm.store(address(wallet), slot, bytes32(word));
+        vm.assertEq(wallet.state().epoch, type(uint32).max);
+
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        vm.assertEq(wallet.state().epoch, 0);
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), RECIPIENT, FUNDS);
+    }
+
+    /// @dev A direct call may not be blocked by any counter.
+    function test_ownerActions_work_atTheLastOwnerNonce() public {
+        vm.store(address(wallet), bytes32(uint256(2)), bytes32(type(uint256).max));
+        vm.assertEq(wallet.state().ownerNonce, type(uint256).max);
+        vm.prank(vm.addr(OWNER));
+        wallet.withdraw(address(usdc), RECIPIENT, 1);
+        vm.assertEq(wallet.state().ownerNonce, 0);
+    }
+}
+
+contract RevokeSessionTest is OwnerBase {
+    function test_revokeSession_endsEverythingTheKeySigned() public {
+        (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 3), DEADLINE);
+        (bytes32 r2, bytes32 vs2) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(2, 3), DEADLINE);
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+
+        AgentWallet.State memory state = wallet.state();
+        vm.assertEq(state.sessionKey, address(0));
+        vm.assertEq(state.remaining, 0);
+        vm.assertEq(state.validUntil, 0);
+        vm.assertEq(state.epoch, 2);
+        vm.assertTrue(state.sessionRevoked, "not revoked");
+        vm.assertEq(state.ownerNonce, 1);
+
+        bytes memory old = abi.encodeCall(AgentWallet.send, (RECIPIENT, 5, nonceOf(1, 3), DEADLINE, r, vs));
+        bytes memory next = abi.encodeCall(AgentWallet.send, (RECIPIENT, 5, nonceOf(2, 3), DEADLINE, r2, vs2));
+        vm.assertFalse(attempt(STRANGER, address(wallet), old), "old epoch accepted");
+        vm.assertFalse(attempt(STRANGER, address(wallet), next), "new epoch accepted");
+    }
+
+    function test_revokeSession_blocksRotation() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE);
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SessionRevoked.selector));
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE, r, vs);
+    }
+
+    function testFuzz_revokeSession_reverts_whenNotOwner(address caller) public {
+        vm.assume(caller != vm.addr(OWNER));
+        expectNotOwner(caller);
+        wallet.revokeSession();
+    }
+}
+
+contract DisableRotationAuthorityTest is OwnerBase {
+    function test_disableRotationAuthority_isForGood_andKeepsTheCurrentKey() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.disableRotationAuthority();
+        vm.assertTrue(wallet.state().rotationDisabled, "still allowed");
+        vm.assertEq(wallet.state().ownerNonce, 1);
+        send(RECIPIENT, 5, nonceOf(1, 0));
+
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE);
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.RotationDisabled.selector));
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
+
+        vm.prank(vm.addr(OWNER));
+        wallet.revokeSession();
+        vm.assertTrue(wallet.state().rotationDisabled, "revoke gave it back");
+    }
+
+    function testFuzz_disableRotationAuthority_reverts_whenNotOwner(address caller) public {
+        vm.assume(caller != vm.addr(OWNER));
+        expectNotOwner(caller);
+        wallet.disableRotationAuthority();
+    }
+}
+
+contract ReclaimPayoutTest is OwnerBase {
+    PayoutEscrow.Terms private _terms;
+
+    function setUp() public override {
+        super.setUp();
+        _terms = someTerms();
+        send(escrow.payoutAddress(_terms), _terms.amount, nonceOf(1, 0));
+    }
+
+    function test_reclaimPayout_bringsItBackEarly() public {
+        vm.prank(vm.addr(OWNER));
+        wallet.reclaimPayout(_terms);
+        vm.assertEq(usdc.balanceOf(address(wallet)), FUNDS);
+        vm.assertEq(wallet.state().ownerNonce, 1);
+    }
+
+    function test_reclaimPayout_bringsBackLateDust() public {
+        claim(_terms, RECIPIENT, _terms.amount);
+        mint(escrow.payoutAddress(_terms), 1);
+        vm.prank(vm.addr(OWNER));
+        wallet.reclaimPayout(_terms);
+        vm.assertEq(usdc.balanceOf(address(wallet)), FUNDS - _terms.amount + 1);
+    }
+
+    function test_reclaimPayout_reverts_whenNothingIsThere() public {
+        claim(_terms, RECIPIENT, _terms.amount);
+        vm.expectRevert(abi.encodeWithSignature("BelowMinimum(uint256,uint256)", 0, 1));
+        vm.prank(vm.addr(OWNER));
+        wallet.reclaimPayout(_terms);
+    }
+
+    /// @dev Foreign terms: the wallet is not the payer, so the escrow wants a signature until expiry.
+    function test_reclaimPayout_reverts_whenNotThePayer() public {
+        _terms.payer = STRANGER;
+        mint(escrow.payoutAddress(_terms), 5);
+        vm.expectRevert(abi.encodeWithSelector(PayoutEscrow.SignatureExpired.selector, 0, START));
+        vm.prank(vm.addr(OWNER));
+        wallet.reclaimPayout(_terms);
+    }
+
+    function testFuzz_reclaimPayout_reverts_whenNotOwner(address caller) public {
+        vm.assume(caller != vm.addr(OWNER));
+        expectNotOwner(caller);
+        wallet.reclaimPayout(_terms);
+    }
+}

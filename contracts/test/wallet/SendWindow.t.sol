@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {SendWindow} from "../../src/SendWindow.sol";
+import {Signing} from "../base/Signing.sol";
+
+/// @dev The window against the naive model it stands for: a mapping of used nonces, the highest accepted, the budget.
+contract SendWindowTest is Signing {
+    using SendWindow for uint256;
+
+    mapping(uint64 nonce => bool) private _used;
+    uint64 private _highest;
+    uint64 private _left;
+
+    /// @dev External, so that a refusal can be caught.
+    function consume(uint256 word, uint64 amount, uint64 nonce) external pure returns (uint256) {
+        return word.consume(amount, nonce);
+    }
+
+    function _modelAccepts(uint64 amount, uint64 nonce) private view returns (bool) {
+        if (amount > _left || _used[nonce]) return false;
+        return nonce > _highest || _highest - nonce <= 127;
+    }
+
+    /// @dev 24 nonces around `start`, some far, some repeated: same answer, budget, top and map at every step.
+    function _compareSequence(uint64 start, uint64 limit, uint256 seed) private {
+        _highest = start;
+        _left = limit;
+        uint256 word = (uint256(limit) << 192) | (uint256(start) << 128);
+        for (uint256 i = 0; i < 24; ++i) {
+            seed = uint256(keccak256(abi.encode(seed)));
+            uint64 nonce;
+            unchecked {
+                // Mostly near the top, sometimes exactly at the window's edge, sometimes anywhere.
+                uint256 kind = seed % 8;
+                if (kind < 5) nonce = _highest - 140 + uint64((seed >> 8) % 280);
+                else if (kind == 5) nonce = _highest - 127;
+                else if (kind == 6) nonce = _highest - 128;
+                else nonce = uint64(seed >> 8);
+            }
+            uint64 amount = uint64((seed >> 72) % (uint256(limit) / 12 + 2));
+
+            bool accepts = _modelAccepts(amount, nonce);
+            try this.consume(word, amount, nonce) returns (uint256 next) {
+                vm.assertTrue(accepts, "accepted what the model refuses");
+                word = next;
+                _used[nonce] = true;
+                if (nonce > _highest) _highest = nonce;
+                _left -= amount;
+            } catch {
+                vm.assertFalse(accepts, "refused what the model accepts");
+            }
+            vm.assertEq(word.top(), _highest);
+            vm.assertEq(word.remaining(), _left);
+        }
+        for (uint256 behind = 0; behind < 128 && behind <= _highest; ++behind) {
+            vm.assertEq((word.seen() >> behind) & 1 == 1, _used[uint64(_highest - behind)]);
+        }
+    }
+
+    function testFuzz_window_equalsTheModel(uint64 start, uint64 limit, uint256 seed) public {
+        _compareSequence(start, limit, seed);
+    }
+
+    function testFuzz_window_equalsTheModel_nearZero(uint8 start, uint64 limit, uint256 seed) public {
+        _compareSequence(start, limit, seed);
+    }
+
+    function testFuzz_window_equalsTheModel_nearTheHighestNonce(uint8 below, uint64 limit, uint256 seed) public {
+        _compareSequence(type(uint64).max - below, limit, seed);
+    }
+
+    /// @dev The end of an epoch: sequence 2^32 − 1 and its neighbours.
+    function testFuzz_window_equalsTheModel_nearTheLastSequence(uint32 epoch, uint8 below, uint64 limit, uint256 seed)
+        public
+    {
+        _compareSequence((uint64(epoch) << 32 | type(uint32).max) - below, limit, seed);
+    }
+
+    /// @dev One step from any word at all, by the rule in words.
+    function testFuzz_window_oneStepFromAnywhere(uint64 left, uint64 top, uint128 seen, uint64 amount, uint64 nonce)
+        public
+        view
+    {
+        uint256 word = (uint256(left) << 192) | (uint256(top) << 128) | seen;
+        bool ahead = nonce > top;
+        bool fresh = ahead || (top - nonce <= 127 && (seen >> (top - nonce)) & 1 == 0);
+        try this.consume(word, amount, nonce) returns (uint256 next) {
+            vm.assertTrue(fresh && amount <= left, "accepted");
+            vm.assertEq(next.remaining(), left - amount);
+            vm.assertEq(next.top(), ahead ? nonce : top);
+            uint256 shift = ahead ? nonce - top : 0;
+            uint256 kept = shift > 127 ? 0 : uint256(seen) << shift;
+            uint256 bit = uint256(1) << (ahead ? 0 : top - nonce);
+            vm.assertEq(next.seen(), uint128(kept) | bit);
+            // Never twice.
+            try this.consume(next, 0, nonce) returns (uint256) {
+                vm.assertTrue(false, "accepted twice");
+            } catch {}
+        } catch {
+            vm.assertFalse(fresh && amount <= left, "refused");
+        }
+    }
+
+    function testFuzz_window_acceptsANearNonceInEveryCase(uint64 top, uint128 seen, uint8 step) public view {
+        uint256 word = (uint256(1) << 192) | (uint256(top) << 128) | seen;
+        uint64 ahead = uint64(bound(step, 1, 255));
+        vm.assume(top <= type(uint64).max - ahead);
+        vm.assertEq(this.consume(word, 1, top + ahead).top(), top + ahead);
+    }
+
+    /// @dev 128 consecutive nonces in any order: every one is accepted, and none a second time.
+    function testFuzz_window_takes128InAnyOrder(uint32 epoch, uint256 seed) public view {
+        uint256 word = SendWindow.open(128, epoch);
+        uint64[] memory nonces = new uint64[](128);
+        for (uint64 i = 0; i < 128; ++i) {
+            nonces[i] = (uint64(epoch) << 32) + i;
+        }
+        for (uint256 i = 127; i > 0; --i) {
+            seed = uint256(keccak256(abi.encode(seed)));
+            uint256 j = seed % (i + 1);
+            (nonces[i], nonces[j]) = (nonces[j], nonces[i]);
+        }
+        for (uint256 i = 0; i < 128; ++i) {
+            word = this.consume(word, 1, nonces[i]);
+        }
+        vm.assertEq(word.seen(), type(uint128).max);
+        vm.assertEq(word.remaining(), 0);
+        for (uint256 i = 0; i < 128; ++i) {
+            try this.consume(word, 0, nonces[i]) returns (uint256) {
+                vm.assertTrue(false, "accepted twice");
+            } catch {}
+        }
+    }
+
+    function testFuzz_open_isAFreshWord(uint64 limit, uint32 epoch) public pure {
+        uint256 word = SendWindow.open(limit, epoch);
+        vm.assertEq(word.remaining(), limit);
+        vm.assertEq(word.epoch(), epoch);
+        vm.assertEq(word.top(), uint64(epoch) << 32);
+        vm.assertEq(word.seen(), 0);
+    }
+}

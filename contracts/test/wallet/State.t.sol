@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AgentWallet} from "../../src/AgentWallet.sol";
+import {Base} from "../base/Base.sol";
+
+contract StateTest is Base {
+    function test_state_answersEverythingOfOneBlock() public view {
+        AgentWallet.State memory state = wallet.state();
+        vm.assertEq(state.blockNumber, block.number);
+        vm.assertEq(state.timestamp, START);
+        vm.assertEq(state.sessionKey, vm.addr(SESSION));
+        vm.assertEq(state.validUntil, VALID_UNTIL);
+        vm.assertEq(state.epoch, 1);
+        vm.assertFalse(state.rotationDisabled, "disabled");
+        vm.assertFalse(state.sessionRevoked, "revoked");
+        vm.assertEq(state.remaining, LIMIT);
+        vm.assertEq(state.top, nonceOf(1, 0));
+        vm.assertEq(state.seen, 0);
+        vm.assertEq(state.balance, FUNDS);
+        vm.assertEq(state.ownerNonce, 0);
+        vm.assertEq(state.grantDay, START / 1 days);
+        vm.assertEq(state.grantedToday, 0);
+    }
+
+    function test_arguments_areTheOwnersAndProviders() public view {
+        vm.assertEq(wallet.owner(), vm.addr(OWNER));
+        vm.assertEq(wallet.provider(), address(provider));
+        vm.assertEq(address(wallet.USDC()), address(usdc));
+        vm.assertEq(address(wallet.ESCROW()), address(escrow));
+        vm.assertEq(wallet.FACTORY(), address(factory));
+    }
+
+    function testFuzz_arguments_ofAnyOwner(address owner, bytes32 salt) public {
+        vm.assume(owner != address(0) && owner.code.length == 0);
+        AgentWallet other = AgentWallet(factory.createWallet(owner, salt, vm.addr(SESSION), LIMIT, VALID_UNTIL));
+        vm.assertEq(other.owner(), owner);
+        vm.assertEq(other.provider(), address(provider));
+    }
+
+    function testFuzz_initialize_reverts_whenNotTheFactory(address caller) public {
+        vm.assume(caller != address(factory));
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotFactory.selector, caller));
+        vm.prank(caller);
+        wallet.initialize(caller, 1, VALID_UNTIL);
+
+        AgentWallet implementation = factory.IMPLEMENTATION();
+        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotFactory.selector, caller));
+        vm.prank(caller);
+        implementation.initialize(caller, 1, VALID_UNTIL);
+    }
+
+    /// @dev No fallback, no receive, no ERC-1271, no execute: what is not listed does not exist.
+    function testFuzz_unknownFunctions_revert(bytes4 selector, bytes calldata data) public {
+        bytes4[24] memory known = [
+            AgentWallet.send.selector,
+            AgentWallet.withdraw.selector,
+            AgentWallet.setSession.selector,
+            AgentWallet.revokeSession.selector,
+            AgentWallet.disableRotationAuthority.selector,
+            AgentWallet.reclaimPayout.selector,
+            AgentWallet.withdrawBySig.selector,
+            AgentWallet.setSessionBySig.selector,
+            AgentWallet.revokeSessionBySig.selector,
+            AgentWallet.disableRotationAuthorityBySig.selector,
+            AgentWallet.reclaimPayoutBySig.selector,
+            AgentWallet.rotateSessionKey.selector,
+            AgentWallet.initialize.selector,
+            AgentWallet.state.selector,
+            AgentWallet.owner.selector,
+            AgentWallet.provider.selector,
+            bytes4(keccak256("USDC()")),
+            bytes4(keccak256("ESCROW()")),
+            bytes4(keccak256("FACTORY()")),
+            bytes4(keccak256("MAX_GRANT()")),
+            bytes4(keccak256("MAX_VALIDITY()")),
+            bytes4(keccak256("MAX_OWNER_DEADLINE()")),
+            bytes4(keccak256("SEND_TYPEHASH()")),
+            bytes4(keccak256("ROTATE_TYPEHASH()"))
+        ];
+        for (uint256 i = 0; i < known.length; ++i) {
+            vm.assume(selector != known[i]);
+        }
+        vm.assume(!_isTypeHash(selector));
+        vm.assertFalse(attempt(vm.addr(OWNER), address(wallet), abi.encodePacked(selector, data)), "accepted");
+    }
+
+    function _isTypeHash(bytes4 selector) private pure returns (bool) {
+        return selector == bytes4(keccak256("WITHDRAW_TYPEHASH()"))
+            || selector == bytes4(keccak256("SET_SESSION_TYPEHASH()"))
+            || selector == bytes4(keccak256("REVOKE_SESSION_TYPEHASH()"))
+            || selector == bytes4(keccak256("DISABLE_ROTATION_AUTHORITY_TYPEHASH()"))
+            || selector == bytes4(keccak256("RECLAIM_PAYOUT_TYPEHASH()"));
+    }
+
+    function test_erc1271_isNotThere() public {
+        bytes memory data = abi.encodeWithSignature("isValidSignature(bytes32,bytes)", bytes32(0), "");
+        vm.assertFalse(attempt(STRANGER, address(wallet), data), "answered");
+    }
+
+    function test_eth_isRefused() public {
+        vm.deal(address(this), 1 ether);
+        (bool success,) = address(wallet).call{value: 1 ether}("");
+        vm.assertFalse(success, "took ETH");
+    }
+}
