@@ -294,7 +294,10 @@ describe('what is submitted twice', () => {
     expect(await report(waiting!.id)).toMatchObject({ state: 'dropped', reason: 'frozen' })
     expect((await relayer().submit([later!])).refused).toEqual([{ id: later!.id, reason: 'frozen' }])
     await relayer().unfreeze('frozen')
-    expect((await relayer().submit([later!])).accepted).toEqual([later!.id])
+    await chain.fault({ mode: 'none' })
+    await relayer().submit([waiting!, later!])
+    await settle()
+    expect((await relayer().status([waiting!.id, later!.id])).map(({ state }) => state)).toEqual(['mined', 'mined'])
   })
 })
 

@@ -10,7 +10,7 @@ const quotaMs = 3_600_000 // 1 hour
 /** On-chain failures of one item after which it is given up. */
 const maxFailures = 3
 const firstParkMs = 2_000 // 2 seconds, doubling
-const longestParkMs = 30_000 // 30 seconds
+const longestParkMs = 600_000 // 10 minutes
 const firstTellMs = 1_000 // 1 second, doubling
 const maxTells = 10
 const keepMs = 7 * 86_400_000 // 7 days
@@ -248,6 +248,8 @@ export class Items {
 
   unfreeze(userId: string): void {
     this.#sql.exec('DELETE FROM frozen WHERE user_id = ?', userId)
+    // Forgotten, so that the same ids may be submitted again.
+    this.#sql.exec(`DELETE FROM item WHERE user_id = ? AND state = 'dropped' AND reason = 'frozen'`, userId)
   }
 
   #finish(

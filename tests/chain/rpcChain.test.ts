@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { encodeFunctionData, keccak256, toHex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { chainsFrom } from '../../worker/chain/chains.ts'
+import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { aWallet, createWalletData, type LocalChain, party, signSend, startLocalChain } from '../support/localChain.ts'
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
+
+let local: LocalChain
+let proxy: RpcProxy
+let second: RpcProxy
+let chain: RpcChain
+
+beforeAll(async () => {
+  local = await startLocalChain()
+  proxy = await startRpcProxy(local.url)
+  second = await startRpcProxy(local.url)
+  chain = new RpcChain(8453, local.contracts, [proxy.url, second.url])
+})
+
+afterAll(async () => {
+  await proxy.stop()
+  await second.stop()
+  await local.stop()
+})
+
+afterEach(() => {
+  proxy.setFault({ mode: 'none' })
+  second.setFault({ mode: 'none' })
+})
+
+/** Answers every request with the same body. */
+async function aNodeSaying(body: string, status = 200) {
+  const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { chain: new RpcChain(8453, local.contracts, [url]), stop: () => server.close() }
+}
+
+describe('reading', () => {
+  test('a wallet before and after its deployment', async () => {
+    const wallet = await aWallet(local, 'state')
+    expect(await chain.walletState(wallet.address)).toBeNull()
+    await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
+    await local.mint(wallet.address, 7_000_000n)
+    const send = signSend(local, wallet, {
+      to: party('friend').address,
+      amount: 2_000_000n,
+      sequence: 3,
+      deadline: (await local.now()) + 300,
+    })
+    const { to, amount, nonce, deadline, r, vs } = send
+    const args = [to, amount, nonce, deadline, r, vs] as const
+    await local.submit(wallet.address, encodeFunctionData({ abi: agentWalletAbi, functionName: 'send', args }))
+
+    const head = await chain.head()
+    expect(await chain.walletState(wallet.address)).toEqual({
+      blockNumber: head.number,
+      timestamp: head.timestamp,
+      sessionKey: wallet.session.address.toLowerCase(),
+      validUntil: wallet.parameters.validUntil,
+      epoch: 1,
+      rotationDisabled: false,
+      sessionRevoked: false,
+      remaining: 4_998_000_000n,
+      top: nonce,
+      // Bit 0 is the nonce just used; bit 3 is the epoch's first, unused.
+      seen: 1n,
+      balance: 5_000_000n,
+      ownerNonce: 0n,
+    })
+    expect(await chain.usdcBalance(party('friend').address)).toBe(2_000_000n)
+  })
+
+  test('logs of several filters in one round trip, from either node', async () => {
+    const { number } = await chain.head()
+    const transfer = keccak256(toHex('Transfer(address,address,uint256)'))
+    const filters = [
+      { address: local.contracts.usdc, topics: [transfer], fromBlock: 0, toBlock: number },
+      { address: [local.contracts.relay], fromBlock: 0, toBlock: number },
+    ]
+    const [transfers, none] = await chain.logs(filters)
+    expect(transfers?.length).toBeGreaterThan(0)
+    expect(transfers?.[0]).toMatchObject({ address: local.contracts.usdc.toLowerCase() })
+    expect(none).toEqual([])
+    proxy.setFault({ mode: 'down' })
+    expect(await chain.logs(filters, 'second')).toEqual([transfers, none])
+    await expect(new RpcChain(8453, local.contracts, [proxy.url]).logs(filters, 'second')).rejects.toThrow(
+      RpcUnavailable,
+    )
+  })
+
+  test('blocks, fees, account, code and gas', async () => {
+    const [head, finalized, fees, nonce, balance, code] = await Promise.all([
+      chain.head(),
+      chain.finalized(),
+      chain.fees(),
+      chain.accountNonce(party('relayer').address, 'latest'),
+      chain.nativeBalance(party('relayer').address),
+      chain.code(local.contracts.relay),
+    ])
+    expect(finalized.number).toBeLessThanOrEqual(head.number)
+    expect(fees.maxFeePerGas).toBeGreaterThan(fees.maxPriorityFeePerGas)
+    expect(nonce).toBeGreaterThan(0)
+    expect(balance).toBeGreaterThan(0n)
+    expect(code.length).toBeGreaterThan(100)
+    const data = encodeFunctionData({ abi: usdcAbi, functionName: 'totalSupply' })
+    expect(await chain.estimateGas({ to: local.contracts.usdc, data, from: party('relayer').address })).toBeGreaterThan(
+      21_000n,
+    )
+  })
+
+  test('the environment names both chains', () => {
+    const contracts = JSON.stringify(local.contracts)
+    const chains = chainsFrom({
+      RPC_URLS_8453: 'http://a, http://b',
+      RPC_URLS_84532: 'http://c',
+      CONTRACTS_8453: contracts,
+      CONTRACTS_84532: contracts,
+    })
+    expect([chains[8453].hasSecond, chains[84532].hasSecond]).toEqual([true, false])
+    expect(chains[84532]).toMatchObject({ chainId: 84532, contracts: local.contracts })
+  })
+})
+
+describe('a definite no', () => {
+  test("names the contract's error with its arguments, and USDC's text", async () => {
+    const wallet = await aWallet(local, 'no')
+    await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
+    const attempt = async (over: { epoch?: number; amount?: bigint }) => {
+      const deadline = (await local.now()) + 300
+      const send = signSend(local, wallet, { to: party('friend').address, amount: 1n, sequence: 0, deadline, ...over })
+      const args = [send.to, send.amount, send.nonce, deadline, send.r, send.vs] as const
+      return chain.call({
+        to: wallet.address,
+        data: encodeFunctionData({ abi: agentWalletAbi, functionName: 'send', args }),
+      })
+    }
+    const wrongEpoch = await attempt({ epoch: 9 }).catch((error: unknown) => error)
+    expect(wrongEpoch).toBeInstanceOf(RpcError)
+    expect(wrongEpoch).toMatchObject({ message: 'WrongEpoch(9, 1)', code: 3 })
+    await expect(attempt({})).rejects.toThrow('ERC20: transfer amount exceeds balance')
+  })
+
+  test('a node that limits us has not said no', async () => {
+    const node = await aNodeSaying('{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"limit exceeded"}}')
+    await expect(node.chain.code(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
+    node.stop()
+  })
+})
+
+describe('no answer', () => {
+  test.each([
+    ['nothing', ''],
+    ['half an answer', '{"jsonrpc":"2.0","id":0,"res'],
+    ['another answer', '{"jsonrpc":"2.0","id":7,"result":"0x1"}'],
+    ['an empty list', '[]'],
+    ['a result of another shape', '{"jsonrpc":"2.0","id":0,"result":{"number":"0x1"}}'],
+    ['null where something must be', '{"jsonrpc":"2.0","id":0,"result":null}'],
+    ['a number instead of hex', '{"jsonrpc":"2.0","id":0,"result":5}'],
+  ])('%s is unknown', async (_, body) => {
+    const node = await aNodeSaying(body)
+    await expect(node.chain.head()).rejects.toThrow(RpcUnavailable)
+    await expect(node.chain.sendRaw('0x00')).rejects.toThrow(RpcUnavailable)
+    await expect(node.chain.usdcBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
+    node.stop()
+  })
+
+  test.each([429, 500, 503])('HTTP %i is unknown', async (status) => {
+    const node = await aNodeSaying('{"jsonrpc":"2.0","id":0,"result":"0x1"}', status)
+    await expect(node.chain.nativeBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
+    node.stop()
+  })
+
+  test('a silent node is given up after 5 s', async () => {
+    proxy.setFault({ mode: 'slow', delayMs: 8_000 })
+    const started = performance.now()
+    await expect(chain.head()).rejects.toThrow(RpcUnavailable)
+    expect(performance.now() - started).toBeLessThan(6_000)
+  })
+
+  test('a node that is down is unknown; a receipt it denies proves nothing', async () => {
+    proxy.setFault({ mode: 'down' })
+    await expect(chain.accountNonce(party('relayer').address, 'pending')).rejects.toThrow(RpcUnavailable)
+    const { hash } = await local.client.getBlock()
+    proxy.setFault({ mode: 'lie' })
+    expect(await chain.receipt(hash)).toBeNull()
+  })
+})
