@@ -15,6 +15,8 @@ export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Pro
   try {
     const admin = `0x${String(await rpc.request('eth_call', [{ to: usdc, data: adminSelector }, 'latest'])).slice(-40)}`
     await rpc.request('anvil_impersonateAccount', [admin])
+    const wei = BigInt(String(await rpc.request('eth_getBalance', [admin, 'latest'])))
+    if (wei < 10n ** 17n) await rpc.request('anvil_setBalance', [admin, '0xde0b6b3a7640000']) // 1 ETH, for the gas
     const data = `${mintSelector}${word(input.address)}${word(input.amount.toString(16))}`
     const txHash = await rpc.request('eth_sendTransaction', [{ from: admin, to: usdc, data, gas: mintGas }])
     return { txHash: String(txHash) }
