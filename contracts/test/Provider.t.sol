@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {Provider} from "../src/Provider.sol";
+import {Base} from "./base/Base.sol";
+
+contract ProviderTest is Base {
+    function testFuzz_setOperator_namesAndRemoves(address operator) public {
+        vm.expectEmit(address(provider));
+        emit Provider.OperatorSet(operator, true);
+        vm.prank(ADMIN);
+        provider.setOperator(operator, true);
+        vm.assertTrue(provider.isOperator(operator) && provider.mayRotate(operator), "not named");
+
+        vm.expectEmit(address(provider));
+        emit Provider.OperatorSet(operator, false);
+        vm.prank(ADMIN);
+        provider.setOperator(operator, false);
+        vm.assertFalse(provider.isOperator(operator) || provider.mayRotate(operator), "not removed");
+    }
+
+    function test_constructor_namesTheFirstOperator_orNone() public {
+        vm.assertTrue(provider.isOperator(vm.addr(OPERATOR)), "not named");
+        vm.assertEq(provider.owner(), ADMIN);
+        vm.assertFalse(new Provider(ADMIN, address(0)).isOperator(address(0)), "named nobody");
+    }
+
+    function test_pauseRotations_stopsEveryOperator() public {
+        vm.expectEmit(address(provider));
+        emit Provider.RotationsPaused();
+        vm.prank(ADMIN);
+        provider.pauseRotations();
+        vm.assertTrue(provider.rotationsPaused(), "not paused");
+        vm.assertTrue(provider.isOperator(vm.addr(OPERATOR)), "removed");
+        vm.assertFalse(provider.mayRotate(vm.addr(OPERATOR)), "may rotate");
+
+        vm.expectEmit(address(provider));
+        emit Provider.RotationsUnpaused();
+        vm.prank(ADMIN);
+        provider.unpauseRotations();
+        vm.assertTrue(provider.mayRotate(vm.addr(OPERATOR)), "still paused");
+    }
+
+    function testFuzz_admin_functionsRevert_forOthers(address caller) public {
+        vm.assume(caller != ADMIN);
+        bytes memory reason = abi.encodeWithSignature("OwnableUnauthorizedAccount(address)", caller);
+        vm.expectRevert(reason);
+        vm.prank(caller);
+        provider.setOperator(caller, true);
+        vm.expectRevert(reason);
+        vm.prank(caller);
+        provider.pauseRotations();
+        vm.expectRevert(reason);
+        vm.prank(caller);
+        provider.unpauseRotations();
+    }
+
+    function test_ownership_movesInTwoSteps() public {
+        vm.prank(ADMIN);
+        provider.transferOwnership(STRANGER);
+        vm.assertEq(provider.owner(), ADMIN);
+        vm.prank(STRANGER);
+        provider.acceptOwnership();
+        vm.assertEq(provider.owner(), STRANGER);
+    }
+}
