@@ -54,9 +54,9 @@ export class RpcChain implements Chain {
     return answers.walletState(await this.call({ to: wallet, data: stateSelector }))
   }
 
-  async usdcBalance(address: Address): Promise<bigint> {
+  async usdcBalance(address: Address, atBlock?: number): Promise<bigint> {
     const data: Hex = `${balanceOfSelector}${padAddress(address)}`
-    return answers.word(await this.call({ to: this.contracts.usdc, data }), 0)
+    return answers.word(await this.call({ to: this.contracts.usdc, data }, atBlock), 0)
   }
 
   async logs(filters: LogFilter[], from: 'first' | 'second' = 'first'): Promise<Log[][]> {
@@ -74,9 +74,10 @@ export class RpcChain implements Chain {
     return answers.hex(await this.#first.request('eth_getCode', [address, 'latest']), 'code')
   }
 
-  async call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }): Promise<Hex> {
+  async call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex> {
     const { gas, ...rest } = tx
-    const params = [{ ...rest, ...(gas === undefined ? {} : { gas: toHex(gas) }) }, 'latest']
+    const block = atBlock === undefined ? 'latest' : toHex(atBlock)
+    const params = [{ ...rest, ...(gas === undefined ? {} : { gas: toHex(gas) }) }, block]
     return answers.hex(await this.#first.request('eth_call', params).catch(explainRevert), 'call')
   }
 

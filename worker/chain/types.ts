@@ -86,14 +86,15 @@ export interface Chain {
   finalized(): Promise<Block>
   /** Null when the address has no code yet. */
   walletState(wallet: Address): Promise<WalletState | null>
-  usdcBalance(address: Address): Promise<bigint>
+  /** At the newest block, or at a given one. */
+  usdcBalance(address: Address, atBlock?: number): Promise<bigint>
   /** Several filters in one round trip, answers in order. `from: 'second'` asks the second RPC URL if there is one. */
   logs(filters: LogFilter[], from?: 'first' | 'second'): Promise<Log[][]>
   /** Does a second RPC URL exist? Then a release needs both. */
   readonly hasSecond: boolean
   code(address: Address): Promise<Hex>
-  /** eth_call at latest; throws RpcError on revert. */
-  call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }): Promise<Hex>
+  /** eth_call at the newest block, or at a given one; throws RpcError on revert. */
+  call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex>
   estimateGas(tx: { to: Address; data: Hex; from: Address }): Promise<bigint>
   fees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
   accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number>

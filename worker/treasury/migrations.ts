@@ -94,6 +94,8 @@ const migrations: string[] = [
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- What D1, the ClaimDesks and the mailer still have to be told; the rows themselves say what.
   CREATE TABLE outbox (kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+  -- Logs that are in the books: reading a range again books nothing twice.
+  CREATE TABLE booked_log (wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (wallet_id, block, log_index)) WITHOUT ROWID;
   -- Recipients that were looked up and are nobody's payout address.
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;

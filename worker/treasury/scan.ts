@@ -1,5 +1,5 @@
 import { addressTopic, nonceTopic, topics } from '../chain/calls.ts'
-import type { Address, Block, Hex, Log, LogFilter } from '../chain/types.ts'
+import { type Address, type Block, type Hex, type Log, type LogFilter, RpcUnavailable } from '../chain/types.ts'
 import { nonceOf } from '../domain/intent.ts'
 import { formatUsdc } from '../domain/money.ts'
 import { nextPayment } from '../domain/payment.ts'
@@ -10,12 +10,17 @@ import { changed, payoutChanged } from './outbox.ts'
 import { movePayout } from './payouts.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
 
-/** Public nodes refuse wider ranges; a wallet far behind catches up over several ticks. */
+/** Public nodes refuse wider ranges. */
 const widestRange = 5_000
+/** Ranges per look, so that the work of one tick is bounded; a wallet further behind catches up over several. */
+const rangesPerLook = 20
+
+type Reading = { own: Log[]; left: Log[]; came: Log[]; payouts: Log[]; announced: Log[] }
 
 /**
  * Read every log that concerns this wallet up to CONFIRM_DEPTH and book it. The cursor moves in the same transaction
- * as the bookings, so a log counts exactly once whatever runs twice. This is the only place that confirms.
+ * as the bookings, and only if the books then equal the wallet's balance at that very block: a node that lags or hides
+ * a log changes nothing. A log is booked once, whatever is read twice. This is the only place that confirms.
  * True: the wallet is level with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
@@ -24,52 +29,79 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   const chain = ctx.chains[before.chain_id]
   const newest = head ?? (await freshHead(ctx, before.chain_id, 0))
   const level = newest.number - Number(ctx.env.CONFIRM_DEPTH) + 1
-  const fromBlock = before.scanned_block + 1
-  const toBlock = Math.min(level, before.scanned_block + widestRange)
-  if (toBlock < fromBlock) return true
+  const toBlock = Math.min(level, before.scanned_block + widestRange * rangesPerLook)
+  if (toBlock <= before.scanned_block) return true
 
-  const payouts = store.all<PayoutRow>(
+  // A payout added from here on cannot have logs up to `newest`: nobody knew its address.
+  const balance = toBlock === level ? chain.usdcBalance(before.address, toBlock) : null
+  const reading = await readLogs(ctx, before, toBlock)
+  const expected = await balance
+
+  return store.transaction(() => {
+    const wallet = store.wallet(walletId)!
+    if (wallet.scanned_block !== before.scanned_block) return false
+    book(ctx, wallet, reading)
+    store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
+    const booked = store.wallet(walletId)!
+    const balanceInBooks = BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
+    if (expected !== null && balanceInBooks !== expected) throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
+    return toBlock === level
+  })
+}
+
+/** The logs do not explain the balance: the node hid or has not got one yet. Nothing was booked; it is read again. */
+export class BooksDiffer extends RpcUnavailable {
+  constructor(walletId: string, block: number, books: bigint, chain: bigint) {
+    super(`books of ${walletId} at block ${block}: ${books}, on chain ${chain}`)
+  }
+}
+
+async function readLogs(ctx: Context, wallet: WalletRow, toBlock: number): Promise<Reading> {
+  const chain = ctx.chains[wallet.chain_id]
+  const { usdc, escrow } = chain.contracts
+  const payouts = openPayouts(ctx, wallet.id)
+  const hidden = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
+  const reading: Reading = { own: [], left: [], came: [], payouts: [], announced: [] }
+  for (let fromBlock = wallet.scanned_block + 1; fromBlock <= toBlock; fromBlock += widestRange) {
+    const range = { fromBlock, toBlock: Math.min(toBlock, fromBlock + widestRange - 1) }
+    const filters: [keyof Reading, LogFilter][] = [
+      ['own', { address: wallet.address, ...range }],
+      ['left', { address: usdc, topics: [topics.transfer, addressTopic(wallet.address)], ...range }],
+      ['came', { address: usdc, topics: [topics.transfer, null, addressTopic(wallet.address)], ...range }],
+    ]
+    if (payouts.length > 0)
+      filters.push(['payouts', { address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range }])
+    if (hidden.length > 0) filters.push(['announced', { address: escrow, topics: [topics.payoutAnnounced, hidden], ...range }])
+    const answers = await chain.logs(filters.map(([, filter]) => filter))
+    for (const [i, [kind]] of filters.entries()) reading[kind].push(...(answers[i] ?? []))
+  }
+  return reading
+}
+
+const openPayouts = (ctx: Context, walletId: string) =>
+  ctx.store.all<PayoutRow>(
     "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
     walletId,
   )
-  const range = { fromBlock, toBlock }
-  const { usdc, escrow } = chain.contracts
-  const filters: LogFilter[] = [
-    { address: before.address, ...range },
-    { address: usdc, topics: [topics.transfer, addressTopic(before.address)], ...range },
-    { address: usdc, topics: [topics.transfer, null, addressTopic(before.address)], ...range },
-  ]
-  if (payouts.length > 0) {
-    filters.push({
-      address: usdc,
-      topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))],
-      ...range,
-    })
-    const hidden = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
-    if (hidden.length > 0) filters.push({ address: escrow, topics: [topics.payoutAnnounced, hidden], ...range })
-  }
-  const read = await chain.logs(filters)
-  const [own = [], left = [], came = [], fromPayouts = [], announced = []] = read
 
-  store.transaction(() => {
-    const wallet = store.wallet(walletId)!
-    // Another scan was faster. (A payout added meanwhile cannot have logs up to `newest`: its address was unknown then.)
-    if (wallet.scanned_block !== before.scanned_block) return
-    const events = [
-      ...left.map((log) => ({ kind: 'left' as const, log })),
-      ...came.map((log) => ({ kind: 'came' as const, log })),
-      ...fromPayouts.map((log) => ({ kind: 'payout' as const, log })),
-    ]
-    events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
-    for (const { kind, log } of events) {
-      if (kind === 'left') bookLeft(ctx, wallet, log, nonceBefore(own, log))
-      else if (kind === 'came') bookCame(ctx, wallet, log)
-      else bookPayoutTransfer(ctx, log)
-    }
-    for (const log of announced) bookAnnounced(ctx, log)
-    store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
-  })
-  return toBlock === level
+function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, announced }: Reading): void {
+  const events = [
+    ...left.map((log) => ({ log, enter: () => bookLeft(ctx, wallet, log, nonceBefore(own, log)) })),
+    ...came.map((log) => ({ log, enter: () => bookCame(ctx, wallet, log) })),
+    ...payouts.map((log) => ({ log, enter: () => bookPayoutTransfer(ctx, log) })),
+  ]
+  events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
+  // A payout's return is read twice, as the wallet's income and as the payout's end: marks come after all entries.
+  const isNew = ({ log }: { log: Log }) => ctx.store.first('SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?', wallet.id, log.blockNumber, log.logIndex) === null
+  const fresh = events.filter(isNew)
+  for (const { enter } of fresh) enter()
+  for (const { log } of fresh) ctx.store.run('INSERT OR IGNORE INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)', wallet.id, log.blockNumber, log.logIndex)
+  for (const log of announced) bookAnnounced(ctx, log)
+}
+
+/** A log was proven to exist that the books do not have: read again from before it. */
+export function rescanFrom(ctx: Context, walletId: string, block: number): void {
+  ctx.store.run('UPDATE wallet SET scanned_block = min(scanned_block, ?) WHERE id = ?', block - 1, walletId)
 }
 
 /** The wallet's nonce log directly before this Transfer, in the same transaction: together they prove a payment. */

@@ -1,12 +1,12 @@
-import type { Block } from '../chain/types.ts'
-import { provablyDead } from '../domain/intent.ts'
+import { type Block, RpcUnavailable } from '../chain/types.ts'
+import { nonceOf, provablyDead } from '../domain/intent.ts'
 import { nextPayment } from '../domain/payment.ts'
 import { audit } from './audit.ts'
 import { type Context, freshHead } from './context.ts'
 import { release } from './ledger.ts'
 import { changed } from './outbox.ts'
 import { movePayout } from './payouts.ts'
-import { nonceLogExists, payoutMoved, scanWallet } from './scan.ts'
+import { nonceLogExists, payoutMoved, rescanFrom, scanWallet } from './scan.ts'
 import { loadSessionKey, signAgain, signQueued } from './sign.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
 import { followDeploy, readSession } from './wallets.ts'
@@ -101,6 +101,11 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
   for (const payment of payments) {
     if (final.timestamp <= payment.max_deadline!) continue
     const found = await nonceLogExists(ctx, wallet, payment, final.number)
+    if (found) {
+      rescanFrom(ctx, wallet.id, payment.first_block!)
+      continue
+    }
+    if (await usedInWindow(ctx, wallet, payment)) throw new RpcUnavailable(`the node hides the log of ${payment.id}`)
     if (!provablyDead(payment.max_deadline!, final.timestamp, found)) continue
     store.transaction(() => {
       // A signature made while we were reading the chain wins (threats.md A2).
@@ -116,7 +121,10 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
   }
   for (const payout of payouts) {
     if (final.timestamp <= payout.action_deadline!) continue
-    if (await payoutMoved(ctx, wallet, payout, final.number)) continue
+    if (await payoutMoved(ctx, wallet, payout, final.number)) {
+      rescanFrom(ctx, wallet.id, payout.action_block!)
+      continue
+    }
     store.transaction(() => {
       const now = store.payout(payout.id)!
       if (now.action_version !== payout.action_version) return
@@ -124,6 +132,14 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
       ctx.wake('expiry', Math.max(ctx.now() + 30_000, payout.expires_at))
     })
   }
+}
+
+/** Cross-check, never the proof: the wallet itself says that this nonce was used, so a log must exist somewhere. */
+async function usedInWindow(ctx: Context, wallet: WalletRow, payment: PaymentRow): Promise<boolean> {
+  const state = await ctx.chains[wallet.chain_id].walletState(wallet.address)
+  if (!state || state.epoch !== payment.epoch) return false
+  const behind = state.top - nonceOf(payment.epoch, payment.sequence!)
+  return behind >= 0n && behind < 128n && ((state.seen >> behind) & 1n) === 1n
 }
 
 function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {

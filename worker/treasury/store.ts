@@ -170,12 +170,20 @@ export function column(amount: bigint): number {
 /** Thin typed access to the object's SQLite. Every query is written where it is used; boundaries stay visible. */
 export class Store {
   readonly #storage: DurableObjectStorage
-  constructor(storage: DurableObjectStorage) {
+  readonly #onRollback: () => void
+  /** `onRollback`: what was set beside the tables (the alarm) is gone as well. */
+  constructor(storage: DurableObjectStorage, onRollback: () => void) {
     this.#storage = storage
+    this.#onRollback = onRollback
   }
   /** One synchronous transaction: all or nothing, no await inside. */
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work)
+    try {
+      return this.#storage.transactionSync(work)
+    } catch (error) {
+      this.#onRollback()
+      throw error
+    }
   }
   all<T>(query: string, ...values: Value[]): T[] {
     return this.#storage.sql.exec<Row>(query, ...values).toArray() as T[]

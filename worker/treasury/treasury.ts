@@ -55,13 +55,17 @@ export class Treasury extends DurableObject<Env> {
   #alarmAt: number | null = null
   #delivering: Promise<void> | null = null
   #again = false
+  /** One reading of the chain per wallet at a time, shared by all who wait for it. */
+  readonly #rereads = new Map<string, Promise<void>>()
   readonly #failures = new Map<TimerKind, number>()
   #balances = new Map<string, { value: Promise<bigint | null>; at: number }>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     migrate(ctx.storage)
-    const store = new Store(ctx.storage)
+    const store = new Store(ctx.storage, () => {
+      this.#alarmAt = null
+    })
     const name = ctx.id.name ?? store.meta('user_id') ?? ''
     if (name && store.meta('user_id') === null) store.setMeta('user_id', name)
     this.context = {
@@ -160,11 +164,7 @@ export class Treasury extends DurableObject<Env> {
       input.amount,
       context.now(),
     )
-    if (
-      !decision.ok &&
-      ['insufficient_balance', 'session_limit_exceeded', 'session_key_expired'].includes(decision.refusal.code)
-    )
-      await this.#reread(wallet)
+    if (!decision.ok && wallet.status === 'active') await this.#reread(wallet)
     if (wallet.status === 'active') await loadSessionKey(context, wallet)
     if (target.address !== null) {
       await this.#lookUp(target.address)
@@ -178,13 +178,21 @@ export class Treasury extends DurableObject<Env> {
   }
 
   /** Before refusing for balance or session the chain is read once more; an unreachable node leaves what we know. */
-  async #reread(wallet: WalletRow): Promise<void> {
-    try {
-      await scanWallet(this.context, wallet.id)
-      await readSession(this.context, wallet)
-    } catch (error) {
-      if (!(error instanceof RpcUnavailable)) throw error
-    }
+  #reread(wallet: WalletRow): Promise<void> {
+    const running = this.#rereads.get(wallet.id)
+    if (running) return running
+    const reading = (async () => {
+      try {
+        await scanWallet(this.context, wallet.id)
+        await readSession(this.context, wallet)
+      } catch (error) {
+        if (!(error instanceof RpcUnavailable)) throw error
+      } finally {
+        this.#rereads.delete(wallet.id)
+      }
+    })()
+    this.#rereads.set(wallet.id, reading)
+    return reading
   }
 
   /** Nobody pays another user's payout address by hand. Looked up once per new recipient; D1 is never needed to pay. */
