@@ -5,6 +5,9 @@ import { defineConfig } from 'vite'
 
 const web = new URL('.', import.meta.url).pathname
 
+const baseModules =
+  /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|clsx|@tanstack)[\\/](?!.*useBlocker)/
+
 export default defineConfig({
   root: web,
   plugins: [
@@ -28,6 +31,16 @@ export default defineConfig({
     // A strict content security policy: no inline polyfill, no data: scripts or styles.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // What every page needs, in one file: it compresses better and stays cached between releases.
+        codeSplitting: { groups: [{ name: 'base', test: baseModules }] },
+      },
+    },
+  },
+  resolve: {
+    // React has had this hook of its own since 18: the shim is dead weight.
+    alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
   },
   server: { proxy: { '/api': 'http://localhost:3001' } },
 })

@@ -1,5 +1,4 @@
 import { clsx } from 'clsx'
-import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps } from 'react'
 
 type Look = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -30,7 +29,12 @@ export function Button(props: ComponentProps<'button'> & { look?: Look; busy?: b
       aria-busy={busy || undefined}
       className={buttonClass(look, className)}
     >
-      {busy && <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />}
+      {busy && (
+        <span
+          aria-hidden="true"
+          className="size-4 animate-spin rounded-full border-2 border-current border-t-transparent"
+        />
+      )}
       {children}
     </button>
   )

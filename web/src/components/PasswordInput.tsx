@@ -1,13 +1,10 @@
-import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { IconButton } from './Button.tsx'
 import { Input } from './Field.tsx'
 
 /** A password with a switch to see it, and a word when Caps Lock is on. */
 export function PasswordInput(props: ComponentProps<'input'>) {
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)
-  const Icon = shown ? EyeOff : Eye
   return (
     <div>
       <div className="relative">
@@ -16,22 +13,23 @@ export function PasswordInput(props: ComponentProps<'input'>) {
           type={shown ? 'text' : 'password'}
           autoCapitalize="none"
           spellCheck={false}
-          className="pr-11"
+          className="pr-16"
           onKeyUp={(event) => setCaps(event.getModifierState('CapsLock'))}
           onBlur={(event) => {
             setCaps(false)
             props.onBlur?.(event)
           }}
         />
-        <IconButton
-          label={shown ? 'Hide password' : 'Show password'}
+        <button
+          type="button"
+          aria-label={shown ? 'Hide password' : 'Show password'}
           aria-pressed={shown}
-          onClick={() => setShown(!shown)}
           disabled={props.disabled}
-          className="absolute inset-y-0 right-1 my-auto pointer-coarse:right-0"
+          onClick={() => setShown(!shown)}
+          className="absolute inset-y-1 right-1 rounded-[6px] px-2.5 font-medium text-green text-small hover:bg-sunken disabled:text-muted"
         >
-          <Icon aria-hidden="true" className="size-4" />
-        </IconButton>
+          {shown ? 'Hide' : 'Show'}
+        </button>
       </div>
       {caps && (
         <p role="status" className="mt-1 text-amber text-small">

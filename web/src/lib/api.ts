@@ -62,7 +62,7 @@ async function call<T>(method: Method, path: string, options: Options = {}): Pro
 async function attempt<T>(method: Method, path: string, options: Options): Promise<Body<T>> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
   const token = options.public ? null : accessToken()
-  if (token) headers['Authorization'] = `Bearer ${token}`
+  if (token) headers.Authorization = `Bearer ${token}`
   const user = options.public ? null : storedUser()
   if (user) headers['X-User-ID'] = user.id
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey

@@ -1,16 +1,18 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { Mark } from '../components/Mark.tsx'
 import { appName, tagline } from '../lib/app.ts'
 import { useTitle } from '../lib/hooks.ts'
 import { getSession, useSession } from '../lib/session.ts'
-import { NewPasswordForm } from './-login/NewPasswordForm.tsx'
 import { SignInForm } from './-login/SignInForm.tsx'
+
+const NewPasswordForm = lazy(() => import('./-login/NewPasswordForm.tsx'))
 
 export const Route = createFileRoute('/login')({
   // Only a path of the signed-in area may be returned to.
   validateSearch: (search: Record<string, unknown>): { redirect?: string } =>
-    typeof search['redirect'] === 'string' && /^\/dashboard(\/|\?|$)/.test(search['redirect'])
-      ? { redirect: search['redirect'] }
+    typeof search.redirect === 'string' && /^\/dashboard(\/|\?|$)/.test(search.redirect)
+      ? { redirect: search.redirect }
       : {},
   beforeLoad: ({ search }) => {
     if (getSession().user) throw redirect({ href: search.redirect ?? '/dashboard/overview', replace: true })
@@ -35,7 +37,9 @@ function LoginPage() {
           <p className="text-muted">{tagline}</p>
         </div>
         <div className="rounded-card border border-hairline bg-card p-6 sm:p-8">
-          {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
+          <Suspense>
+            {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
+          </Suspense>
         </div>
       </div>
     </main>

@@ -1,17 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { CircleCheck, CircleX, Undo2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Spinner } from '../../components/Spinner.tsx'
 import { ApiError, messageOf } from '../../lib/api.ts'
 import { formatAmount, formatFull } from '../../lib/format.ts'
 import { isUnknown, useIdempotencyKey, useTitle } from '../../lib/hooks.ts'
 import { type ClaimPayout, claimPayout, claimQuery } from '../../queries/claim.ts'
-import { Ending, Frame } from './Frame.tsx'
-import { OnItsWay } from './OnItsWay.tsx'
-import { Receipt } from './Receipt.tsx'
 import { Verify } from './Verify.tsx'
-import { Withdraw } from './Withdraw.tsx'
+
+// What comes after the first screen is loaded when it is needed.
+const Ending = lazy(() => import('./Ending.tsx'))
+const OnItsWay = lazy(() => import('./OnItsWay.tsx'))
+const Receipt = lazy(() => import('./Receipt.tsx'))
+const Withdraw = lazy(() => import('./Withdraw.tsx'))
 
 const invalidLink = 'This payout link is invalid or has expired.'
 const followMs = 2_000 // 2 seconds
@@ -26,6 +27,14 @@ type Step =
   | { step: 'complete'; recipientAddress: string }
 
 export function ClaimScreen(props: { accessToken: string }) {
+  return (
+    <Suspense fallback={<Spinner />}>
+      <ClaimSteps {...props} />
+    </Suspense>
+  )
+}
+
+function ClaimSteps(props: { accessToken: string }) {
   const { accessToken } = props
   const [state, setState] = useState<Step>({ step: 'verify' })
   const idempotencyKey = useIdempotencyKey()
@@ -64,14 +73,13 @@ export function ClaimScreen(props: { accessToken: string }) {
   if (state.step === 'complete') return <Receipt payout={payout} recipientAddress={state.recipientAddress} />
   if (payout.status === 'CANCELLED')
     return (
-      <Ending icon={Undo2} tone="neutral" title="Payout Reclaimed" leave="Close">
+      <Ending look="reclaimed" title="Payout Reclaimed" leave="Close">
         The sender took these funds back, so they can no longer be claimed. If you did not expect this, ask{' '}
         {payout.senderName ?? 'the sender'}.
       </Ending>
     )
   if (payout.status === 'WITHDRAWN') return <AlreadyClaimed payout={payout} />
-  if (state.step === 'claiming') return <OnItsWay payout={payout} />
-  if (payout.status === 'CLAIMING') return <OnItsWay payout={payout} />
+  if (state.step === 'claiming' || payout.status === 'CLAIMING') return <OnItsWay payout={payout} />
   if (Date.parse(payout.expiresAt) < Date.now()) return <NotFound message={invalidLink} />
 
   if (state.step === 'withdraw') {
@@ -106,8 +114,7 @@ export function ClaimScreen(props: { accessToken: string }) {
 function NotFound(props: { message: string; onRetry?: () => void }) {
   return (
     <Ending
-      icon={CircleX}
-      tone="bad"
+      look="missing"
       title="Payout Not Found"
       leave="Return Home"
       action={props.onRetry && <Button onClick={props.onRetry}>Try again</Button>}
@@ -120,7 +127,7 @@ function NotFound(props: { message: string; onRetry?: () => void }) {
 function AlreadyClaimed(props: { payout: ClaimPayout }) {
   const { payout } = props
   return (
-    <Ending icon={CircleCheck} tone="neutral" title="Already Claimed" leave="Return Home">
+    <Ending look="claimed" title="Already Claimed" leave="Return Home">
       <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
       <p className="text-small">It was valid until {formatFull(payout.expiresAt)}.</p>
     </Ending>

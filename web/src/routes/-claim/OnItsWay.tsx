@@ -4,7 +4,7 @@ import type { ClaimPayout } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
 
 /** The transfer is accepted; the chain has not confirmed it yet. */
-export function OnItsWay(props: { payout: ClaimPayout }) {
+export default function OnItsWay(props: { payout: ClaimPayout }) {
   return (
     <Frame>
       <div role="status" className="flex flex-col items-center py-4 text-center">

@@ -1,13 +1,13 @@
-import { CircleCheck, ExternalLink } from 'lucide-react'
+import { ExternalLink } from 'lucide-react'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { formatAmount } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
-import { Ending } from './Frame.tsx'
+import Ending from './Ending.tsx'
 
-export function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
+export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
   const { amount, txHash, explorerUrl } = props.payout
   return (
-    <Ending icon={CircleCheck} tone="good" title="Transfer complete" leave="Done">
+    <Ending look="complete" title="Transfer complete" leave="Done">
       <p className="my-2 font-semibold text-figure text-ink" data-testid="claim-amount">
         {formatAmount(amount)} <span className="font-normal text-muted text-title">USDC</span>
       </p>

@@ -10,7 +10,7 @@ import { Frame } from './Frame.tsx'
 import { Summary } from './Summary.tsx'
 
 /** Where the money shall go; the whole address is shown once more before it leaves. */
-export function Withdraw(props: {
+export default function Withdraw(props: {
   payout: ClaimPayout
   balance: string
   problem: string | undefined

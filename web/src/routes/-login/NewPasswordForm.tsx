@@ -7,7 +7,7 @@ import { messageOf } from '../../lib/api.ts'
 import { dropChallenge, setNewPassword } from '../../lib/session.ts'
 
 /** Asked for when the sign-in answers a password challenge. A mismatch is dropped silently: the hint is always there. */
-export function NewPasswordForm(props: { onSignedIn: () => void }) {
+export default function NewPasswordForm(props: { onSignedIn: () => void }) {
   const [password, setPassword] = useState('')
   const [again, setAgain] = useState('')
   const [busy, setBusy] = useState(false)

@@ -14,9 +14,9 @@ import { GroupList } from './-agents/GroupList.tsx'
 export const Route = createFileRoute('/dashboard/agents')({
   validateSearch: (search: Record<string, unknown>) =>
     defined({
-      group: textOf(search['group']),
-      newGroup: flagOf(search['newGroup']),
-      newAgent: flagOf(search['newAgent']),
+      group: textOf(search.group),
+      newGroup: flagOf(search.newGroup),
+      newAgent: flagOf(search.newAgent),
     }),
   component: AgentsPage,
 })

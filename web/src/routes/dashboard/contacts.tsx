@@ -14,7 +14,7 @@ import { defined, flagOf } from '../../lib/search.ts'
 import { type Contact, contactsQuery } from '../../queries/contacts.ts'
 
 export const Route = createFileRoute('/dashboard/contacts')({
-  validateSearch: (search: Record<string, unknown>) => defined({ add: flagOf(search['add']) }),
+  validateSearch: (search: Record<string, unknown>) => defined({ add: flagOf(search.add) }),
   component: ContactsPage,
 })
 

@@ -17,7 +17,7 @@ import { canReclaim, type Escrow, payoutsQuery, recipientOf, refreshPayouts } fr
 
 export const Route = createFileRoute('/dashboard/payouts')({
   validateSearch: (search: Record<string, unknown>) =>
-    defined({ page: pageOf(search['page']), create: flagOf(search['create']), detail: textOf(search['detail']) }),
+    defined({ page: pageOf(search.page), create: flagOf(search.create), detail: textOf(search.detail) }),
   component: PayoutsPage,
 })
 

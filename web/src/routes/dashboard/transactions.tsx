@@ -18,7 +18,7 @@ import { categoryLabel, senderOf, type Transaction, transactionsQuery } from '..
 
 export const Route = createFileRoute('/dashboard/transactions')({
   validateSearch: (search: Record<string, unknown>) =>
-    defined({ page: pageOf(search['page']), detail: textOf(search['detail']) }),
+    defined({ page: pageOf(search.page), detail: textOf(search.detail) }),
   component: TransactionsPage,
 })
 

@@ -12,7 +12,7 @@ import { WalletCard } from './-wallets/WalletCard.tsx'
 
 export const Route = createFileRoute('/dashboard/wallets')({
   validateSearch: (search: Record<string, unknown>) =>
-    defined({ deploy: flagOf(search['deploy']), send: textOf(search['send']), receive: textOf(search['receive']) }),
+    defined({ deploy: flagOf(search.deploy), send: textOf(search.send), receive: textOf(search.receive) }),
   component: WalletsPage,
 })
 

@@ -87,14 +87,7 @@ curl ${origin}/v1/payments \\
         </h3>
         <CopyButton text={script} what="quick start" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <pre
-        tabIndex={0}
-        aria-label="Quick start"
-        className="overflow-x-auto rounded-control bg-ink p-4 text-[12px]/5 text-paper"
-      >
-        {script}
-      </pre>
+      <pre className="whitespace-pre-wrap break-all rounded-control bg-ink p-4 text-[12px]/5 text-paper">{script}</pre>
     </section>
   )
 }

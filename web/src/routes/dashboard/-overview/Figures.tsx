@@ -31,7 +31,7 @@ export function Figures(props: { overview: Overview | undefined }) {
       <Figure
         name="Transactions"
         to="/dashboard/transactions"
-        value={overview && overview.transactionCount.toLocaleString('en-US')}
+        value={overview?.transactionCount.toLocaleString('en-US')}
       />
     </div>
   )

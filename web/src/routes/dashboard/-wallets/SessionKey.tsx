@@ -57,14 +57,8 @@ export function SessionKeyBar(props: { info: SessionKeyInfo }) {
           ${left} of ${formatAmount(formatUsdc(limit))} left until {formatDate(info.validUntil * 1000)}
         </span>
       </div>
-      <div
-        role="meter"
-        aria-label="Session limit used"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={percent}
-        className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken"
-      >
+      {/* The sentence above says the same. */}
+      <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
         <div
           className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`}
           style={{ width: `${percent}%` }}
