@@ -1,6 +1,7 @@
 /** A user with a funded wallet, a group and an agent, over the Treasury itself: what tests of paying start from. */
-import { env as bindings } from 'cloudflare:workers'
+
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
+import { env as bindings } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import type { Address } from '../../worker/chain/types.ts'
 import { type MicroUsdc, parseUsdc } from '../../worker/domain/money.ts'
@@ -9,6 +10,8 @@ import type { PayInput, Principal } from '../../worker/treasury/types.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
 export const chain = new WorkerChain(8453)
+/** Blocks come here only when a test asks: for tests that move chain time. */
+export const stillChain = new WorkerChain(84532)
 let people = 0
 
 export const usdc = (text: string): MicroUsdc => parseUsdc(text)!
@@ -17,10 +20,15 @@ export const fresh = (name: string): Address => party(`${name} ${people} ${Math.
 export async function prepare(): Promise<void> {
   const { TEST_MIGRATIONS } = bindings as unknown as { TEST_MIGRATIONS: D1Migration[] }
   await applyD1Migrations(env.DB, TEST_MIGRATIONS)
-  await chain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 8453, 0).address, 10n ** 20n)
+  for (const each of [chain, stillChain])
+    await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
 }
 
-export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs = 20_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 20_000,
+): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const found = await look()
@@ -32,22 +40,33 @@ export async function until<T>(what: string, look: () => Promise<T | null | unde
 
 export type Payer = Awaited<ReturnType<typeof aPayer>>
 
-export async function aPayer(over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number } = {}) {
+export async function aPayer(
+  over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number; on?: WorkerChain } = {},
+) {
+  const on = over.on ?? chain
   people += 1
   const userId = `usr_${people}_${Math.random().toString(36).slice(2)}`
   const treasury = () => env.TREASURY.getByName(userId)
   const owner = party(`${userId} owner`)
-  const deployed = await treasury().deploy({ key: null, owner: owner.address, chainId: 8453, name: 'Ops' })
+  const deployed = await treasury().deploy({ key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' })
   if (!deployed.ok) throw new Error(deployed.message)
   const wallet = deployed.value
-  await until('wallet active', async () => (await treasury().wallets()).find((entry) => entry.status === 'active'))
+  await until('wallet active', async () => {
+    if (on === stillChain) await on.mine()
+    return (await treasury().wallets()).find((entry) => entry.status === 'active')
+  })
   const funds = usdc(over.funds ?? '200')
-  if (funds > 0n) await chain.mint(wallet.address as Address, funds)
+  if (funds > 0n) await on.mint(wallet.address as Address, funds)
   const group = await treasury().createGroup({
     key: null,
     name: 'Group',
     spendLimit: over.limit === null ? null : usdc(over.limit ?? '50'),
-    scopes: over.scopes ?? ['address_payments:write', 'email_payments:write', 'sms_payments:write', 'contact_payments:write'],
+    scopes: over.scopes ?? [
+      'address_payments:write',
+      'email_payments:write',
+      'sms_payments:write',
+      'contact_payments:write',
+    ],
     walletId: wallet.id,
     contacts: [{ id: 'contact_1', name: 'Ada', address: party('ada').address, email: 'ada@example.com', phone: null }],
   })
@@ -55,11 +74,21 @@ export async function aPayer(over: { funds?: string; limit?: string | null; scop
   const principals: Principal[] = []
   for (let i = 0; i < (over.agents ?? 1); i++) {
     const id = `agt_${userId}_${i}`
-    const made = await treasury().createAgent({ key: null, id, name: `Agent ${i}`, memo: null, policyGroupId: group.value.id, clientId: `bc_${id}`, secretHash: `s${id}`, apiKeyHash: `k${id}` })
+    const made = await treasury().createAgent({
+      key: null,
+      id,
+      name: `Agent ${i}`,
+      memo: null,
+      policyGroupId: group.value.id,
+      clientId: `bc_${id}`,
+      secretHash: `s${id}`,
+      apiKeyHash: `k${id}`,
+    })
     if (!made.ok) throw new Error(made.message)
     principals.push({ type: 'agent', agentId: id, credentialHash: `k${id}` })
   }
-  const groupNow = async () => (await treasury().groups()).find((entry) => entry.policyGroup.id === group.value.id)!.policyGroup
+  const groupNow = async () =>
+    (await treasury().groups()).find((entry) => entry.policyGroup.id === group.value.id)!.policyGroup
   const ledger = async () => {
     const result = await treasury().ledger(wallet.id)
     if (!result.ok) throw new Error(result.message)
@@ -88,5 +117,17 @@ export async function aPayer(over: { funds?: string; limit?: string | null; scop
     expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
     return books
   }
-  return { userId, treasury, owner, wallet, group: group.value, principals, groupNow, ledger, payment, final, booksBalance }
+  return {
+    userId,
+    treasury,
+    owner,
+    wallet,
+    group: group.value,
+    principals,
+    groupNow,
+    ledger,
+    payment,
+    final,
+    booksBalance,
+  }
 }

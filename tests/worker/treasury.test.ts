@@ -7,7 +7,9 @@ describe('paying', () => {
   test('an agent pays under its policy and the books agree with the chain', async () => {
     const payer = await aPayer()
     const to = fresh('shop')
-    const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('12.5') }))
+    const paid = await payer
+      .treasury()
+      .payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('12.5') }))
     expect(paid).toMatchObject({ ok: true })
     if (!paid.ok) return
     expect(await payer.final(paid.value.payment.id)).toMatchObject({ status: 'CONFIRMED', amountUsdc: '12.5' })
@@ -23,7 +25,10 @@ describe('paying', () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
     const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
     expect(ids.size).toBe(1)
-    expect(await payer.treasury().payAsAgent({ ...input, amount: usdc('4') })).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
+    expect(await payer.treasury().payAsAgent({ ...input, amount: usdc('4') })).toMatchObject({
+      ok: false,
+      code: 'idempotency_key_reused',
+    })
     await payer.final([...ids][0]!)
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '3', held: '0' })
     await payer.booksBalance()
@@ -43,19 +48,46 @@ describe('paying', () => {
 
   test('more than the balance is refused after the chain was read once more', async () => {
     const payer = await aPayer({ funds: '5', limit: null })
-    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: false, code: 'insufficient_balance' })
+    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({
+      ok: false,
+      code: 'insufficient_balance',
+    })
     await chain.mint(payer.wallet.address as `0x${string}`, 1n)
     expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: true })
   })
 
   test('nobody pays the wallet itself, zero, USDC or a payout address', async () => {
     const payer = await aPayer()
-    const payout = await payer.treasury().createPayout(payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to: { type: 'email', email: 'x@example.com' } }))
+    const payout = await payer
+      .treasury()
+      .createPayout(
+        payer.payment({
+          principal: { type: 'user' },
+          walletId: payer.wallet.id,
+          to: { type: 'email', email: 'x@example.com' },
+        }),
+      )
     if (!payout.ok) throw new Error(payout.message)
-    for (const address of [payer.wallet.address, `0x${'0'.repeat(40)}`, chain.contracts.usdc, payout.value.escrowSubwalletAddress])
-      expect(await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: address as `0x${string}` } })), address).toMatchObject({ ok: false, field: 'toAddress' })
+    for (const address of [
+      payer.wallet.address,
+      `0x${'0'.repeat(40)}`,
+      chain.contracts.usdc,
+      payout.value.escrowSubwalletAddress,
+    ])
+      expect(
+        await payer
+          .treasury()
+          .payAsAgent(payer.payment({ to: { type: 'address', address: address as `0x${string}` } })),
+        address,
+      ).toMatchObject({ ok: false, field: 'toAddress' })
     const stranger = await aPayer()
-    expect(await stranger.treasury().payAsAgent(stranger.payment({ to: { type: 'address', address: payout.value.escrowSubwalletAddress as `0x${string}` } }))).toMatchObject({ ok: false, field: 'toAddress' })
+    expect(
+      await stranger
+        .treasury()
+        .payAsAgent(
+          stranger.payment({ to: { type: 'address', address: payout.value.escrowSubwalletAddress as `0x${string}` } }),
+        ),
+    ).toMatchObject({ ok: false, field: 'toAddress' })
   })
 })
 
@@ -64,7 +96,11 @@ describe('race', () => {
     const payer = await aPayer({ funds: '200', limit: '50', agents: 4 })
     const to = fresh('merchant')
     const results = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => payer.treasury().payAsAgent(payer.payment({ principal: payer.principals[i % 4]!, to: { type: 'address', address: to } }))),
+      Array.from({ length: 200 }, (_, i) =>
+        payer
+          .treasury()
+          .payAsAgent(payer.payment({ principal: payer.principals[i % 4]!, to: { type: 'address', address: to } })),
+      ),
     )
     expect(results.filter((result) => result.ok)).toHaveLength(50)
     for (const result of results) if (!result.ok) expect(result.code).toBe('budget_exceeded')
@@ -78,7 +114,9 @@ describe('race', () => {
 describe('payouts', () => {
   test('is claimed by someone with link and code; the group spends only then', async () => {
     const payer = await aPayer()
-    const made = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') }))
+    const made = await payer
+      .treasury()
+      .payAsAgent(payer.payment({ to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') }))
     if (!made.ok) throw new Error(made.message)
     const id = made.value.payment.id
     const created = await until('created', async () => {
@@ -93,7 +131,10 @@ describe('payouts', () => {
     const claimed = await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })
     expect(claimed).toMatchObject({ ok: true, value: { status: 'CLAIMING' } })
     expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: false, code: 'conflict' })
-    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('eve') })).toMatchObject({ ok: false, code: 'conflict' })
+    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('eve') })).toMatchObject({
+      ok: false,
+      code: 'conflict',
+    })
     await until('withdrawn', async () => {
       const found = await payer.treasury().escrow(id)
       return found.ok && found.value.status === 'WITHDRAWN'
@@ -106,7 +147,9 @@ describe('payouts', () => {
 
   test('is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
     const payer = await aPayer()
-    const made = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') }))
+    const made = await payer
+      .treasury()
+      .payAsAgent(payer.payment({ to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') }))
     if (!made.ok) throw new Error(made.message)
     const id = made.value.payment.id
     await until('created', async () => {
@@ -114,7 +157,10 @@ describe('payouts', () => {
       return found.ok && found.value.status === 'CREATED'
     })
     expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
-    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('late') })).toMatchObject({ ok: false, code: 'gone' })
+    expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('late') })).toMatchObject({
+      ok: false,
+      code: 'gone',
+    })
     await until('reclaimed', async () => {
       const found = await payer.treasury().escrow(id)
       return found.ok && found.value.status === 'RECLAIMED'

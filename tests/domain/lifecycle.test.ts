@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Attempts, attemptAllowed, lockMs, recordWrong, triesInLife } from '../../worker/domain/attempts.ts'
+import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '../../worker/domain/intent.ts'
+import { formatUsdc, microUsdc, parseUsdc } from '../../worker/domain/money.ts'
+import {
+  claimStatus,
+  nextPayment,
+  nextPayout,
+  type PaymentEvent,
+  type PaymentStatus,
+  type PayoutEvent,
+  type PayoutStatus,
+} from '../../worker/domain/payment.ts'
+
+const paymentEvents: PaymentEvent[] = ['signed', 'paid', 'funded', 'withdrawn', 'reclaimed', 'dead']
+const payoutEvents: PayoutEvent[] = ['ready', 'claim', 'reclaim', 'lapsed', 'withdrawn', 'reclaimed', 'dead']
+
+describe('life cycles', () => {
+  test('I5: no event leaves a terminal state', () => {
+    for (const status of [
+      'CONFIRMED',
+      'FAILED',
+      'CANCELLED',
+      'POLICY_REJECTED',
+      'VALIDATION_FAILED',
+    ] satisfies PaymentStatus[])
+      for (const event of paymentEvents) expect(nextPayment(status, event)).toBeNull()
+    for (const status of ['WITHDRAWN', 'RECLAIMED', 'FAILED'] satisfies PayoutStatus[])
+      for (const event of payoutEvents) expect(nextPayout(status, event)).toBeNull()
+  })
+
+  test('I2: whatever happens in whatever order, at most one terminal state is reached', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...paymentEvents), { maxLength: 30 }), (events) => {
+        const terminal = new Set<PaymentStatus>()
+        let status: PaymentStatus = 'QUEUED'
+        for (const event of events) {
+          status = nextPayment(status, event) ?? status
+          if (['CONFIRMED', 'FAILED', 'CANCELLED'].includes(status)) terminal.add(status)
+        }
+        expect(terminal.size).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
+  test('I4: claim and reclaim exclude each other; a payout ends in one of withdrawn, reclaimed, failed', () => {
+    expect(nextPayout('CLAIMING', 'reclaim')).toBeNull()
+    expect(nextPayout('RECLAIMING', 'claim')).toBeNull()
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...payoutEvents), { maxLength: 30 }), (events) => {
+        const terminal = new Set<PayoutStatus>()
+        let status: PayoutStatus = 'CREATING'
+        for (const event of events) {
+          status = nextPayout(status, event) ?? status
+          if (['WITHDRAWN', 'RECLAIMED', 'FAILED'].includes(status)) terminal.add(status)
+        }
+        expect(terminal.size).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
+  test('a payout that its sender takes back looks cancelled to the recipient', () => {
+    expect(claimStatus('RECLAIMING')).toBe('CANCELLED')
+    expect(claimStatus('RECLAIMED')).toBe('CANCELLED')
+    expect(claimStatus('CLAIMING')).toBe('CLAIMING')
+  })
+})
+
+describe('intents', () => {
+  test('A3: the spread never passes the window and at most 64 are in flight', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000), fc.integer({ min: 0, max: 127 }), fc.nat(maxInFlight), (lowest, spread, inFlight) => {
+        const next = lowest + spread + 1
+        const room = issuable(next, lowest, inFlight)
+        expect(room).toBeGreaterThanOrEqual(0)
+        if (room > 0) expect(next + room - 1 - lowest).toBeLessThanOrEqual(maxSpread)
+        expect(inFlight + room).toBeLessThanOrEqual(Math.max(maxInFlight, inFlight))
+      }),
+    )
+  })
+
+  test('a nonce is epoch and sequence, each in its half', () => {
+    fc.assert(
+      fc.property(fc.nat(0xffff_ffff), fc.nat(0xffff_ffff), (epoch, sequence) => {
+        const nonce = nonceOf(epoch, sequence)
+        expect(Number(nonce >> 32n)).toBe(epoch)
+        expect(Number(nonce & 0xffff_ffffn)).toBe(sequence)
+      }),
+    )
+  })
+
+  test('no fresh signature after giving up, nor in an epoch that is over', () => {
+    const intent = { deadline: 100, giveUpAt: 1000, epoch: 3 }
+    expect(mustResign(intent, { timestamp: 41, epoch: 3 }, 999)).toBe(true)
+    expect(mustResign(intent, { timestamp: 40, epoch: 3 }, 999)).toBe(false)
+    expect(mustResign(intent, { timestamp: 99, epoch: 3 }, 1000)).toBe(false)
+    expect(mustResign(intent, { timestamp: 99, epoch: 4 }, 999)).toBe(false)
+  })
+
+  test('dead only after the last deadline and only without a log', () => {
+    expect(provablyDead(100, 100, false)).toBe(false)
+    expect(provablyDead(100, 101, false)).toBe(true)
+    expect(provablyDead(100, 101, true)).toBe(false)
+  })
+})
+
+describe('amounts', () => {
+  test('what is formatted parses back to the same amount', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 17n }), (value) => {
+        expect(parseUsdc(formatUsdc(value))).toBe(value)
+      }),
+    )
+  })
+  test.each([
+    '',
+    '-1',
+    '+1',
+    '1e3',
+    '1.',
+    '.5',
+    '1.0000001',
+    ' 1',
+    '1 ',
+    '1,5',
+    '٣',
+    '１',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1234567890123',
+    '1.5.5',
+  ])('%j is not an amount', (text) => {
+    expect(parseUsdc(text)).toBeNull()
+  })
+  test('there is no negative money', () => expect(() => microUsdc(-1n)).toThrow(RangeError))
+})
+
+describe('passcode attempts', () => {
+  test('I8: never more than 20 in a life, and five in a row lock for 15 minutes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 * 60_000 }), { minLength: 50, maxLength: 200 }), (waits) => {
+        let attempts: Attempts = { total: 0, recent: 0, lockedUntil: 0 }
+        let now = 0
+        let evaluated = 0
+        const times: number[] = []
+        for (const wait of waits) {
+          now += wait
+          if (!attemptAllowed(attempts, now).ok) continue
+          evaluated += 1
+          times.push(now)
+          attempts = recordWrong(attempts, now)
+        }
+        expect(evaluated).toBeLessThanOrEqual(triesInLife)
+        for (const [i, at] of times.entries())
+          if (i >= 5 && i % 5 === 0) expect(at - times[i - 1]!).toBeGreaterThanOrEqual(lockMs)
+      }),
+    )
+  })
+})

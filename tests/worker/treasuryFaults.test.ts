@@ -1,0 +1,209 @@
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { giveUpMs } from '../../worker/domain/intent.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+
+beforeAll(prepare)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+/** The Treasury looks at the chain now, whatever its alarm says. */
+async function look(payer: Payer): Promise<void> {
+  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+  await runDurableObjectAlarm(payer.treasury())
+}
+/** The Treasury's own clock runs `ms` ahead from now on. */
+const ahead = (payer: Payer, ms: number) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => Date.now() + ms
+  })
+/** Chain time passes and becomes final. */
+async function pass(seconds: number): Promise<void> {
+  await chain.node('evm_increaseTime', seconds)
+  await chain.mine(4)
+}
+const statusOf = async (payer: Payer, id: string) => {
+  const found = await payer.treasury().transaction(id)
+  return found.ok ? found.value.status : found.message
+}
+async function accepted(payer: Payer, over = {}) {
+  const paid = await payer.treasury().payAsAgent(payer.payment(over))
+  if (!paid.ok) throw new Error(paid.message)
+  return paid.value.payment
+}
+/** Blocks until `what` is the status. */
+const becomes = (payer: Payer, id: string, what: string) =>
+  until(`${id} ${what}`, async () => {
+    await chain.mine()
+    await look(payer)
+    return (await statusOf(payer, id)) === what
+  })
+const intent = (payer: Payer, id: string) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const { epoch, sequence, sig_version, max_deadline } = object.context.store.payment(id)!
+    return { epoch, sequence, sig_version, max_deadline }
+  })
+
+describe('an unknown outcome stays pending and held until the chain tells', () => {
+  test('node down: the payment is accepted, held, and ends right when the node is back', async () => {
+    const payer = await aPayer({ on: chain })
+    await payer.ledger()
+    await chain.fault({ mode: 'down' })
+    const payment = await accepted(payer, { amount: usdc('5') })
+    await look(payer)
+    expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+    expect(['QUEUED', 'PROCESSING']).toContain(await statusOf(payer, payment.id))
+    await chain.fault({ mode: 'none' })
+    await becomes(payer, payment.id, 'CONFIRMED')
+    expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
+    await payer.booksBalance()
+  })
+
+  test('node accepts and drops its reply: one transfer, confirmed', async () => {
+    const payer = await aPayer({ on: chain })
+    const to = fresh('shop')
+    await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
+    const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+    await until('mined', async () => {
+      await chain.mine()
+      return (await chain.usdcBalance(to)) > 0n
+    })
+    await chain.fault({ mode: 'none' })
+    await becomes(payer, payment.id, 'CONFIRMED')
+    await chain.mine(3)
+    await look(payer)
+    expect(await chain.usdcBalance(to)).toBe(5_000_000n)
+    await payer.booksBalance()
+  })
+
+  test('node says "not found" of a mined payment, past its deadline: still held, then confirmed', async () => {
+    const payer = await aPayer({ on: chain })
+    const to = fresh('shop')
+    const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+    await chain.fault({ mode: 'lie' })
+    await until('mined', async () => {
+      await chain.mine()
+      return (await chain.usdcBalance(to)) > 0n
+    })
+    await ahead(payer, giveUpMs + 1000)
+    await pass(600)
+    for (let i = 0; i < 3; i++) await look(payer)
+    expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+    expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+    await chain.fault({ mode: 'none' })
+    await becomes(payer, payment.id, 'CONFIRMED')
+    await payer.booksBalance()
+  })
+})
+
+describe('deadlines', () => {
+  test('a passed deadline is signed again under the same nonce, and pays once', async () => {
+    const payer = await aPayer({ on: chain })
+    const to = fresh('shop')
+    await payer.ledger()
+    await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+    const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+    await until('signed', async () => {
+      await look(payer)
+      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+    })
+    const before = await intent(payer, payment.id)
+    await pass(280)
+    await look(payer)
+    const after = await intent(payer, payment.id)
+    expect(after).toMatchObject({ epoch: before.epoch, sequence: before.sequence, sig_version: before.sig_version + 1 })
+    expect(after.max_deadline).toBeGreaterThan(before.max_deadline!)
+    await chain.fault({ mode: 'none' })
+    await becomes(payer, payment.id, 'CONFIRMED')
+    expect(await chain.usdcBalance(to)).toBe(5_000_000n)
+    await payer.booksBalance()
+  })
+
+  test('released only when the last deadline is final and nothing moved; then the budget is whole again', async () => {
+    const payer = await aPayer({ on: chain })
+    await payer.ledger()
+    await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+    const payment = await accepted(payer, { amount: usdc('5') })
+    await until('signed', async () => {
+      await look(payer)
+      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+    })
+    await ahead(payer, giveUpMs + 1000)
+    await chain.node('evm_increaseTime', 310)
+    await chain.mine()
+    await look(payer)
+    expect(await statusOf(payer, payment.id), 'the deadline passed but is not final').toBe('PROCESSING')
+    await chain.mine(4)
+    await look(payer)
+    expect(await statusOf(payer, payment.id)).toBe('FAILED')
+    expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0', remaining: '50' })
+    expect(await payer.booksBalance()).toMatchObject({ held: '0', available: '200' })
+  })
+
+  test('never signed: fails at its time without asking the chain for proof', async () => {
+    const payer = await aPayer({ on: chain })
+    await payer.ledger()
+    await runInDurableObject(payer.treasury(), (object: Treasury) => {
+      object.context.heads.clear()
+      object.context.keys.clear()
+    })
+    await chain.fault({ mode: 'down' })
+    const payment = await accepted(payer, { amount: usdc('5') })
+    await look(payer)
+    expect(await statusOf(payer, payment.id)).toBe('QUEUED')
+    await ahead(payer, giveUpMs + 1000)
+    await chain.fault({ mode: 'none' })
+    await look(payer)
+    expect(await statusOf(payer, payment.id)).toBe('FAILED')
+    expect(await payer.groupNow()).toMatchObject({ held: '0' })
+  })
+
+  test('A2: a signature made while the chain was being read wins over the release', async () => {
+    const payer = await aPayer({ on: chain })
+    const to = fresh('shop')
+    await payer.ledger()
+    await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+    const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+    await until('signed', async () => {
+      await look(payer)
+      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+    })
+    await pass(400)
+    await chain.fault({ mode: 'none' })
+    // The proof is read; before it is written a fresh signature is stored.
+    await runInDurableObject(payer.treasury(), async (object: Treasury) => {
+      const { context } = object
+      const original = context.chains[84532].walletState.bind(context.chains[84532])
+      let first = true
+      context.chains[84532].walletState = async (address) => {
+        const state = await original(address)
+        if (first && context.store.payment(payment.id)!.status === 'PROCESSING') {
+          first = false
+          context.store.run(
+            'UPDATE payment SET sig_version = sig_version + 1, max_deadline = max_deadline + 900 WHERE id = ?',
+            payment.id,
+          )
+        }
+        return state
+      }
+    })
+    await ahead(payer, giveUpMs + 1000)
+    await look(payer)
+    expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+    expect(await payer.groupNow()).toMatchObject({ held: '5' })
+  })
+})
+
+describe('crashes', () => {
+  test('aborted right after acceptance: the alarm finishes the work', async () => {
+    const payer = await aPayer({ on: chain })
+    const payment = await accepted(payer, { amount: usdc('2') })
+    await abortAllDurableObjects()
+    await until('confirmed', async () => {
+      await chain.mine()
+      const found = await payer.treasury().transaction(payment.id)
+      return found.ok && found.value.status === 'CONFIRMED'
+    })
+    await payer.booksBalance()
+  })
+})
