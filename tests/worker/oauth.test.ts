@@ -196,3 +196,19 @@ describe('an agent’s API', () => {
     expect(dump).not.toContain(apiKey)
   })
 })
+
+test('a client finds the token endpoint from a refused call alone', async () => {
+  const api = anApi()
+  const challenge = (await agentApi(api)()).headers.get('www-authenticate')
+  const path = (url: string) => url.replace(env.API_ORIGIN, '')
+  const resource = await api.call('GET', path(/resource_metadata="([^"]+)"/.exec(challenge!)![1]!))
+  expect(resource.json.resource).toBe(`${env.API_ORIGIN}/v1`)
+  expect(resource.headers.get('access-control-allow-origin')).toBe('*')
+  const server = await api.call(
+    'GET',
+    `${path(resource.json.authorization_servers[0])}/.well-known/oauth-authorization-server`,
+  )
+  expect(server.json.issuer).toBe(resource.json.authorization_servers[0])
+  expect(path(server.json.token_endpoint)).toBe('/oauth/token')
+  expect((await api.call('GET', path(server.json.jwks_uri))).json.keys).toHaveLength(1)
+})
