@@ -1,0 +1,17 @@
+import { runInDurableObject } from 'cloudflare:test'
+import type { Env } from '../../worker/env.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+
+/** A text that changes when anything a stranger could want changes in a user's Treasury or contacts. */
+export async function hash(env: Env, userId: string): Promise<string> {
+  const rows = await runInDurableObject(env.TREASURY.getByName(userId), ({ context: { store } }: Treasury) => [
+    store.all('SELECT id, status, amount FROM payment ORDER BY id'),
+    store.all('SELECT id, action, code_version FROM payout ORDER BY id'),
+    store.all('SELECT id, name FROM wallet ORDER BY id'),
+    store.all('SELECT id, name, spend_limit, scopes FROM policy_group ORDER BY id'),
+    store.all('SELECT id, name, paused, deleted_at FROM agent ORDER BY id'),
+  ])
+  const contacts = await env.DB.prepare('SELECT * FROM contact WHERE user_id = ? ORDER BY id').bind(userId).all()
+  const user = await env.DB.prepare('SELECT password_hash FROM user WHERE id = ?').bind(userId).first()
+  return JSON.stringify([rows, contacts.results, user])
+}

@@ -1,0 +1,234 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aHousehold, type Household } from '../support/household.ts'
+import { prepare } from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
+import { type Api, anApi, seed } from './apiClient.ts'
+
+let api: Api
+let own: Household
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+  own = await aHousehold(api)
+}, 60_000)
+
+const amounts = [
+  '-1',
+  '0',
+  '0.0',
+  '0.0000001',
+  '1e3',
+  '1.',
+  '.5',
+  '',
+  ' ',
+  '1,5',
+  '١',
+  '１２',
+  '0x1',
+  'NaN',
+  'Infinity',
+  '99999999999999999999',
+  '1000000001',
+  5,
+  1.5,
+  null,
+  true,
+  {},
+  ['1'],
+]
+const addresses = [
+  '',
+  '0x',
+  'vitalik.eth',
+  '0x123',
+  `0x${'g'.repeat(40)}`,
+  '0x52908400098527886E0F7030069857D2E4169Ee7',
+  `${party('x').address} `,
+  42,
+  null,
+  'x'.repeat(10_000),
+]
+const to = party('recipient').address
+
+type Case = [
+  name: string,
+  call: (value: unknown) => { path: string; token: string; body: Record<string, unknown> },
+  field: string,
+]
+const amountRoutes: Case[] = [
+  [
+    'POST /transactions/send',
+    (amount) => ({
+      path: '/api/transactions/send',
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: to, amount },
+    }),
+    'amount',
+  ],
+  [
+    'POST /escrow/create',
+    (amount) => ({
+      path: '/api/escrow/create',
+      token: own.token,
+      body: { sourceWalletId: own.wallet, recipientEmail: 'a@example.com', amount },
+    }),
+    'amount',
+  ],
+  [
+    'POST /v1/payments',
+    (amount) => ({ path: '/v1/payments', token: own.apiKey, body: { to: { type: 'address', address: to }, amount } }),
+    'amount',
+  ],
+]
+const addressRoutes: Case[] = [
+  [
+    'POST /transactions/send',
+    (toAddress) => ({
+      path: '/api/transactions/send',
+      token: own.token,
+      body: { walletId: own.wallet, toAddress, amount: '1' },
+    }),
+    'toAddress',
+  ],
+  [
+    'POST /v1/payments',
+    (address) => ({ path: '/v1/payments', token: own.apiKey, body: { to: { type: 'address', address }, amount: '1' } }),
+    'to/address',
+  ],
+  [
+    'POST deploy',
+    (ownerAddress) => ({
+      path: '/api/wallets/smart-wallets-v2/deploy',
+      token: own.token,
+      body: { ownerAddress, chainId: 8453 },
+    }),
+    'ownerAddress',
+  ],
+]
+
+async function refused({ path, token, body }: ReturnType<Case[1]>, field: string) {
+  const answer = await api.call('POST', path, { token, body, headers: { 'idempotency-key': `bad-${Math.random()}` } })
+  expect(answer.status, answer.text).toBe(400)
+  const named = path.startsWith('/v1') ? answer.json.errors[0].pointer.slice(1) : answer.json.field
+  expect(named, answer.text).toBe(field)
+  expect((answer.json.error ?? answer.json.detail).length).toBeGreaterThan(10)
+}
+
+describe('amounts', () => {
+  for (const [name, call, field] of amountRoutes)
+    test.each(amounts)(`${name} refuses %j`, (amount) => refused(call(amount), field))
+})
+describe('addresses', () => {
+  for (const [name, call, field] of addressRoutes)
+    test.each(addresses)(`${name} refuses %j`, (address) => refused(call(address), field))
+})
+
+test.each([
+  ['zero', () => `0x${'0'.repeat(40)}`],
+  ['its own', () => own.walletAddress],
+])('the %s address is refused', async (_, address) => {
+  await refused(
+    {
+      path: '/api/transactions/send',
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: address(), amount: '1' },
+    },
+    'toAddress',
+  )
+})
+
+describe('agents’ keys', () => {
+  const pay = (headers: Record<string, string>, amount = '1') =>
+    api.call('POST', '/v1/payments', {
+      token: own.apiKey,
+      headers,
+      body: { to: { type: 'address', address: to }, amount },
+    })
+
+  test('a payment without Idempotency-Key is refused and says what to do', async () => {
+    const answer = await pay({})
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ code: 'invalid_input', errors: [{ pointer: '/Idempotency-Key' }] })
+  })
+  test.each(['', 'a b', 'ü', 'x'.repeat(256), 'a, b'])('Idempotency-Key %j is refused', async (key) => {
+    expect((await pay({ 'idempotency-key': key })).status).toBe(400)
+  })
+  test('bare and quoted are the same key; another body under it is 422', async () => {
+    const first = await pay({ 'idempotency-key': 'same' })
+    const quoted = await pay({ 'idempotency-key': '"same"' })
+    expect([first.status, quoted.status]).toEqual([201, 201])
+    expect(quoted.json.id).toBe(first.json.id)
+    expect(quoted.headers.get('idempotent-replayed')).toBe('true')
+    expect(await pay({ 'idempotency-key': 'same' }, '2')).toMatchObject({
+      status: 422,
+      json: { code: 'idempotency_key_reused' },
+    })
+  })
+})
+
+describe('refusals', () => {
+  test('over the budget: problem+json with rule, figures and the most allowed now', async () => {
+    const answer = await api.call('POST', '/v1/payments', {
+      token: own.apiKey,
+      headers: { 'idempotency-key': 'over' },
+      body: { to: { type: 'address', address: to }, amount: '21' },
+    })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    expect(answer.json).toMatchObject({
+      code: 'budget_exceeded',
+      rule: 'group.budget',
+      limit: '20',
+      spent: expect.any(String),
+      held: expect.any(String),
+      remaining: expect.any(String),
+      max_allowed_now: expect.any(String),
+      next: expect.any(String),
+    })
+  })
+  test('more than the balance', async () => {
+    const answer = await api.call('POST', '/api/transactions/send', {
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: to, amount: '51' },
+    })
+    expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
+  })
+  test('a scope the group does not have', async () => {
+    const answer = await api.call('POST', '/v1/payments', {
+      token: own.apiKey,
+      headers: { 'idempotency-key': 'sms' },
+      body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' },
+    })
+    expect(answer).toMatchObject({ status: 403, json: { code: 'insufficient_scope', rule: 'sms_payments:write' } })
+  })
+  test.each([
+    ['unknown fields', { to: { type: 'address', address: to, extra: 1 }, amount: '1' }],
+    ['unknown top field', { to: { type: 'address', address: to }, amount: '1', currency: 'USDC' }],
+    ['unknown type', { to: { type: 'iban', iban: 'x' }, amount: '1' }],
+    ['no recipient', { amount: '1' }],
+    ['long memo', { to: { type: 'address', address: to }, amount: '1', memo: 'x'.repeat(101) }],
+  ])('%s', async (_, body) => {
+    const answer = await api.call('POST', '/v1/payments', {
+      token: own.apiKey,
+      headers: { 'idempotency-key': `k${Math.random()}` },
+      body,
+    })
+    expect(answer.status, answer.text).toBe(400)
+  })
+  test('nothing was reserved by any of them', async () => {
+    const group = await own.groupNow()
+    expect(Number(group.currentSpent) + Number(group.held)).toBe(1)
+  })
+})
+
+test('malformed JSON, wrong content type, a huge body and a list are refused, never 5xx', async () => {
+  for (const raw of ['{', '[]', '"x"', 'null', `{"amount":"${'9'.repeat(100_000)}"}`]) {
+    const answer = await api.call('POST', '/api/transactions/send', { token: own.token, raw })
+    expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+    expect(answer.status, answer.text).toBeLessThan(500)
+  }
+})

@@ -1,0 +1,220 @@
+import { beforeAll, expect, test } from 'vitest'
+import { createApp } from '../../worker/app.ts'
+import { hash } from '../support/hash.ts'
+import { aHousehold } from '../support/household.ts'
+import { fresh, prepare, until } from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
+import { type Api, anApi, env, seed } from './apiClient.ts'
+
+/**
+ * I10: nobody reads or moves what belongs to another user. Every route that takes an id has a row here, built against
+ * the app's own route list: a new route without a row fails. `{x}` stands for a real id of Ann; Bob, Bob's agent,
+ * a claimant and nobody ask for it.
+ */
+type Row = { route: string; path: string; body?: (ids: Ids) => unknown; agentMay?: true }
+type Ids = {
+  user: string
+  wallet: string
+  group: string
+  agent: string
+  contact: string
+  payment: string
+  agentPayment: string
+  payout: string
+}
+
+const address = party('somebody').address
+const rows: Row[] = [
+  { route: 'GET /api/users/:userId', path: '/api/users/{user}' },
+  {
+    route: 'PATCH /api/users/:userId/change-password',
+    path: '/api/users/{user}/change-password',
+    body: () => ({ currentPassword: 'correct horse battery', newPassword: 'another horse battery' }),
+  },
+  { route: 'GET /api/contacts/:contactId', path: '/api/contacts/{contact}' },
+  {
+    route: 'PUT /api/contacts/:contactId',
+    path: '/api/contacts/{contact}',
+    body: () => ({ name: 'Mallory', address }),
+  },
+  { route: 'DELETE /api/contacts/:contactId', path: '/api/contacts/{contact}' },
+  {
+    route: 'POST /api/contacts',
+    path: '/api/contacts',
+    body: ({ user }) => ({ userId: user, name: 'Mallory', address }),
+  },
+  { route: 'GET /api/contacts', path: '/api/contacts?userId={user}' },
+  {
+    route: 'GET /api/wallets/smart-wallets-v2/:walletId/session-key',
+    path: '/api/wallets/smart-wallets-v2/{wallet}/session-key',
+  },
+  { route: 'GET /api/wallets/:walletId/usdc-balance', path: '/api/wallets/{wallet}/usdc-balance' },
+  { route: 'GET /api/wallets/:walletId/ledger', path: '/api/wallets/{wallet}/ledger' },
+  {
+    route: 'POST /api/policy-groups',
+    path: '/api/policy-groups',
+    body: ({ wallet }) => ({ name: 'G', scopes: [], walletId: wallet }),
+  },
+  {
+    route: 'POST /api/policy-groups',
+    path: '/api/policy-groups',
+    body: ({ contact }) => ({ name: 'G', scopes: [], walletId: 'own', whitelistedContactIds: [contact] }),
+  },
+  { route: 'POST /api/agents', path: '/api/agents', body: ({ group }) => ({ name: 'A', policyGroupId: group }) },
+  {
+    route: 'POST /api/transactions/send',
+    path: '/api/transactions/send',
+    body: ({ wallet }) => ({ walletId: wallet, toAddress: address, amount: '1' }),
+  },
+  { route: 'GET /api/transactions/:transactionId', path: '/api/transactions/{payment}' },
+  {
+    route: 'POST /api/escrow/create',
+    path: '/api/escrow/create',
+    body: ({ wallet }) => ({ sourceWalletId: wallet, amount: '1', recipientEmail: 'x@example.com' }),
+  },
+  { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
+  { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
+  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{payment}' },
+  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{agentPayment}' },
+  {
+    route: 'POST /v1/payments',
+    path: '/v1/payments',
+    body: ({ contact }) => ({ to: { type: 'contact', contactId: contact }, amount: '1' }),
+  },
+]
+
+/** No id of anybody's: public, of the caller alone, or a secret that is the permission itself (claim links, codes). */
+const without = new Set([
+  'GET /api/health',
+  'GET /api/config',
+  'POST /api/auth/cognito/login',
+  'POST /api/auth/cognito/new-password',
+  'POST /api/auth/cognito/refresh',
+  'POST /api/login',
+  'POST /api/users',
+  'POST /api/users/complete-onboarding',
+  'GET /api/wallets',
+  'POST /api/wallets/smart-wallets-v2/deploy',
+  'GET /api/policy-groups',
+  'GET /api/policy-groups/with-agents',
+  'GET /api/agents',
+  'GET /api/transactions/user',
+  'GET /api/escrow/list',
+  'GET /api/overview',
+  'GET /api/escrow/claim/:accessToken',
+  'POST /api/escrow/verify-passcode',
+  'POST /api/escrow/claim',
+  'GET /v1/payments',
+  'GET /v1/context',
+  'POST /oauth/token',
+  'GET /.well-known/jwks.json',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/v1',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /dev/inbox',
+  'POST /dev/faucet',
+  'GET /dev/tx/:hash',
+  'GET /dev/address/:address',
+])
+
+let api: Api
+let ids: Ids
+let bob: { token: string; apiKey: string; id: string }
+let claimSession = ''
+const created = new Map<string, string>()
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+  const own = await aHousehold(api)
+  const ann = { token: own.token, id: own.user }
+  const sent = await api.call('POST', '/api/transactions/send', {
+    token: ann.token,
+    body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+  })
+  const payout = await api.call('POST', '/api/escrow/create', {
+    token: ann.token,
+    body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'carol@example.com' },
+  })
+  const paid = await api.call('POST', '/v1/payments', {
+    token: own.apiKey,
+    headers: { 'idempotency-key': 'k1' },
+    body: { to: { type: 'address', address: fresh('y') }, amount: '1' },
+  })
+  expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
+  ids = {
+    user: ann.id,
+    ...own,
+    payment: sent.json.data.id,
+    payout: payout.json.data.escrowId,
+    agentPayment: paid.json.id,
+  }
+  await until(
+    'payout created',
+    async () =>
+      (await api.call('GET', `/api/escrow/${ids.payout}`, { token: ann.token })).json.data.status === 'CREATED',
+  )
+  const link = payout.json.data.claimUrl.split('/claim/')[1]
+  const verified = await api.call('POST', '/api/escrow/verify-passcode', {
+    body: { accessToken: link, passcode: payout.json.data.passcode },
+  })
+  claimSession = verified.json.data.sessionToken
+  const theirs = await aHousehold(api)
+  bob = { token: theirs.token, apiKey: theirs.apiKey, id: theirs.user }
+  created.set('own', theirs.wallet)
+  // Everything of Ann's is real: she herself gets answers.
+  for (const path of [
+    `/api/transactions/${ids.payment}`,
+    `/api/escrow/${ids.payout}`,
+    `/api/wallets/${ids.wallet}/ledger`,
+    `/api/contacts/${ids.contact}`,
+    `/api/users/${ids.user}`,
+  ])
+    expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
+}, 60_000)
+
+const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => ids[name])
+
+test('every route is in the matrix or needs no id', () => {
+  const routes = createApp()
+    .routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
+    .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
+  const known = new Set([...without, ...rows.map((row) => row.route)])
+  expect([...new Set(routes)].filter((route) => !known.has(route))).toEqual([])
+  expect(
+    [...known].filter((route) => !routes.includes(route)),
+    'rows of routes that are gone',
+  ).toEqual([])
+})
+
+test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
+  '$name: a foreign id is not found',
+  async (row) => {
+    const method = row.route.split(' ')[0]!
+    const body = row.body
+      ? JSON.parse(JSON.stringify(row.body(ids)).replace('"own"', JSON.stringify(created.get('own'))))
+      : method === 'GET' || method === 'DELETE'
+        ? undefined
+        : {}
+    const before = await hash(env, ids.user)
+    const isV1 = row.path.startsWith('/v1')
+    const ask = (token?: string, headers: Record<string, string> = {}) =>
+      api.call(method, fill(row.path), {
+        ...(token ? { token } : {}),
+        headers: { 'idempotency-key': `foreign-${Math.random()}`, ...headers },
+        ...(body === undefined ? {} : { body }),
+      })
+
+    const asBob = await ask(isV1 ? bob.apiKey : bob.token)
+    // An agent's payment to a contact is measured against its own whitelist, which does not have it.
+    expect(asBob.json?.code, asBob.text).toBe(row.route === 'POST /v1/payments' ? 'recipient_not_allowed' : 'not_found')
+    const forged = await ask(isV1 ? bob.apiKey : bob.token, { 'x-user-id': ids.user })
+    expect([403, 404], forged.text).toContain(forged.status)
+    for (const stranger of [await ask(isV1 ? bob.token : bob.apiKey), await ask(claimSession), await ask()])
+      expect(stranger.status, stranger.text).toBe(401)
+    expect(await hash(env, ids.user), 'nothing of Ann’s changed').toBe(before)
+  },
+)
