@@ -5,9 +5,15 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * down: no answer and nothing is passed on. slow: the answer comes `delayMs` late. lie: "not found" for receipts and
- * logs. swallow: passed on, but the answer is lost. `methods` limits down, slow and swallow to requests with one of them.
+ * logs. swallow: passed on, but the answer is lost. refuse: answered with the error `message`. `methods` limits all but
+ * lie to requests with one of them.
  */
-export type Fault = { mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow'; methods?: string[]; delayMs?: number }
+export type Fault = {
+  mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow' | 'refuse'
+  methods?: string[]
+  delayMs?: number
+  message?: string
+}
 
 export type RpcProxy = {
   url: string
@@ -31,11 +37,16 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
       response.end()
       return
     }
-    const { mode, methods, delayMs = 0 } = fault
+    const { mode, methods, delayMs = 0, message = 'refused' } = fault
     const parsed = JSON.parse(body) as Request | Request[]
     const requests = Array.isArray(parsed) ? parsed : [parsed]
     const isHit = !methods || requests.some(({ method }) => methods.includes(method))
     if (mode === 'down' && isHit) return void request.socket.destroy()
+    if (mode === 'refuse' && isHit) {
+      const refusals = requests.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32000, message } }))
+      response.setHeader('content-type', 'application/json')
+      return void response.end(JSON.stringify(Array.isArray(parsed) ? refusals : refusals[0]))
+    }
     const answer = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const answerText = await answer.text()
     if (mode === 'swallow' && isHit) return void request.socket.destroy()

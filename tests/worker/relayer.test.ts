@@ -273,6 +273,7 @@ describe('what is submitted twice', () => {
     await chain.fault({ mode: 'none' })
     await becomes(second!.id, 'broadcast')
     await relayer().submit([third!])
+    expect((await relayer().wait(third!.id, 700))?.state).toBe('waiting')
     await settle()
     expect((await report(third!.id)).state).toBe('mined')
     expect(await attempts()).toHaveLength(1)
@@ -314,6 +315,16 @@ describe('when things break', () => {
     expect(await attempts()).toEqual([stored])
     await settle()
     expect(await chain.usdcBalance(recipient('crash'))).toBe(2_500_000n)
+  })
+
+  test('a crash while the chain is first asked: the alarm takes over', async () => {
+    const item = await chain.aSend(await wallet('early'))
+    await chain.fault({ mode: 'slow', delayMs: 3_000 })
+    await relayer().submit([item])
+    await abortAllDurableObjects()
+    await chain.fault({ mode: 'none' })
+    await becomes(item.id, 'broadcast')
+    await settle()
   })
 
   test('a reply lost after acceptance: unknown, then known, never twice', async () => {
@@ -370,6 +381,8 @@ describe('when things break', () => {
       await chain.node('anvil_setNextBlockBaseFeePerGas', toHex(50_000_000_000n))
       await chain.mine()
     }
+    // The node would take the old bytes again; only the time without a receipt speaks for more fees.
+    await chain.node('anvil_setNextBlockBaseFeePerGas', toHex(1n))
     await hasAttempts(2)
     const replaced = await until('another hash', async () => {
       const now = await report(item.id)
@@ -399,6 +412,41 @@ describe('when things break', () => {
     ])
     expect(await report(item.id)).toMatchObject({ state: 'dropped', reason: 'too little time left' })
     expect(await chain.usdcBalance(recipient('useless'))).toBe(0n)
+  })
+
+  test('content that no node ever takes leaves its number to an empty transfer and travels alone', async () => {
+    const item = await chain.aSend(await wallet('refused'), { to: recipient('refused') })
+    await chain.fault({ mode: 'refuse', methods: sendRaw, message: 'exceeds block gas limit' })
+    await relayer().submit([item])
+    await hasAttempts(2)
+    await chain.fault({ mode: 'none' })
+    await settle()
+    expect((await attempts()).map(({ nonce, empty }) => [nonce, empty])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+    ])
+    expect(await chain.usdcBalance(recipient('refused'))).toBe(2_500_000n)
+  })
+
+  test('a number that a reorganisation took back is filled again with what it carried', async () => {
+    const from = await wallet('hole')
+    const [lower, upper] = await sequence(2, (i) => chain.aSend(from, { sequence: i, to: recipient('hole') }))
+    await relayer().submit([lower!])
+    await becomes(lower!.id, 'broadcast')
+    const [{ hash }] = (await attempts()) as [AttemptRow]
+    // As if mined, and then gone from chain and pool.
+    await runInDurableObject(relayer(), (_: Relayer, { storage }) => {
+      storage.sql.exec(`UPDATE account_tx SET state = 'mined', closed_at = ?`, Date.now())
+      storage.sql.exec(`UPDATE item SET state = 'mined', finished_at = ?`, Date.now())
+    })
+    await chain.node('anvil_dropTransaction', hash)
+    await relayer().submit([upper!])
+    await becomes(upper!.id, 'broadcast')
+    await chain.mine(5)
+    await settle()
+    expect((await attempts()).map(({ nonce }) => nonce)).toEqual([0, 1])
+    expect(await chain.usdcBalance(recipient('hole'))).toBe(5_000_000n)
   })
 
   test('a node that denies every receipt delays the news and nothing else', async () => {

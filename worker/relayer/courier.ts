@@ -131,7 +131,10 @@ export class Courier {
     this.#storage.transactionSync(() => {
       const now = this.#clock()
       const last = Math.min(stuck.nonce, view.nonce + maxInFlight)
-      for (let hole = view.nonce; hole < last; hole++) this.transactions.fillHole(hole, view.fees, now)
+      for (let hole = view.nonce; hole < last; hole++) {
+        this.transactions.fillHole(hole, view.fees, now)
+        this.#items.unsettle(hole)
+      }
       if (view.nonce === stuck.nonce) this.#replace(stuck.nonce, view)
       // A node may have forgotten the ones behind it.
       else this.transactions.forget(stuck.nonce)

@@ -241,6 +241,15 @@ export class Items {
     )
   }
 
+  /** The transaction that settled it is gone from the chain (a reorganisation): it is under way again. */
+  unsettle(nonce: number): void {
+    this.#sql.exec(
+      `UPDATE item SET state = 'carried', finished_at = NULL
+       WHERE nonce = ? AND state = 'mined' AND tx_hash IN (SELECT hash FROM attempt WHERE attempt.nonce = item.nonce)`,
+      nonce,
+    )
+  }
+
   freeze(userId: string, now: number): void {
     this.#sql.exec('INSERT OR IGNORE INTO frozen (user_id) VALUES (?)', userId)
     this.#finish(`user_id = ? AND state IN ('waiting','parked')`, [userId], 'dropped', 'frozen', now)
