@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AgentWallet} from "../../src/AgentWallet.sol";
+import {Base} from "../base/Base.sol";
+import {WalletHandler} from "./WalletHandler.sol";
+
+/// @dev In words, for one wallet under everything its handler can do:
+/// 1. What a session sent plus what it may still send is its limit.
+/// 2. The wallet's USDC falls only by sends and owner withdrawals.
+/// 3. The wallet's allowance to anyone is zero, always.
+/// 4. No nonce pays twice; no signature of owner or operator works twice (checked in the handler).
+/// 5. Key, budget, window and flags are at every step what the model says; so nothing an old key signed is accepted
+///    after revoke, expiry or rotation, and after `disableRotationAuthority` only the owner changes them.
+contract WalletInvariantTest is Base {
+    WalletHandler private _handler;
+
+    function setUp() public override {
+        super.setUp();
+        _handler = new WalletHandler(wallet, usdc, provider, LIMIT);
+    }
+
+    function targetContracts() external view returns (address[] memory targets) {
+        targets = new address[](1);
+        targets[0] = address(_handler);
+    }
+
+    function invariant_walletEqualsItsModel() public view {
+        AgentWallet.State memory state = wallet.state();
+        vm.assertEq(state.remaining, _handler.remaining(), "remaining");
+        vm.assertEq(state.remaining + _handler.sentThisSession(), _handler.limit(), "1: limit");
+        vm.assertEq(state.balance, _handler.deposits() - _handler.sent() - _handler.withdrawn(), "2: balance");
+        vm.assertEq(usdc.allowance(address(wallet), address(_handler)), 0, "3: allowance");
+        vm.assertEq(usdc.allowance(address(wallet), vm.addr(OPERATOR)), 0, "3: allowance");
+        vm.assertEq(usdc.allowance(address(wallet), vm.addr(SESSION)), 0, "3: allowance");
+
+        vm.assertEq(state.epoch, _handler.epoch(), "epoch");
+        vm.assertEq(state.sessionKey, _handler.key() == 0 ? address(0) : vm.addr(_handler.key()));
+        vm.assertEq(state.validUntil, _handler.validUntil(), "validUntil");
+        vm.assertEq(state.sessionRevoked, _handler.revoked(), "revoked");
+        vm.assertEq(state.rotationDisabled, _handler.disabled(), "disabled");
+        vm.assertEq(state.ownerNonce, _handler.ownerNonce(), "ownerNonce");
+        vm.assertEq(state.top, _handler.top(), "top");
+        uint256 granted = _handler.grantDay() == state.grantDay ? _handler.granted() : 0;
+        vm.assertEq(state.grantedToday, granted, "granted");
+        vm.assertEq(state.seen, _handler.seen(), "seen");
+    }
+}

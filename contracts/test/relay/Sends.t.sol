@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AgentWallet} from "../../src/AgentWallet.sol";
+import {Relay} from "../../src/Relay.sol";
+import {Base} from "../base/Base.sol";
+import {Vm} from "../base/Vm.sol";
+import {DataBomb, GasBurner} from "../mocks/Hostile.sol";
+
+contract SendsTest is Base {
+    uint256 private constant CAP = 100_000;
+    bytes private _batch;
+
+    function _pack(uint256 key, address target, address to, uint64 amount, uint64 nonce, uint48 deadline)
+        private
+        view
+        returns (bytes memory)
+    {
+        (bytes32 r, bytes32 vs) = signSend(key, target, to, amount, nonce, deadline);
+        return abi.encodePacked(target, to, amount, nonce, deadline, r, vs);
+    }
+
+    function _good(uint32 sequence) private view returns (bytes memory) {
+        return _pack(SESSION, address(wallet), RECIPIENT, 10, nonceOf(1, sequence), DEADLINE);
+    }
+
+    /// @dev An item that fails in its own way.
+    function _bad(uint256 kind, uint32 sequence) private returns (bytes memory) {
+        uint64 nonce = nonceOf(1, sequence);
+        kind %= 9;
+        if (kind == 0) return _pack(CLAIM, address(wallet), RECIPIENT, 10, nonce, DEADLINE); // wrong signer
+        if (kind == 1) return _pack(SESSION, address(wallet), RECIPIENT, LIMIT + 1, nonce, DEADLINE); // over the limit
+        if (kind == 2) return _pack(SESSION, address(wallet), RECIPIENT, 10, nonce, START - 1); // expired
+        if (kind == 3) return _pack(SESSION, address(0xc0de1e55), RECIPIENT, 10, nonce, DEADLINE); // no code
+        if (kind == 4) return _pack(SESSION, address(wallet), address(0), 10, nonce, DEADLINE); // bad recipient
+        if (kind == 5) return _pack(SESSION, address(wallet), address(usdc), 10, nonce, DEADLINE); // blacklisted
+        if (kind == 6) return _pack(SESSION, address(new GasBurner()), RECIPIENT, 10, nonce, DEADLINE);
+        if (kind == 7) return _pack(SESSION, address(new DataBomb(true)), RECIPIENT, 10, nonce, DEADLINE);
+        return _pack(SESSION, address(wallet), RECIPIENT, 10, nonceOf(0, sequence), DEADLINE); // another epoch
+    }
+
+    function _selector(bytes memory answer) private pure returns (bytes4) {
+        return bytes4(answer);
+    }
+
+    function testFuzz_sends_paysEveryGoodItem_whateverTheOthersDo(uint256 seed, uint8 size) public {
+        uint256 count = bound(size, 1, 24);
+        uint256 expected;
+        uint256 good;
+        bytes memory batch;
+        for (uint32 i = 0; i < count; ++i) {
+            seed = uint256(keccak256(abi.encode(seed)));
+            if (seed % 3 == 0) {
+                expected |= 1 << i;
+                batch = bytes.concat(batch, _bad(seed >> 8, i));
+            } else {
+                good += 1;
+                batch = bytes.concat(batch, _good(i));
+            }
+        }
+        vm.recordLogs();
+        vm.assertEq(relay.sends(CAP, batch), expected);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), good * 10);
+
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        uint256 reported;
+        for (uint256 i = 0; i < logs.length; ++i) {
+            if (logs[i].emitter == address(relay)) reported |= 1 << abi.decode(logs[i].data, (uint256));
+        }
+        vm.assertEq(reported, expected);
+    }
+
+    function test_sends_passesOnEveryFieldExactly() public {
+        uint48 deadline = type(uint48).max;
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), type(uint64).max, type(uint40).max);
+        mint(address(wallet), type(uint64).max);
+        bytes memory batch =
+            _pack(SESSION, address(wallet), address(type(uint160).max), type(uint64).max, nonceOf(2, 1), deadline);
+        vm.assertEq(relay.sends(CAP, batch), 0);
+        vm.assertEq(usdc.balanceOf(address(type(uint160).max)), type(uint64).max);
+    }
+
+    function test_sends_emitsItemFailed() public {
+        bytes memory batch = bytes.concat(_good(0), _bad(0, 1), _good(2));
+        vm.expectEmit(address(relay));
+        emit Relay.ItemFailed(1);
+        vm.assertEq(relay.sends(CAP, batch), 2);
+    }
+
+    function test_sends_refusesTheSecondOfADuplicate() public {
+        vm.assertEq(relay.sends(CAP, bytes.concat(_good(0), _good(0))), 2);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+    }
+
+    function test_sends_acceptsAnEmptyBatch() public {
+        vm.assertEq(relay.sends(CAP, ""), 0);
+    }
+
+    function testFuzz_sends_reverts_whenNotWholeItems(uint16 length) public {
+        vm.assume(length % 126 != 0);
+        vm.expectRevert(abi.encodeWithSelector(Relay.MalformedBatch.selector, length));
+        relay.sends(CAP, new bytes(length));
+    }
+
+    function test_sends_reverts_above256Items() public {
+        vm.expectRevert(abi.encodeWithSelector(Relay.TooManyItems.selector, 257, 256));
+        relay.sends(CAP, new bytes(257 * 126));
+    }
+
+    function test_sends_takes256Items() public {
+        vm.assertEq(relay.sends(0, new bytes(256 * 126)), type(uint256).max);
+    }
+
+    function test_sends_reverts_whenTheGasDoesNotCoverAllCaps() public {
+        bytes memory data = abi.encodeCall(Relay.sends, (CAP, bytes.concat(_good(0), _good(1), _good(2))));
+        uint256 needed = 4 * (CAP + relay.ITEM_OVERHEAD());
+        (bool success, bytes memory answer) = address(relay).call{gas: needed - 1000}(data);
+        vm.assertFalse(success, "ran");
+        vm.assertEq(bytes32(_selector(answer)), bytes32(Relay.NotEnoughGas.selector));
+        assembly ("memory-safe") {
+            answer := add(answer, 4)
+        }
+        (uint256 available, uint256 said) = abi.decode(_tail(answer), (uint256, uint256));
+        vm.assertEq(said, needed);
+        vm.assertLt(available, needed);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 0);
+    }
+
+    /// @dev Moves `answer`, already 4 bytes on, into bytes that abi.decode takes.
+    function _tail(bytes memory answer) private pure returns (bytes memory tail) {
+        tail = new bytes(64);
+        assembly ("memory-safe") {
+            mstore(add(tail, 0x20), mload(add(answer, 0x20)))
+            mstore(add(tail, 0x40), mload(add(answer, 0x40)))
+        }
+    }
+
+    function test_sends_reverts_whenTheCapOverflows() public {
+        vm.expectRevert(abi.encodeWithSignature("Panic(uint256)", 0x11));
+        relay.sends(type(uint256).max, _good(0));
+    }
+
+    /// @dev The point of the check: with just enough gas, hostile items that burn their caps leave the last, honest one
+    /// its whole cap in spite of the 63/64 rule.
+    function testFuzz_sends_leavesTheLastItemItsCap_whenAllBeforeBurn(uint8 size, uint256 gasCap) public {
+        uint256 burners = bound(size, 0, 30);
+        gasCap = bound(gasCap, 80_000, 400_000);
+        address burner = address(new GasBurner());
+        bytes memory batch;
+        for (uint32 i = 0; i < burners; ++i) {
+            batch = bytes.concat(batch, _pack(SESSION, burner, RECIPIENT, 10, nonceOf(1, i), DEADLINE));
+        }
+        batch = bytes.concat(batch, _good(200));
+        // What the call itself needs before it reads gasleft(), too.
+        uint256 needed = (burners + 2) * (gasCap + relay.ITEM_OVERHEAD()) + 1_000;
+        bytes memory data = abi.encodeCall(Relay.sends, (gasCap, batch));
+        (bool success, bytes memory answer) = address(relay).call{gas: needed}(data);
+        vm.assertTrue(success, "out of gas");
+        vm.assertEq(abi.decode(answer, (uint256)), (1 << burners) - 1);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+    }
+
+    function testFuzz_sends_costsAtMostTheCap_forAHostileItem(uint256 kind) public {
+        address hostile = kind % 3 == 0
+            ? address(new GasBurner())
+            : kind % 3 == 1 ? address(new DataBomb(true)) : address(new DataBomb(false));
+        bytes memory batch = bytes.concat(_pack(SESSION, hostile, RECIPIENT, 1, 0, DEADLINE), _good(0));
+        uint256 before = gasleft();
+        relay.sends(CAP, batch);
+        vm.assertLt(before - gasleft(), 2 * CAP + 30_000);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+    }
+
+    /// @dev No privileges: what the relay may do, a stranger may do.
+    function test_relay_isNobodySpecial() public {
+        bytes memory data = abi.encodeCall(AgentWallet.withdraw, (address(usdc), STRANGER, 1));
+        vm.assertFalse(attempt(address(relay), address(wallet), data), "relay is an owner");
+        vm.assertFalse(provider.isOperator(address(relay)), "relay is an operator");
+    }
+
+    function test_relay_refusesEth() public {
+        vm.deal(address(this), 1 ether);
+        (bool success,) = address(relay).call{value: 1}("");
+        vm.assertFalse(success, "took ETH");
+    }
+}
