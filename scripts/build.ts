@@ -1,0 +1,91 @@
+/** Builds what the local stack serves, when its sources have changed since the last build. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+export const root = join(import.meta.dirname, '..')
+
+type Target = {
+  name: string
+  /** Files and folders, relative to the project. */
+  sources: string[]
+  /** Missing = never built. */
+  result: string
+  command: string[]
+}
+
+const targets = {
+  contracts: {
+    name: 'contracts',
+    sources: ['contracts/src', 'contracts/foundry.toml', 'contracts/solc.mjs', 'node_modules/solc/package.json'],
+    result: 'contracts/out/AgentWallet.sol/AgentWallet.json',
+    command: ['forge', 'build', '--root', 'contracts', '--skip', 'test'],
+  },
+  web: {
+    name: 'web pages',
+    sources: [
+      'web/src',
+      'web/public',
+      'web/index.html',
+      'web/vite.config.ts',
+      'worker/domain',
+      'worker/schemas',
+      'package-lock.json',
+    ],
+    result: 'web/dist/index.html',
+    command: ['vite', 'build', 'web', '--logLevel', 'warn'],
+  },
+} satisfies Record<string, Target>
+
+/** Says `building …` only when it does. Throws with the tool's output when a build fails. */
+export async function ensureBuilt(target: keyof typeof targets, say: (line: string) => void): Promise<void> {
+  const { name, sources, result, command } = targets[target]
+  const stamp = join(root, `.bursar/${target}.built`)
+  const wanted = contentHash(sources)
+  const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+  if (built === wanted && existsSync(join(root, result))) return
+  say(`building ${name} …`)
+  await run(command)
+  mkdirSync(join(root, '.bursar'), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+/** Runs one of the project's own tools to its end. Throws with its output unless it succeeds. */
+export async function run(command: string[], env: Record<string, string> = {}): Promise<void> {
+  const [tool, ...args] = command as [string, ...string[]]
+  const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+  const child = spawn(tool, args, {
+    cwd: root,
+    env: { ...process.env, ...env, PATH: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-20_000)
+    })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', (cause) => reject(new Error(`${tool} can't be started: run npm ci first`, { cause })))
+    child.on('close', resolve)
+  })
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${output}`)
+}
+
+function contentHash(sources: string[]): string {
+  const hash = createHash('sha256')
+  for (const file of sources.flatMap((source) => filesIn(join(root, source))))
+    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}
+
+function filesIn(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  return (
+    readdirSync(path)
+      .sort()
+      // The router writes this file while it builds.
+      .filter((name) => name !== 'routeTree.gen.ts')
+      .flatMap((name) => filesIn(join(path, name)))
+  )
+}

@@ -1,0 +1,86 @@
+/**
+ * `npm run dev`: the local stack until Ctrl-C. `-- --reset` forgets the kept state first. Ports: BURSAR_PORT,
+ * BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each BURSAR_PORT has state of its own.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './build.ts'
+import { demo } from './seed.ts'
+import { portIsFree, type Stack, startStack } from './stack.ts'
+
+const ports = {
+  BURSAR_PORT: portFrom('BURSAR_PORT', 3001),
+  BURSAR_BASE_PORT: portFrom('BURSAR_BASE_PORT', 8545),
+  BURSAR_SEPOLIA_PORT: portFrom('BURSAR_SEPOLIA_PORT', 8546),
+}
+const stateDir = join(root, '.bursar', String(ports.BURSAR_PORT))
+const startedAt = Date.now()
+
+for (const tool of ['wrangler', 'vite', '@foundry-rs/anvil', '@foundry-rs/forge', 'solc'])
+  if (!existsSync(join(root, 'node_modules', tool, 'package.json')))
+    giveUp(`${tool} is not installed: run npm ci first.`)
+for (const [name, port] of Object.entries(ports))
+  if (!(await portIsFree(port)))
+    giveUp(`Port ${port} is taken. End what listens there, or choose another: ${name}=${port + 100} npm run dev`)
+if (process.argv.includes('--reset')) rmSync(stateDir, { recursive: true, force: true })
+
+let stack: Stack | undefined
+let stopping: Promise<void> | undefined
+const starting = startStack({
+  port: ports.BURSAR_PORT,
+  basePort: ports.BURSAR_BASE_PORT,
+  sepoliaPort: ports.BURSAR_SEPOLIA_PORT,
+  stateDir,
+  say: (line) => console.log(line),
+})
+
+async function stop(code: number): Promise<never> {
+  stopping ??= (async () => {
+    console.log('\nstopping …')
+    await (await starting.catch(() => undefined))?.stop()
+  })()
+  await stopping
+  process.exit(code)
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+
+try {
+  stack = await starting
+} catch (error) {
+  giveUp(error instanceof Error ? error.message : String(error))
+}
+if (!stopping) console.log(welcome(stack))
+await stack.workerEnded
+if (!stopping) {
+  console.error('The Worker ended; its last words are above.')
+  await stop(1)
+}
+
+function welcome({ url, rpc, contractsChanged }: Stack): string {
+  const lines = [
+    '',
+    `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
+    `  Demo sign-in      ${demo.email} / ${demo.password}`,
+    `  Signup passcode   ${demo.signupPasscode}   at ${url}/signup`,
+    `  E-mail and SMS    ${url}/dev/inbox`,
+    `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
+    '',
+    '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',
+  ]
+  if (contractsChanged)
+    lines.push('  The contracts have changed: wallets made before no longer work. npm run dev -- --reset starts anew.')
+  return `${lines.join('\n')}\n`
+}
+
+function portFrom(name: string, fallback: number): number {
+  const text = process.env[name]
+  if (!text) return fallback
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) giveUp(`${name} must be a port, not "${text}".`)
+  return port
+}
+
+function giveUp(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,154 @@
+/** `wrangler dev` as a child: started as users start it, without a terminal, a login or the internet. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { root, run } from './build.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Wrangler's own program: its wrapper in .bin would be one more process to end. */
+const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
+
+/** No account, no telemetry, no request for `cf`, and logs of its own folder. */
+export const offline = (stateDir: string) => ({
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  XDG_CONFIG_HOME: join(stateDir, 'config'),
+  NO_COLOR: '1',
+  CI: '1',
+})
+
+export type WranglerDev = {
+  pid: number
+  /** Of the runtime itself, a child of wrangler's. Linux only. */
+  workerdPid(): number
+  /** Resolves when wrangler has ended, for whatever reason. */
+  ended: Promise<void>
+  stop(): Promise<void>
+  /** Ends wrangler and workerd with SIGKILL: nothing is written, nothing is answered. */
+  kill(): Promise<void>
+}
+
+/** Serves `url` when resolved. Throws with wrangler's output if it ends first or is not ready within a minute. */
+export async function startWranglerDev(options: {
+  port: number
+  stateDir: string
+  vars: Record<string, string>
+  secretsPath: string
+  /** Shows what the Worker prints once it serves; wrangler.log of `stateDir` always has everything. */
+  show: boolean
+}): Promise<WranglerDev> {
+  const { port, stateDir, vars, secretsPath, show } = options
+  const args = ['dev', '--local', '--port', port, '--inspector-port', 0, '--persist-to', join(stateDir, 'worker')]
+  args.push('--env-file', secretsPath, '--show-interactive-dev-session=false', '--log-level', 'warn')
+  for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`)
+  const child = spawn(process.execPath, ['--no-warnings', wranglerCli, ...args.map(String)], {
+    cwd: root,
+    env: { ...process.env, ...offline(stateDir) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own: Ctrl-C reaches us, and we end the parts in order.
+    detached: true,
+  })
+  let serving = false
+  const tail = keepOutput(child, join(stateDir, 'wrangler.log'), () => show && serving)
+  let over = false
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      over = true
+      resolve()
+    }),
+  )
+
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    const workers = workerdOf(child.pid!)
+    if (signal === 'SIGKILL') for (const pid of workers) endProcess(pid)
+    if (!over) child.kill(signal)
+    const timer = setTimeout(() => {
+      for (const pid of workers) endProcess(pid)
+      child.kill('SIGKILL')
+    }, 10_000)
+    await ended
+    clearTimeout(timer)
+  }
+
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    if (over) throw new Error(`wrangler dev ended:\n${tail()}`)
+    if (await answers(`http://localhost:${port}/api/health`)) break
+    if (Date.now() > deadline) {
+      await end('SIGKILL')
+      throw new Error(`wrangler dev was not ready within a minute:\n${tail()}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+
+  serving = true
+  return {
+    pid: child.pid!,
+    workerdPid() {
+      const [pid] = workerdOf(child.pid!)
+      if (pid === undefined) throw new Error('wrangler has no workerd')
+      return pid
+    },
+    ended,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  }
+}
+
+/** Applies the D1 migrations and then `sql`, in the state that `startWranglerDev` will use. */
+export async function prepareDatabase(stateDir: string, sqlPath: string): Promise<void> {
+  const local = ['--local', '--persist-to', join(stateDir, 'worker')]
+  mkdirSync(stateDir, { recursive: true })
+  await run(['wrangler', 'd1', 'migrations', 'apply', 'bursar', ...local], offline(stateDir))
+  await run(['wrangler', 'd1', 'execute', 'bursar', ...local, '--yes', '--file', sqlPath], offline(stateDir))
+}
+
+function keepOutput(child: ChildProcess, path: string, shown: () => boolean): () => string {
+  const log = createWriteStream(path, { flags: 'a' })
+  let tail = ''
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk: Buffer) => {
+      log.write(chunk)
+      tail = (tail + chunk).slice(-4000)
+      if (shown()) process.stderr.write(chunk)
+    })
+  child.once('close', () => log.end())
+  return () => tail
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
+  await response?.body?.cancel()
+  return response?.status === 200
+}
+
+/** Running workerd processes that `pid` started, itself or through a child. */
+function workerdOf(pid: number): number[] {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // pid (comm) state ppid …
+        const match = /^(\d+) \((.*)\) (\S) (\d+) /s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))
+        return match && match[3] !== 'Z' ? [{ pid: Number(match[1]), comm: match[2]!, parent: Number(match[4]) }] : []
+      } catch {
+        return [] // ended meanwhile
+      }
+    })
+  const family = new Set([pid])
+  for (let size = 0; size < family.size; ) {
+    size = family.size
+    for (const entry of processes) if (family.has(entry.parent)) family.add(entry.pid)
+  }
+  return processes.filter((entry) => entry.comm === 'workerd' && family.has(entry.pid)).map((entry) => entry.pid)
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // already gone
+  }
+}
