@@ -4,12 +4,13 @@
  * to wallets or to the server got into the sign-in or claim screen.
  */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 type Chunk = { file: string; src?: string; isEntry?: boolean; imports?: string[]; dynamicImports?: string[] }
 
-const dist = new URL('../web/dist/', import.meta.url)
-const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Chunk>
+const dist = join(import.meta.dirname, '../web/dist')
+const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
 
 const forbidden = ['wagmi', 'secp256k1', 'viem', 'zod']
 const slim = ['login', 'claim']
@@ -34,7 +35,7 @@ function componentOf(route: string): string {
   return key
 }
 
-const read = (key: string) => readFileSync(new URL(manifest[key]!.file, dist))
+const read = (key: string) => readFileSync(join(dist, manifest[key]!.file))
 const gzipOf = new Map<string, number>()
 function gzipBytes(key: string): number {
   if (!gzipOf.has(key)) gzipOf.set(key, gzipSync(read(key), { level: 9 }).length)

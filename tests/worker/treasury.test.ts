@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 
@@ -58,15 +59,13 @@ describe('paying', () => {
 
   test('nobody pays the wallet itself, zero, USDC or a payout address', async () => {
     const payer = await aPayer()
-    const payout = await payer
-      .treasury()
-      .createPayout(
-        payer.payment({
-          principal: { type: 'user' },
-          walletId: payer.wallet.id,
-          to: { type: 'email', email: 'x@example.com' },
-        }),
-      )
+    const payout = await payer.treasury().createPayout(
+      payer.payment({
+        principal: { type: 'user' },
+        walletId: payer.wallet.id,
+        to: { type: 'email', email: 'x@example.com' },
+      }),
+    )
     if (!payout.ok) throw new Error(payout.message)
     for (const address of [
       payer.wallet.address,
@@ -88,6 +87,23 @@ describe('paying', () => {
           stranger.payment({ to: { type: 'address', address: payout.value.escrowSubwalletAddress as `0x${string}` } }),
         ),
     ).toMatchObject({ ok: false, field: 'toAddress' })
+  })
+})
+
+describe('contacts', () => {
+  const ada = { address: party('ada').address, email: 'ada@example.com', phone: null }
+  const toAda = { type: 'contact' as const, contactId: 'contact_1' }
+
+  test('A13: a contact that changed is refused until confirmed, a deleted one at once', async () => {
+    const payer = await aPayer()
+    const pay = () => payer.treasury().payAsAgent(payer.payment({ to: toAda }))
+    expect(await pay()).toMatchObject({ ok: true })
+    await payer.treasury().contactChanged('contact_1', ada)
+    expect(await pay(), 'nothing changed').toMatchObject({ ok: true })
+    await payer.treasury().contactChanged('contact_1', { ...ada, address: fresh('other') })
+    expect(await pay()).toMatchObject({ ok: false, code: 'contact_changed' })
+    await payer.treasury().contactChanged('contact_1', null)
+    expect(await pay()).toMatchObject({ ok: false, code: 'recipient_not_allowed' })
   })
 })
 

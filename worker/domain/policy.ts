@@ -1,4 +1,4 @@
-import { formatUsdc, type MicroUsdc, microUsdc, minusOrZero } from './money.ts'
+import { formatUsdc, type MicroUsdc, microUsdc, minusOrZero, smaller } from './money.ts'
 import { type RecipientType, type Scope, scopeFor } from './scopes.ts'
 
 /** Spent, held and limit of one ledger; null limit = none. */
@@ -73,7 +73,7 @@ export function mostAllowedNow(group: GroupPolicy | null, funds: WalletFunds): M
   const bounds: MicroUsdc[] = [funds.available, funds.session ? (remainingOf(funds.session) ?? zero) : zero]
   const left = group ? remainingOf(group.budget) : null
   if (left !== null) bounds.push(left)
-  return bounds.reduce((least, bound) => (bound < least ? bound : least))
+  return bounds.reduce(smaller)
 }
 
 /** May the group's agents pay this recipient at all? Default deny: what no scope names is refused. */

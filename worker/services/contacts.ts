@@ -30,7 +30,11 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
   return asContact(row)
 }
 
+/** Whitelists that hold the contact as it was learn of it first: from then on they refuse to pay it (decisions.md 38). */
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
+  await getContact(deps, userId, contactId)
+  const { address, email, phone } = columns(input)
+  await deps.env.TREASURY.getByName(userId).contactChanged(contactId, { address, email, phone })
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
     userId,
@@ -41,7 +45,10 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
   return asContact(row)
 }
 
+/** Off every whitelist before it is gone from the list. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
+  await getContact(deps, userId, contactId)
+  await deps.env.TREASURY.getByName(userId).contactChanged(contactId, null)
   if (!(await contacts.deleteContact(deps.db, userId, contactId))) throw noContact()
 }
 

@@ -55,6 +55,31 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
   })
 }
 
+/**
+ * A contact is about to change (null: to be deleted). A snapshot that differs becomes stale and is refused until the
+ * owner confirms it (threats.md A13); a deleted contact leaves every whitelist at once.
+ */
+export function contactChanged(
+  ctx: Context,
+  contactId: string,
+  now: { address: string | null; email: string | null; phone: string | null } | null,
+): void {
+  const { store } = ctx
+  store.transaction(() => {
+    const touched =
+      now === null
+        ? store.run('DELETE FROM whitelist WHERE contact_id = ?', contactId)
+        : store.run(
+            'UPDATE whitelist SET stale = 1 WHERE contact_id = ? AND (address IS NOT ? OR email IS NOT ? OR phone IS NOT ?)',
+            contactId,
+            now.address,
+            now.email,
+            now.phone,
+          )
+    if (touched > 0) audit(store, ctx.now(), now === null ? 'contact.removed' : 'contact.stale', contactId)
+  })
+}
+
 /** The agent with its two credentials' hashes; the secrets themselves never come here. `repeated`: an earlier call made it. */
 export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Agent; repeated: boolean }> {
   const { store } = ctx

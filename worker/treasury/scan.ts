@@ -43,8 +43,10 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
     book(ctx, wallet, reading)
     store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
     const booked = store.wallet(walletId)!
-    const balanceInBooks = BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
-    if (expected !== null && balanceInBooks !== expected) throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
+    const balanceInBooks =
+      BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
+    if (expected !== null && balanceInBooks !== expected)
+      throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
     return toBlock === level
   })
 }
@@ -70,8 +72,12 @@ async function readLogs(ctx: Context, wallet: WalletRow, toBlock: number): Promi
       ['came', { address: usdc, topics: [topics.transfer, null, addressTopic(wallet.address)], ...range }],
     ]
     if (payouts.length > 0)
-      filters.push(['payouts', { address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range }])
-    if (hidden.length > 0) filters.push(['announced', { address: escrow, topics: [topics.payoutAnnounced, hidden], ...range }])
+      filters.push([
+        'payouts',
+        { address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range },
+      ])
+    if (hidden.length > 0)
+      filters.push(['announced', { address: escrow, topics: [topics.payoutAnnounced, hidden], ...range }])
     const answers = await chain.logs(filters.map(([, filter]) => filter))
     for (const [i, [kind]] of filters.entries()) reading[kind].push(...(answers[i] ?? []))
   }
@@ -92,10 +98,22 @@ function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, annou
   ]
   events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
   // A payout's return is read twice, as the wallet's income and as the payout's end: marks come after all entries.
-  const isNew = ({ log }: { log: Log }) => ctx.store.first('SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?', wallet.id, log.blockNumber, log.logIndex) === null
+  const isNew = ({ log }: { log: Log }) =>
+    ctx.store.first(
+      'SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
+      wallet.id,
+      log.blockNumber,
+      log.logIndex,
+    ) === null
   const fresh = events.filter(isNew)
   for (const { enter } of fresh) enter()
-  for (const { log } of fresh) ctx.store.run('INSERT OR IGNORE INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)', wallet.id, log.blockNumber, log.logIndex)
+  for (const { log } of fresh)
+    ctx.store.run(
+      'INSERT OR IGNORE INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
+      wallet.id,
+      log.blockNumber,
+      log.logIndex,
+    )
   for (const log of announced) bookAnnounced(ctx, log)
 }
 

@@ -2,9 +2,8 @@ import { DurableObject } from 'cloudflare:workers'
 import { chainsFrom } from '../chain/chains.ts'
 import { RpcUnavailable } from '../chain/types.ts'
 import { isPayoutAddress, noteBusy, noteIdle } from '../db/readModel.ts'
-import type { MicroUsdc } from '../domain/money.ts'
-import { formatUsdc, minusOrZero } from '../domain/money.ts'
-import { decideAmount } from '../domain/policy.ts'
+import { formatUsdc } from '../domain/money.ts'
+import { decideAmount, mostAllowedNow } from '../domain/policy.ts'
 import type { Env } from '../env.ts'
 import type { Refused, Result } from '../errors.ts'
 import type { RelayReport } from '../relayer/types.ts'
@@ -21,12 +20,12 @@ import { claimUrlOf, flush, forgetCodes } from './flush.ts'
 import { groupPolicy, spentOf, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import { claim, draftPayout, type PayoutDraft, reclaim } from './payouts.ts'
-import { createAgent, createGroup, listAgents, listGroups } from './policies.ts'
+import { contactChanged, createAgent, createGroup, listAgents, listGroups } from './policies.ts'
 import { scanWallet } from './scan.ts'
 import { Sealer } from './seal.ts'
 import { isBusy, settle } from './settle.ts'
 import { loadSessionKey, signQueued } from './sign.ts'
-import { type AgentRow, type PaymentRow, type PayoutRow, Store, type WalletRow } from './store.ts'
+import { type PaymentRow, type PayoutRow, Store, type WalletRow } from './store.ts'
 import type { AgentInput, ClaimInput, DeployInput, GroupInput, LedgerView, PayInput, Principal } from './types.ts'
 import { companionView, escrowView, paymentView, termsView, transactionView } from './views.ts'
 import { deployWallet, ledgerView, readSession, scanEveryMs, walletView } from './wallets.ts'
@@ -385,6 +384,12 @@ export class Treasury extends DurableObject<Env> {
   async createAgent(input: AgentInput): Promise<Result<{ agent: Agent; repeated: boolean }>> {
     return createAgent(this.context, input)
   }
+  async contactChanged(
+    contactId: string,
+    now: { address: string | null; email: string | null; phone: string | null } | null,
+  ): Promise<void> {
+    contactChanged(this.context, contactId, now)
+  }
   async groups(): Promise<PolicyGroupWithAgents[]> {
     return listGroups(this.context.store)
   }
@@ -480,14 +485,7 @@ export class Treasury extends DurableObject<Env> {
     const row = store.group(agent.group_id)
     const wallet = row && store.wallet(row.wallet_id)
     if (!found || !row || !wallet) return notFound('Policy group')
-    const funds = walletFunds(wallet, store.session(wallet.id))
-    const budget = groupPolicy(row, agent, false).budget
-    const bounds = [
-      funds.available,
-      minusOrZero(funds.session?.limit ?? 0n, (funds.session?.spent ?? 0n) + (funds.session?.held ?? 0n)),
-    ]
-    if (budget.limit !== null) bounds.push(minusOrZero(budget.limit, budget.spent + budget.held))
-    const most = bounds.reduce((least, bound) => (bound < least ? bound : least)) as MicroUsdc
+    const most = mostAllowedNow(groupPolicy(row, agent, false), walletFunds(wallet, store.session(wallet.id)))
     return {
       ok: true,
       value: {
@@ -704,9 +702,5 @@ export class Treasury extends DurableObject<Env> {
     if (next === null) return
     this.#alarmAt = next
     await this.ctx.storage.setAlarm(next)
-  }
-
-  async agentRow(agentId: string): Promise<AgentRow | null> {
-    return this.context.store.agent(agentId)
   }
 }
