@@ -1,0 +1,281 @@
+/**
+ * `npm run demo`: the main job against a running stack, through the public API alone. Ends with the books: succeeds
+ * only if the ledger, the budgets and the chain agree to one micro-USDC. BURSAR_URL and BURSAR_RPC say where.
+ */
+import { randomUUID } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { walletAddress } from '../worker/chain/addresses.ts'
+import type { Address, Contracts, Hex } from '../worker/chain/types.ts'
+import { formatUsdc, parseUsdc } from '../worker/domain/money.ts'
+import type { LoginReply, PublicConfig } from '../worker/schemas/account.ts'
+import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '../worker/schemas/escrow.ts'
+import type { Payment, Problem } from '../worker/schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup } from '../worker/schemas/policy.ts'
+import type { DeployReply, Wallet } from '../worker/schemas/wallet.ts'
+import type { LedgerView } from '../worker/treasury/types.ts'
+import { BursarClient, until } from './demoClient.ts'
+import { demo } from './seed.ts'
+
+const bursar = new BursarClient(
+  (process.env.BURSAR_URL ?? 'http://localhost:3001').replace(/\/$/, ''),
+  process.env.BURSAR_RPC ?? 'http://127.0.0.1:8545',
+)
+const usdc = (text: string) => parseUsdc(text) ?? fail(`${text} is no amount`)
+const newAddress = () => privateKeyToAddress(generatePrivateKey())
+const run = randomUUID().slice(0, 8)
+const startedAt = Date.now()
+
+let steps = 0
+const step = (title: string) => console.log(`\n${String(++steps).padStart(2)}. ${title}`)
+const tell = (label: string, value: string) => console.log(`    ${label.padEnd(12)} ${value}`)
+const budgetOf = (figures: { limit: string | null; spent: string; held: string; remaining: string | null }) =>
+  `spent ${figures.spent}, held ${figures.held}, remaining ${figures.remaining ?? 'unlimited'} of ${figures.limit ?? 'no limit'}`
+
+const checks: { what: string; expected: string; found: string }[] = []
+const check = (what: string, expected: string, found: string) => checks.push({ what, expected, found })
+
+function fail(message: string): never {
+  throw new Error(message)
+}
+
+/** A person signs up with the passcode they were given and takes the password from their mail. */
+async function signUp(): Promise<string> {
+  step('Sign up with a passcode; the temporary password comes by e-mail')
+  const email = `demo-${run}@bursar.test`
+  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
+  const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
+  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
+  if (!('accessToken' in reply)) return fail('the sign-in asked for a new password')
+  tell('account', email)
+  return reply.accessToken
+}
+
+/** The owner's key never leaves this process, as it never leaves the browser. */
+async function deployWallet(token: string, contracts: Contracts): Promise<Wallet> {
+  step('Deploy a wallet whose owner key is made here and never sent')
+  const ownerAddress = newAddress()
+  const body = { ownerAddress, chainId: 8453, name: 'Operations' }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const wallet = await until('the wallet to be active', async () =>
+    (await bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id && each.status === 'active'),
+  )
+  const predicted = walletAddress(contracts, {
+    owner: ownerAddress,
+    salt: wallet.salt as Hex,
+    sessionKey: wallet.sessionKeyAddress as Address,
+    limit: BigInt(wallet.spendingLimit),
+    validUntil: wallet.validUntil,
+  })
+  tell('wallet', wallet.address)
+  tell('predicted', `${predicted} from the owner and the session alone`)
+  tell('transaction', wallet.deploymentTxHash ?? '-')
+  check('wallet address = predicted address', predicted, wallet.address)
+  check('wallet is a contract', 'true', String(await bursar.hasCode(wallet.address as Address)))
+  return wallet
+}
+
+async function fund(token: string, wallet: Wallet): Promise<void> {
+  step('Fund it with 200 USDC (the local stand-in, minted by the faucet)')
+  const body = { address: wallet.address, amount: '200' }
+  const { data } = await bursar.plain<{ data: { txHash: string } }>('/dev/faucet', { body })
+  tell('transaction', data.txHash)
+  const balance = await until('the money to arrive', async () => {
+    const now = await bursar.api<{ balance: string }>(`/wallets/${wallet.id}/usdc-balance`, { token })
+    return now.balance !== '0' && now.balance
+  })
+  tell('balance', balance)
+}
+
+async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> {
+  step('Make a policy group: 50 USDC, to addresses and e-mails')
+  const scopes = ['address_payments:write', 'email_payments:write']
+  const body = { name: 'Research', spendLimit: 50, scopes, walletId }
+  const group = await bursar.api<PolicyGroup>('/policy-groups', { token, key: randomUUID(), body })
+  tell('budget', budgetOf({ ...group, limit: group.spendLimitUsdc, spent: group.currentSpent }))
+  return group
+}
+
+async function makeAgent(token: string, policyGroupId: string): Promise<string> {
+  step('Create an agent; it signs in by OAuth client credentials')
+  const body = { name: 'Scout', policyGroupId }
+  const { clientId, clientSecret } = await bursar.api<CreatedAgent>('/agents', { token, key: randomUUID(), body })
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret ?? '' }
+  const granted = await bursar.plain<{ access_token: string; scope: string; expires_in: number }>('/oauth/token', {
+    form,
+  })
+  tell('client', clientId)
+  tell('token', `valid ${granted.expires_in} s, ${granted.scope}`)
+  return granted.access_token
+}
+
+const paymentNow = (agent: string, id: string) => bursar.plain<Payment>(`/v1/payments/${id}`, { token: agent })
+
+async function payAddress(agent: string, recipient: Address): Promise<void> {
+  step('The agent pays 12.5 USDC to an address')
+  const key = randomUUID()
+  const body = { to: { type: 'address', address: recipient }, amount: '12.5', memo: 'data set' }
+  const accepted = await bursar.plain<Payment>('/v1/payments', { token: agent, key, body })
+  tell('accepted', `${accepted.id} ${accepted.status}; ${budgetOf(accepted.budget)}`)
+  const paid = await until('the payment to be confirmed', async () => {
+    const payment = await paymentNow(agent, accepted.id)
+    if (payment.status === 'FAILED') fail(`the payment failed: ${payment.error?.message}`)
+    return payment.status === 'CONFIRMED' && payment
+  })
+  tell('confirmed', budgetOf(paid.budget))
+  tell('transaction', paid.tx_hash ?? '-')
+
+  step('The same request again, as after a lost answer: the same payment, no second one')
+  const again = await bursar.call<Payment>('/v1/payments', { token: agent, key, body })
+  tell('answer', `${again.status} ${again.body.id}, Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`)
+  check('a repeated key answers the same payment', accepted.id, again.body.id)
+
+  step('The same key for another amount is refused')
+  const other = await bursar.call<Problem>('/v1/payments', { token: agent, key, body: { ...body, amount: '13' } })
+  tell('answer', `${other.status} ${other.body.code}: ${other.body.detail}`)
+  check('another content under a used key', '422', String(other.status))
+}
+
+async function overBudget(agent: string): Promise<void> {
+  step('The agent asks for 100 USDC: more than its budget has left')
+  const body = { to: { type: 'address', address: newAddress() }, amount: '100' }
+  const { status, body: problem } = await bursar.call<Problem>('/v1/payments', {
+    token: agent,
+    key: randomUUID(),
+    body,
+  })
+  tell('answer', `${status} ${problem.code}: ${problem.detail}`)
+  const { limit = null, spent = '?', held = '?', remaining = null } = problem
+  tell('figures', `${budgetOf({ limit, spent, held, remaining })}; allowed now: ${problem.max_allowed_now}`)
+  if (problem.next) tell('next', problem.next)
+  check('a payment over budget', '403 budget_exceeded', `${status} ${problem.code}`)
+}
+
+async function payStranger(agent: string, recipient: Address): Promise<void> {
+  step('The agent pays 10 USDC to an e-mail address: a payout waits for its recipient')
+  const email = `stranger-${run}@bursar.test`
+  const body = { to: { type: 'email', email }, amount: '10' }
+  const { id } = await bursar.plain<Payment>('/v1/payments', { token: agent, key: randomUUID(), body })
+  const [, accessToken, passcode] = await bursar.message(email, /\/claim\/(\S+)[\s\S]*?^(\d{6})$/m, 'link and code')
+  const waiting = await paymentNow(agent, id)
+  tell('waiting', `${waiting.status}; ${budgetOf(waiting.budget)}`)
+  tell('transaction', waiting.tx_hash ?? '-')
+
+  step('The stranger opens the link, enters the code and takes the money to a new address')
+  const look = () => bursar.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
+  const page = await until('the payout to be claimable', async () => {
+    const now = await look()
+    return now.status === 'CREATED' && now
+  })
+  tell('page', `${page.amount} USDC for ${page.recipientEmail}, ${page.status}`)
+  const wrong = passcode === '000000' ? '000001' : '000000'
+  const refused = await bursar.call<{ error: string }>('/api/escrow/verify-passcode', {
+    body: { accessToken, passcode: wrong },
+  })
+  tell('wrong code', `${refused.status} ${refused.body.error}`)
+  check('a wrong code', '422', String(refused.status))
+  const { sessionToken, balance } = await bursar.api<VerifyReply>('/escrow/verify-passcode', {
+    body: { accessToken, passcode },
+  })
+  tell('code', `right; ${balance} USDC are there`)
+  const claim = { accessToken, sessionToken, recipientAddress: recipient }
+  await bursar.api<ClaimReply>('/escrow/claim', { body: claim })
+  const taken = await until('the payout to be withdrawn', async () => {
+    const now = await look()
+    return now.status === 'WITHDRAWN' && now
+  })
+  tell('withdrawn', `to ${recipient}`)
+  tell('transaction', taken.txHash ?? '-')
+  const paid = await until('the payment to be confirmed', async () => {
+    const payment = await paymentNow(agent, id)
+    return payment.status === 'CONFIRMED' && payment
+  })
+  tell('budget', budgetOf(paid.budget))
+}
+
+async function reclaim(token: string, walletId: string): Promise<void> {
+  step('The user sends a payout of 5 USDC and takes it back')
+  const body = { sourceWalletId: walletId, amount: '5', recipientEmail: `nobody-${run}@bursar.test`, expiresInDays: 7 }
+  const { escrowId } = await bursar.api<CreateEscrowReply>('/escrow/create', { token, key: randomUUID(), body })
+  const look = () => bursar.api<Escrow>(`/escrow/${escrowId}`, { token })
+  const created = await until('the payout to be funded', async () => {
+    const now = await look()
+    if (now.status === 'FAILED') fail(`funding failed: ${now.errorMessage}`)
+    return now.status === 'CREATED' && now
+  })
+  tell('funded', created.fundingTxHash ?? '-')
+  await bursar.api(`/escrow/${escrowId}/reclaim`, { token, key: randomUUID(), body: {} })
+  const ended = await until('the payout to be reclaimed', async () => {
+    const now = await look()
+    return now.status === 'RECLAIMED' && now
+  })
+  tell('reclaimed', ended.txHash ?? '-')
+}
+
+async function compareBooks(
+  token: string,
+  contracts: Contracts,
+  groupId: string,
+  paid: Record<Address, string>,
+): Promise<void> {
+  step('The books: ledger and budget against the chain, which is read past Bursar')
+  for (const wallet of await bursar.api<Wallet[]>('/wallets', { token })) {
+    const books = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+    const onChain = await bursar.usdcOnChain(contracts.usdc, wallet.address as Address)
+    const { deposits, returns, available, held, out, withdrawn } = books
+    tell(
+      wallet.name ?? wallet.id,
+      `deposits ${deposits}, returns ${returns}, out ${out}, held ${held}, available ${available}`,
+    )
+    check('wallet: available + held = chain', formatUsdc(usdc(available) + usdc(held)), formatUsdc(onChain))
+    const kept = usdc(available) + usdc(held) + usdc(out) + usdc(withdrawn)
+    check(
+      'wallet: deposits + returns = what became of them',
+      formatUsdc(usdc(deposits) + usdc(returns)),
+      formatUsdc(kept),
+    )
+    check('wallet: 200 − 12.5 − 10', '177.5', formatUsdc(onChain))
+    check('wallet: nothing held or escrowed at rest', '0 0', `${held} ${books.escrowed}`)
+    check('wallet: spent', '22.5', books.spent)
+  }
+  const groups = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
+  const group = groups.find(({ id }) => id === groupId) ?? fail('the group is gone')
+  tell(group.name, budgetOf({ ...group, limit: group.spendLimitUsdc, spent: group.currentSpent }))
+  check('budget: spent, held, remaining', '22.5 0 27.5', `${group.currentSpent} ${group.held} ${group.remaining}`)
+  for (const [address, amount] of Object.entries(paid))
+    check(`recipient of ${amount}`, amount, formatUsdc(await bursar.usdcOnChain(contracts.usdc, address as Address)))
+}
+
+/** True when every line agrees. */
+function printChecks(): boolean {
+  const width = Math.max(...checks.map(({ what }) => what.length))
+  console.log('')
+  for (const { what, expected, found } of checks) {
+    const agrees = expected === found
+    console.log(`  ${agrees ? '✓' : '✕'} ${what.padEnd(width)}  ${found}${agrees ? '' : `  (expected ${expected})`}`)
+  }
+  const wrong = checks.filter(({ expected, found }) => expected !== found).length
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+  console.log(`\n${checks.length - wrong} of ${checks.length} checks agree, in ${seconds} s.`)
+  return wrong === 0
+}
+
+try {
+  const { chains } = await bursar.api<PublicConfig>('/config')
+  const contracts = chains[8453].contracts as Contracts
+  console.log(`Bursar at ${bursar.url}, chain at ${bursar.rpcUrl}`)
+  const token = await signUp()
+  const wallet = await deployWallet(token, contracts)
+  await fund(token, wallet)
+  const group = await makeGroup(token, wallet.id)
+  const agent = await makeAgent(token, group.id)
+  const [supplier, stranger] = [newAddress(), newAddress()]
+  await payAddress(agent, supplier)
+  await overBudget(agent)
+  await payStranger(agent, stranger)
+  await reclaim(token, wallet.id)
+  await compareBooks(token, contracts, group.id, { [supplier]: '12.5', [stranger]: '10' })
+  if (!printChecks()) process.exitCode = 1
+} catch (error) {
+  console.error(`\n✕ ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+}
