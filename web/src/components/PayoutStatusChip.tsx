@@ -7,7 +7,7 @@ export function PayoutStatusChip(props: { payout: Escrow }) {
     payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null
   return (
     <Chip tone={payoutTone(payout)} {...(note ? { title: note } : {})}>
-      {payout.status}
+      <span className="inline-block lowercase first-letter:uppercase">{payout.status}</span>
     </Chip>
   )
 }

@@ -54,7 +54,7 @@ function AgentsPage() {
       </PageHeader>
       {groups.data ? (
         selected ? (
-          <div className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
             <div className={search.group ? 'max-lg:hidden' : ''}>
               <GroupList groups={groups.data} selectedId={selected.policyGroup.id} />
             </div>
@@ -88,7 +88,7 @@ function AgentsPage() {
           <ErrorState error={groups.error} onRetry={() => groups.refetch()} />
         </Card>
       ) : (
-        <output aria-label="Loading" className="grid gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+        <output aria-label="Loading" className="grid grid-cols-1 gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
           <Skeleton className="h-48" />
           <Skeleton className="h-96" />
         </output>

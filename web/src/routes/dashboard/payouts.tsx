@@ -44,7 +44,7 @@ function PayoutsPage() {
       header: 'Recipient',
       cell: (payout) => (
         <>
-          <span className="break-all">{recipientOf(payout)}</span>
+          <span className="wrap-anywhere">{recipientOf(payout)}</span>
           {payout.memo && <p className="max-w-72 truncate text-muted">{payout.memo}</p>}
         </>
       ),

@@ -61,9 +61,9 @@ function WalletsPage() {
             </EmptyState>
           </Card>
         ) : (
-          <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+          <ul className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
             {wallets.data.map((wallet) => (
-              <li key={wallet.id} className="flex">
+              <li key={wallet.id} className="flex min-w-0">
                 <WalletCard
                   wallet={wallet}
                   refreshMs={dialogOpen ? false : refreshMs}
@@ -81,7 +81,7 @@ function WalletsPage() {
           <ErrorState error={wallets.error} onRetry={() => wallets.refetch()} />
         </Card>
       ) : (
-        <output aria-label="Loading" className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+        <output aria-label="Loading" className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
           {[1, 2, 3].map((n) => (
             <Skeleton key={n} className="h-64" />
           ))}

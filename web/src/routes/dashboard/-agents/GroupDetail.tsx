@@ -17,12 +17,12 @@ import { walletName } from '../../../queries/wallets.ts'
 export function GroupDetail(props: { group: PolicyGroupWithAgents; onNewAgent: () => void }) {
   const { policyGroup: group, agents } = props.group
   return (
-    <div className="grid gap-4" data-testid="group-detail">
+    <div className="grid grid-cols-1 gap-4" data-testid="group-detail">
       <Card aria-labelledby="group-name" className="p-5">
         <h2 id="group-name" className="mb-4 break-words font-semibold text-title">
           {group.name}
         </h2>
-        <div className="grid gap-x-8 gap-y-6 xl:grid-cols-2">
+        <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
           <Section title="Budget">
             <Budget group={group} />
           </Section>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
 import { parseUsdc } from '../../../../../worker/domain/money.ts'
@@ -19,7 +20,10 @@ export function FirstSteps(props: { overview: Overview }) {
   const done = steps.filter((step) => step.done).length
   if (dismissed || done === steps.length) return null
   return (
-    <Card aria-labelledby="first-steps" className="p-5">
+    <Card
+      aria-labelledby="first-steps"
+      className={clsx('p-5', props.overview.walletCount === 0 && 'max-lg:order-first')}
+    >
       <div className="flex items-start justify-between gap-2">
         <div>
           <h2 id="first-steps" className="font-semibold">

@@ -43,8 +43,10 @@ export function LatestPayments() {
                   </p>
                 </div>
                 <div className="flex items-center gap-3 max-sm:w-full max-sm:flex-row-reverse max-sm:justify-between">
-                  <TransactionStatusChip transaction={transaction} />
-                  <Amount value={transaction.amountUsdc} className="text-right sm:min-w-28" />
+                  <span className="sm:w-28">
+                    <TransactionStatusChip transaction={transaction} />
+                  </span>
+                  <Amount value={transaction.amountUsdc} className="text-right sm:min-w-36" />
                 </div>
               </li>
             ))}

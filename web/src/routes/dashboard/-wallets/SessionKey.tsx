@@ -30,7 +30,7 @@ export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> })
   if (leftMs <= 24 * hourMs)
     return (
       <Chip tone="waiting" title={title}>
-        {Math.max(1, Math.floor(leftMs / hourMs))}h left
+        {Math.ceil(leftMs / hourMs)}h left
       </Chip>
     )
   return (

@@ -44,7 +44,7 @@ export function WalletCard(props: {
           )}
         </div>
       </div>
-      <div className="-ml-0.5 mt-1">
+      <div className="mt-1">
         <ShortAddress address={wallet.address} chain={wallet.chain} />
       </div>
       <WalletBalance wallet={wallet} busy={props.busy} onRetry={props.onRetry} />
