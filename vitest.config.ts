@@ -26,6 +26,16 @@ export default defineConfig({
     projects: [
       { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'] } },
       { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      // The whole product as `npm run dev` starts it, over HTTP.
+      {
+        test: {
+          name: 'stack',
+          include: ['tests/stack/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
       // The Relayer beside a Treasury that only listens.
       inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
       inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests]),

@@ -58,9 +58,11 @@ export type Stack = {
   /** True when the contracts differ from those the kept state was made with: old wallets then lead nowhere. */
   contractsChanged: boolean
   workerdPid(): number
+  /** Ends the Worker in good order; the chains go on. */
+  stopWorker(): Promise<void>
   /** SIGKILL to workerd and wrangler; the chains go on. */
   killWorker(): Promise<void>
-  /** Starts the Worker again on the same state and port, after `killWorker` or instead of a running one. */
+  /** Starts the Worker again on the same state and port, after one of these or instead of a running one. */
   restartWorker(): Promise<void>
   /** Resolves when the Worker ended without being asked to. */
   workerEnded: Promise<void>
@@ -134,6 +136,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       stateDir,
       contractsChanged: contractsDiffer(stateDir, contracts),
       workerdPid: () => worker!.workerdPid(),
+      async stopWorker() {
+        asked.add(worker!)
+        await worker!.stop()
+      },
       async killWorker() {
         asked.add(worker!)
         await worker!.kill()

@@ -30,22 +30,39 @@ export type WranglerDev = {
   kill(): Promise<void>
 }
 
-/** Serves `url` when resolved. Throws with wrangler's output if it ends first or is not ready within a minute. */
-export async function startWranglerDev(options: {
+/** Serves the whole product on `port` when resolved; its output is in wrangler.log of `stateDir`. */
+export function startWranglerDev(options: {
   port: number
   stateDir: string
   vars: Record<string, string>
   secretsPath: string
-  /** Shows what the Worker prints once it serves; wrangler.log of `stateDir` always has everything. */
+  /** Shows what the Worker prints once it serves; the log always has everything. */
   show: boolean
 }): Promise<WranglerDev> {
   const { port, stateDir, vars, secretsPath, show } = options
-  const args = ['dev', '--local', '--port', port, '--inspector-port', 0, '--persist-to', join(stateDir, 'worker')]
-  args.push('--env-file', secretsPath, '--show-interactive-dev-session=false', '--log-level', 'warn')
+  const args = ['dev', '--env-file', secretsPath]
   for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`)
+  return startWrangler({ args, cwd: root, port, stateDir, show })
+}
+
+/**
+ * Any of wrangler's local servers, with its state in `stateDir`. Throws with wrangler's output if it ends first or does
+ * not answer /api/health within a minute.
+ */
+export async function startWrangler(options: {
+  args: string[]
+  cwd: string
+  port: number
+  stateDir: string
+  show: boolean
+  env?: Record<string, string>
+}): Promise<WranglerDev> {
+  const { cwd, port, stateDir, show, env } = options
+  const args = [...options.args, '--port', port, '--inspector-port', 0, '--persist-to', join(stateDir, 'worker')]
+  args.push('--show-interactive-dev-session=false', '--log-level', 'warn')
   const child = spawn(process.execPath, ['--no-warnings', wranglerCli, ...args.map(String)], {
-    cwd: root,
-    env: { ...process.env, ...offline(stateDir) },
+    cwd,
+    env: { ...process.env, ...offline(stateDir), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own: Ctrl-C reaches us, and we end the parts in order.
     detached: true,
@@ -74,11 +91,11 @@ export async function startWranglerDev(options: {
 
   const deadline = Date.now() + 60_000
   for (;;) {
-    if (over) throw new Error(`wrangler dev ended:\n${tail()}`)
+    if (over) throw new Error(`wrangler ended:\n${tail()}`)
     if (await answers(`http://localhost:${port}/api/health`)) break
     if (Date.now() > deadline) {
       await end('SIGKILL')
-      throw new Error(`wrangler dev was not ready within a minute:\n${tail()}`)
+      throw new Error(`wrangler was not ready within a minute:\n${tail()}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -97,7 +114,7 @@ export async function startWranglerDev(options: {
   }
 }
 
-/** Applies the D1 migrations and then `sql`, in the state that `startWranglerDev` will use. */
+/** Applies the D1 migrations and then `sql`, in the state that `startWrangler` will use. */
 export async function prepareDatabase(stateDir: string, sqlPath: string): Promise<void> {
   const local = ['--local', '--persist-to', join(stateDir, 'worker')]
   mkdirSync(stateDir, { recursive: true })

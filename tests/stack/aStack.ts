@@ -1,0 +1,67 @@
+/** The whole product on free ports with state of its own, and a sender with money: what tests over HTTP start from. */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { BursarClient, until } from '../../scripts/demoClient.ts'
+import { demo } from '../../scripts/seed.ts'
+import { type Stack, type StackOptions, startStack } from '../../scripts/stack.ts'
+import type { LoginReply } from '../../worker/schemas/account.ts'
+import type { CreateEscrowReply } from '../../worker/schemas/escrow.ts'
+import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+
+export type TestStack = Stack & { bursar: BursarClient; [Symbol.asyncDispose](): Promise<void> }
+
+/** Its folder is removed with it. */
+export async function aStack(options: Partial<StackOptions> = {}): Promise<TestStack> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bursar-stack-'))
+  const stack = await startStack({ stateDir, blockTime: 1, quiet: true, ...options })
+  const bursar = new BursarClient(stack.url, stack.rpc[8453])
+  const stop = async () => {
+    await stack.stop()
+    await rm(stateDir, { recursive: true, force: true })
+  }
+  return { ...stack, bursar, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** The seeded user's access token. */
+export async function signIn(bursar: BursarClient): Promise<string> {
+  const body = { email: demo.email, password: demo.password }
+  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body })
+  if (!('accessToken' in reply)) throw new Error('the demo user has to choose a password')
+  return reply.accessToken
+}
+
+/** An active wallet with 200 USDC. */
+export async function aFundedWallet(bursar: BursarClient, token: string): Promise<Wallet> {
+  const body = { ownerAddress: privateKeyToAddress(generatePrivateKey()), chainId: 8453 }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
+  const { address } = await until('an active wallet', async () => {
+    const wallet = await find()
+    return wallet?.status === 'active' && wallet
+  })
+  await bursar.plain('/dev/faucet', { body: { address, amount: '200' } })
+  return until('the money', async () => {
+    const wallet = await find()
+    return wallet?.usdcBalance?.balance === '200' && wallet
+  })
+}
+
+/** A funded payout of 5 USDC: the path of its claim page, and its code. */
+export async function aPayout(bursar: BursarClient, token: string, walletId: string) {
+  const body = { sourceWalletId: walletId, amount: '5', recipientEmail: 'ada@bursar.test', expiresInDays: 7 }
+  const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {
+    token,
+    key: randomUUID(),
+    body,
+  })
+  const path = new URL(claimUrl).pathname
+  const accessToken = path.split('/').at(-1)!
+  await until('a claimable payout', async () => {
+    const page = await bursar.api<{ status: string }>(`/escrow/claim/${accessToken}`)
+    return page.status === 'CREATED'
+  })
+  return { path, accessToken, passcode: passcode! }
+}

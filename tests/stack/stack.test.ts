@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aFundedWallet, aPayout, aStack, signIn, type TestStack } from './aStack.ts'
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await aStack()
+})
+afterAll(() => stack?.stop())
+
+const get = (path: string) => fetch(`${stack.url}${path}`, { headers: { accept: 'text/html' } })
+
+test('one port serves the pages, deep links and the API', async () => {
+  for (const path of ['/', '/login', '/dashboard/wallets', '/claim/anything']) {
+    const page = await get(path)
+    expect(page.status, path).toBe(200)
+    expect(await page.text(), path).toContain('<div id="root">')
+  }
+  expect((await get('/api/health')).headers.get('content-type')).toContain('application/json')
+  for (const path of ['/api/nothing', '/v1/nothing', '/oauth/nothing', '/.well-known/nothing', '/dev/nothing'])
+    expect((await get(path)).status, path).not.toBe(200)
+})
+
+test('the watchdog of the cron trigger answers', async () => {
+  expect((await get('/cdn-cgi/local/scheduled')).status).toBe(200)
+})
+
+test('a killed Worker comes back with everything it knew', async () => {
+  const token = await signIn(stack.bursar)
+  const wallet = await aFundedWallet(stack.bursar, token)
+  const { accessToken } = await aPayout(stack.bursar, token, wallet.id)
+  const before = stack.workerdPid()
+  await stack.killWorker()
+  await expect(fetch(stack.url)).rejects.toThrow()
+  await stack.restartWorker()
+  expect(stack.workerdPid()).not.toBe(before)
+  const page = await stack.bursar.api<{ status: string; amount: string }>(`/escrow/claim/${accessToken}`)
+  expect(page).toMatchObject({ status: 'CREATED', amount: '5' })
+  const books = await stack.bursar.api<{ available: string }>(`/wallets/${wallet.id}/ledger`, { token })
+  expect(books.available).toBe('195')
+})
