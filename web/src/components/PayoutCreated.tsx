@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { formatAmount, formatDeadline } from '../lib/format.ts'
 import { type CreateEscrowReply, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
 import { refreshWallets } from '../queries/wallets.ts'
@@ -19,11 +19,12 @@ export function PayoutCreated(props: {
   onClose: () => void
 }) {
   const { payout, recipient } = props
+  const [acceptedAt] = useState(() => new Date().toISOString())
   const { data: current } = useQuery({
     ...payoutQuery(payout.escrowId),
     refetchInterval: (query) => (query.state.data && query.state.data.status !== 'CREATING' ? false : followMs),
   })
-  const funded = current !== undefined && current !== null && current.status !== 'CREATING'
+  const funded = current !== undefined && current.status !== 'CREATING'
   const failed = current?.status === 'FAILED'
 
   useEffect(() => {
@@ -59,7 +60,7 @@ export function PayoutCreated(props: {
               <Timeline
                 live
                 steps={[
-                  { label: 'Accepted', at: current?.createdAt ?? null },
+                  { label: 'Accepted', at: acceptedAt },
                   { label: 'Funded on Base', at: funded ? current.updatedAt : null },
                 ]}
               />

@@ -8,26 +8,20 @@ export type { CreateEscrowReply, Escrow }
 
 const all = ['payouts'] as const
 
-const list = (page: number, pageSize: number, signal?: AbortSignal) =>
-  api.page<Escrow, { escrows: Escrow[] } | Escrow[]>(
-    `/escrow/list?page=${page}&pageSize=${pageSize}`,
-    (data) => (Array.isArray(data) ? data : data.escrows),
-    signal ? { signal } : {},
-  )
-
 export const payoutsQuery = (page: number) =>
   queryOptions({
     queryKey: [...all, 'list', page],
-    queryFn: ({ signal }) => list(page, 25, signal),
+    queryFn: ({ signal }) =>
+      api.page<Escrow, { escrows: Escrow[] }>(`/escrow/list?page=${page}&pageSize=25`, (data) => data.escrows, {
+        signal,
+      }),
     placeholderData: keepPreviousData,
   })
 
-/** A payout by either of its ids, looked up in the newest hundred. Null = it is not among them. */
-export const payoutQuery = (id: string) =>
+export const payoutQuery = (escrowId: string) =>
   queryOptions({
-    queryKey: [...all, 'detail', id],
-    queryFn: async ({ signal }) =>
-      (await list(1, 100, signal)).rows.find((payout) => payout.id === id || payout.escrowId === id) ?? null,
+    queryKey: [...all, 'detail', escrowId],
+    queryFn: ({ signal }) => api.get<Escrow>(`/escrow/${encodeURIComponent(escrowId)}`, { signal }),
   })
 
 export const refreshPayouts = () => queryClient.invalidateQueries({ queryKey: all })
@@ -44,7 +38,7 @@ export const createPayout = (input: CreatePayoutInput, idempotencyKey: string) =
   api.post<CreateEscrowReply>('/escrow/create', input, { idempotencyKey })
 
 export const reclaimPayout = (escrowId: string, idempotencyKey: string) =>
-  api.post<ReclaimReply>(`/escrow/${escrowId}/reclaim`, {}, { idempotencyKey })
+  api.post<ReclaimReply>(`/escrow/${encodeURIComponent(escrowId)}/reclaim`, {}, { idempotencyKey })
 
 /** WITHDRAWN is success, RECLAIMED neutral, FAILED an error, the rest waits. */
 export function payoutTone(payout: Escrow): Tone {

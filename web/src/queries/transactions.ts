@@ -21,7 +21,7 @@ export const transactionsQuery = (page: number, pageSize = 25) =>
 export const transactionQuery = (transactionId: string) =>
   queryOptions({
     queryKey: [...all, 'detail', transactionId],
-    queryFn: ({ signal }) => api.get<Transaction>(`/transactions/${transactionId}`, { signal }),
+    queryFn: ({ signal }) => api.get<Transaction>(`/transactions/${encodeURIComponent(transactionId)}`, { signal }),
     refetchInterval: (query) => (query.state.data && isFinal(query.state.data) ? false : followMs),
   })
 

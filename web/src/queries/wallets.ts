@@ -15,7 +15,8 @@ export const walletsQuery = queryOptions({
 export const sessionKeyQuery = (walletId: string) =>
   queryOptions({
     queryKey: [...all, 'session-key', walletId],
-    queryFn: ({ signal }) => api.get<SessionKeyInfo>(`/wallets/smart-wallets-v2/${walletId}/session-key`, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<SessionKeyInfo>(`/wallets/smart-wallets-v2/${encodeURIComponent(walletId)}/session-key`, { signal }),
   })
 
 export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: all })
@@ -23,6 +24,16 @@ export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: al
 /** Only the owner's address goes to the server. */
 export const deployWallet = (input: { ownerAddress: string; name?: string }, idempotencyKey: string) =>
   api.post<DeployReply>('/wallets/smart-wallets-v2/deploy', { ...input, chainId: 8453 }, { idempotencyKey })
+
+/** Local stacks only: mints stand-in USDC. */
+export async function mintTestUsdc(address: string, chain: Wallet['chain']): Promise<void> {
+  const response = await fetch('/dev/faucet', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ address, chain, amount: '100' }),
+  })
+  if (!response.ok) throw new Error(`faucet: ${response.status}`)
+}
 
 export const walletName = (wallet: { name: string | null }) => wallet.name || 'Unnamed Wallet'
 

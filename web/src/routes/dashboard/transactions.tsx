@@ -98,6 +98,7 @@ function TransactionsPage() {
           <TransactionDialog
             key={detail}
             transactionId={detail}
+            known={list.data?.rows.find((transaction) => transaction.id === detail)}
             onClose={() => navigate({ search: page > 1 ? { page } : {} })}
           />
         )}

@@ -6,7 +6,7 @@ import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../components/states.tsx'
+import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
 import { formatDeadline, formatFull } from '../../../lib/format.ts'
 import { canReclaim, type Escrow, payoutQuery, recipientOf } from '../../../queries/payouts.ts'
@@ -38,8 +38,6 @@ export default function PayoutDialog(props: {
         <Details payout={payout} />
       ) : looked.error ? (
         <ErrorState error={looked.error} onRetry={() => looked.refetch()} />
-      ) : looked.data === null ? (
-        <EmptyState title="No payouts found">This payout is not among your newest ones.</EmptyState>
       ) : (
         <Skeleton className="h-80" />
       )}
@@ -78,7 +76,7 @@ function Details(props: { payout: Escrow }) {
             <TxHash hash={payout.fundingTxHash} chain={chain} />
           </Fact>
         )}
-        {payout.txHash && payout.txHash !== payout.fundingTxHash && (
+        {payout.txHash && (payout.status === 'WITHDRAWN' || payout.status === 'RECLAIMED') && (
           <Fact name={payout.status === 'RECLAIMED' ? 'Reclaim transaction' : 'Withdraw transaction'}>
             <TxHash hash={payout.txHash} chain={chain} />
           </Fact>

@@ -28,7 +28,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
   const idempotencyKey = useIdempotencyKey()
   const following = state.step === 'loading' && state.acceptedAt !== null
   const { data: current } = useQuery({
-    ...payoutQuery(payout.id),
+    ...payoutQuery(payout.escrowId),
     enabled: following || state.step === 'success',
     staleTime: 0,
     refetchInterval: following ? followMs : false,

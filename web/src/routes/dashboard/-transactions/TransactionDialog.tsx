@@ -13,6 +13,7 @@ import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx
 import { formatFull } from '../../../lib/format.ts'
 import {
   categoryLabel,
+  isFinal,
   payoutState,
   senderOf,
   type Transaction,
@@ -20,8 +21,16 @@ import {
 } from '../../../queries/transactions.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
-export default function TransactionDialog(props: { transactionId: string; onClose: () => void }) {
-  const { data: transaction, error, refetch } = useQuery(transactionQuery(props.transactionId))
+export default function TransactionDialog(props: {
+  transactionId: string
+  /** The row of the list, if it is on the page. */
+  known: Transaction | undefined
+  onClose: () => void
+}) {
+  const { known } = props
+  const followed = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
+  const transaction = followed.data ?? known
+  const { error, refetch } = followed
   return (
     <Dialog
       title="Transaction details"

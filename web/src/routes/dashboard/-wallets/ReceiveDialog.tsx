@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
 import { ExplorerLink, FullAddress } from '../../../components/Address.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { QrCode } from '../../../components/QrCode.tsx'
-import { type Wallet, walletName } from '../../../queries/wallets.ts'
+import { configQuery } from '../../../queries/config.ts'
+import { mintTestUsdc, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 
 export default function ReceiveDialog(props: { wallet: Wallet; onClose: () => void }) {
   const { wallet } = props
@@ -33,7 +37,33 @@ export default function ReceiveDialog(props: { wallet: Wallet; onClose: () => vo
           label="View address in explorer"
           text="View in explorer"
         />
+        <TestMoney wallet={wallet} />
       </div>
     </Dialog>
+  )
+}
+
+/** On a local stack money can be made up. */
+function TestMoney(props: { wallet: Wallet }) {
+  const config = useQuery(configQuery).data
+  const [busy, setBusy] = useState(false)
+  if (config?.environment !== 'local') return null
+
+  async function mint() {
+    setBusy(true)
+    try {
+      await mintTestUsdc(props.wallet.address, props.wallet.chain)
+      await refreshWallets()
+      toast.success('100.00 test USDC are on their way.')
+    } catch {
+      toast.error('The local faucet did not answer.')
+    }
+    setBusy(false)
+  }
+
+  return (
+    <Button look="quiet" busy={busy} onClick={mint}>
+      Get 100.00 test USDC
+    </Button>
   )
 }
