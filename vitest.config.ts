@@ -19,19 +19,34 @@ const inWorkerd = (name: string, configPath: string, include: string[], exclude:
     test: { name, include, exclude, globalSetup: './tests/support/workerSetup.ts', testTimeout: 30_000 },
   })
 
+const overHttp = (name: string) =>
+  defineProject({
+    test: {
+      name,
+      include: [`tests/${name}/**/*.test.ts`],
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      fileParallelism: false,
+    },
+  })
+
 const relayerTests = 'tests/worker/relayer*.test.ts'
 
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'] } },
+      { test: { name: 'web', include: ['tests/web/**/*.test.ts'] } },
       { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
-      // The whole product as `npm run dev` starts it, over HTTP.
+      // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
+      overHttp('stack'),
+      overHttp('chaos'),
+      // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
       {
         test: {
-          name: 'stack',
-          include: ['tests/stack/**/*.test.ts'],
-          testTimeout: 120_000,
+          name: 'chaos',
+          include: ['tests/chaos/**/*.test.ts'],
+          testTimeout: 180_000,
           hookTimeout: 120_000,
           fileParallelism: false,
         },

@@ -13,6 +13,7 @@ type Target = {
   /** Missing = never built. */
   result: string
   command: string[]
+  cwd: string
 }
 
 const targets = {
@@ -20,7 +21,9 @@ const targets = {
     name: 'contracts',
     sources: ['contracts/src', 'contracts/foundry.toml', 'contracts/solc.mjs', 'node_modules/solc/package.json'],
     result: 'contracts/out/AgentWallet.sol/AgentWallet.json',
-    command: ['forge', 'build', '--root', 'contracts', '--skip', 'test'],
+    command: ['forge', 'build', '--skip', 'test'],
+    // foundry.toml names its compiler relative to here.
+    cwd: 'contracts',
   },
   web: {
     name: 'web pages',
@@ -34,42 +37,50 @@ const targets = {
       'package-lock.json',
     ],
     result: 'web/dist/index.html',
-    command: ['vite', 'build', 'web', '--logLevel', 'warn'],
+    command: ['vite', 'build', '--logLevel', 'warn'],
+    cwd: 'web',
   },
 } satisfies Record<string, Target>
 
-/** Says `building …` only when it does. Throws with the tool's output when a build fails. */
+/** Says so only when it builds. Throws with the tool's output when a build fails. */
 export async function ensureBuilt(target: keyof typeof targets, say: (line: string) => void): Promise<void> {
-  const { name, sources, result, command } = targets[target]
+  const { name, sources, result, command, cwd } = targets[target]
   const stamp = join(root, `.bursar/${target}.built`)
   const wanted = contentHash(sources)
   const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (built === wanted && existsSync(join(root, result))) return
   say(`building ${name} …`)
-  await run(command)
+  await run(command, { cwd })
   mkdirSync(join(root, '.bursar'), { recursive: true })
   writeFileSync(stamp, wanted)
 }
 
-/** Runs one of the project's own tools to its end. Throws with its output unless it succeeds. */
-export async function run(command: string[], env: Record<string, string> = {}): Promise<void> {
+/**
+ * Runs one of the project's own tools to its end, in `cwd` relative to the project: its output. Throws with the output
+ * unless the tool succeeds.
+ */
+export async function run(
+  command: string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<string> {
   const [tool, ...args] = command as [string, ...string[]]
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const child = spawn(tool, args, {
-    cwd: root,
-    env: { ...process.env, ...env, PATH: path },
+    cwd: join(root, options.cwd ?? '.'),
+    env: { ...process.env, ...options.env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
-      output = (output + chunk).slice(-20_000)
+      output = (output + chunk).slice(-100_000)
     })
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (cause) => reject(new Error(`${tool} can't be started: run npm ci first`, { cause })))
     child.on('close', resolve)
   })
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${output}`)
+  return output
 }
 
 function contentHash(sources: string[]): string {

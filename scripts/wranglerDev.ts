@@ -118,8 +118,8 @@ export async function startWrangler(options: {
 export async function prepareDatabase(stateDir: string, sqlPath: string): Promise<void> {
   const local = ['--local', '--persist-to', join(stateDir, 'worker')]
   mkdirSync(stateDir, { recursive: true })
-  await run(['wrangler', 'd1', 'migrations', 'apply', 'bursar', ...local], offline(stateDir))
-  await run(['wrangler', 'd1', 'execute', 'bursar', ...local, '--yes', '--file', sqlPath], offline(stateDir))
+  await run(['wrangler', 'd1', 'migrations', 'apply', 'bursar', ...local], { env: offline(stateDir) })
+  await run(['wrangler', 'd1', 'execute', 'bursar', ...local, '--yes', '--file', sqlPath], { env: offline(stateDir) })
 }
 
 function keepOutput(child: ChildProcess, path: string, shown: () => boolean): () => string {

@@ -1,0 +1,150 @@
+/**
+ * `npm test`: everything that must hold, quickest first. Stops at the first stage that fails and shows what it said;
+ * the last line sums up all stages. A stage without tests of its own counts as one.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findBrowser } from './browser.ts'
+import { ensureBuilt, root, run } from './build.ts'
+
+type Counts = { passed: number; failed: number }
+/** What a stage counted, and its output where it failed. */
+type Outcome = Counts & { output?: string }
+type Stage = { name: string; run: () => Promise<Outcome> }
+
+const reports = mkdtempSync(join(tmpdir(), 'bursar-test-'))
+const one: Outcome = { passed: 1, failed: 0 }
+
+const tool = (name: string, command: string[], cwd = '.'): Stage => ({
+  name,
+  run: async () => {
+    await run(command, { cwd })
+    return one
+  },
+})
+
+const vitest = (name: string, projects: string[]): Stage => ({
+  name,
+  run: async () => {
+    const report = join(reports, `${name.replaceAll(' ', '-')}.json`)
+    const chosen = projects.flatMap((project) => ['--project', project])
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const output = await outputOf(['vitest', 'run', ...chosen, ...reporters])
+    const { numPassedTests, numFailedTests, numFailedTestSuites, success } = readReport(report, output) as Report
+    return counted(numPassedTests, numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)), output)
+  },
+})
+type Report = { numPassedTests: number; numFailedTests: number; numFailedTestSuites: number; success: boolean }
+
+const forgeTests: Stage = {
+  name: 'contract tests',
+  run: async () => {
+    const output = await outputOf(['forge', 'test'], 'contracts')
+    const [, passed, failed] = /: (\d+) tests passed, (\d+) failed/.exec(output) ?? []
+    return counted(Number(passed ?? 0), Number(failed ?? 1), output)
+  },
+}
+
+const playwright: Stage = {
+  name: 'browser tests',
+  run: async () => {
+    const report = join(reports, 'playwright.json')
+    const env = { BROWSER_PATH: await findBrowser(console.log), PLAYWRIGHT_JSON_OUTPUT_NAME: report }
+    const config = ['playwright.config.ts', 'tests/e2e/playwright.config.ts'].find((path) =>
+      existsSync(join(root, path)),
+    )
+    const output = await outputOf(
+      ['playwright', 'test', ...(config ? ['-c', config] : []), '--reporter=list,json'],
+      '.',
+      env,
+    )
+    const { stats } = readReport(report, output) as { stats: { expected: number; unexpected: number; flaky: number } }
+    return counted(stats.expected, stats.unexpected + stats.flaky, output)
+  },
+}
+
+/** The build writes the route tree: what it writes must be what is committed. */
+const webBuild: Stage = {
+  name: 'web build, route tree is current',
+  run: async () => {
+    const tree = join(root, 'web/src/routeTree.gen.ts')
+    const before = readFileSync(tree, 'utf8')
+    await run(['vite', 'build', '--logLevel', 'warn'], { cwd: 'web' })
+    if (readFileSync(tree, 'utf8') !== before)
+      throw new Error('web/src/routeTree.gen.ts was stale: commit what the build wrote')
+    return one
+  },
+}
+
+const contractsBuild: Stage = {
+  name: 'contracts build',
+  run: async () => {
+    await ensureBuilt('contracts', () => {})
+    return one
+  },
+}
+
+const stages: Stage[] = [
+  tool('format and lint', ['biome', 'check', '--error-on-warnings']),
+  tool('types', ['tsc', '-p', '.']),
+  tool('types of web', ['tsc', '-p', 'web']),
+  webBuild,
+  tool('page sizes', ['node', 'scripts/sizes.ts']),
+  tool('contracts format', ['forge', 'fmt', '--check'], 'contracts'),
+  contractsBuild,
+  tool('ABI file is current', ['node', 'scripts/abi.ts', '--check']),
+  forgeTests,
+  vitest('unit and worker tests', ['!stack', '!chaos']),
+  vitest('stack tests', ['stack']),
+  ...(hasTests('tests/e2e') ? [playwright] : []),
+  ...(hasTests('tests/chaos') ? [vitest('chaos tests', ['chaos'])] : []),
+]
+
+const total: Counts = { passed: 0, failed: 0 }
+const startedAt = Date.now()
+for (const stage of stages) {
+  const stageAt = Date.now()
+  const { passed, failed, output } = await stage.run().catch(asFailure)
+  total.passed += passed
+  total.failed += failed
+  const counts = passed + failed > 1 ? `  ${passed} passed` : ''
+  console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(34)} ${seconds(stageAt).padStart(7)}${counts}`)
+  if (failed === 0) continue
+  console.log(`\n${output ?? ''}`)
+  break
+}
+rmSync(reports, { recursive: true, force: true })
+console.log(`\nin ${seconds(startedAt)}`)
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
+
+/** The output, whether the tool found failures or not: its report tells. */
+function outputOf(command: string[], cwd = '.', env: Record<string, string> = {}): Promise<string> {
+  return run(command, { cwd, env }).catch((error: Error) => error.message)
+}
+
+/** No tests at all is a failure: something is wrong with how they are looked for. */
+function counted(passed: number, failed: number, output: string): Outcome {
+  return { passed, failed: passed + failed === 0 ? 1 : failed, output }
+}
+
+function readReport(path: string, output: string): unknown {
+  if (!existsSync(path)) throw new Error(output)
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+function asFailure(error: unknown): Outcome {
+  return { passed: 0, failed: 1, output: error instanceof Error ? error.message : String(error) }
+}
+
+function hasTests(folder: string): boolean {
+  const path = join(root, folder)
+  return (
+    existsSync(path) && readdirSync(path, { recursive: true }).some((name) => /\.(test|spec)\.ts$/.test(String(name)))
+  )
+}
+
+function seconds(since: number): string {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`
+}
