@@ -7,6 +7,8 @@ export type Column<Row> = {
   align?: 'right'
   /** On narrow screens: no label before the value. */
   bare?: boolean
+  /** Left out on middling screens (640 to 1024 px), where another cell tells it. */
+  wideOnly?: boolean
 }
 
 /** A plain table; under 640 px every row is a card of labelled lines. */
@@ -32,6 +34,7 @@ export function DataTable<Row>(props: {
               className={clsx(
                 'border-hairline border-b px-3 py-2.5 font-medium text-muted first:pl-5 last:pr-5',
                 column.align && 'text-right',
+                column.wideOnly && 'sm:max-lg:hidden',
               )}
             >
               {column.header}
@@ -51,6 +54,7 @@ export function DataTable<Row>(props: {
                 className={clsx(
                   'h-11 px-3 py-1.5 align-middle first:pl-5 last:pr-5 max-sm:flex max-sm:h-auto max-sm:min-h-8 max-sm:items-center max-sm:justify-between max-sm:gap-4 max-sm:px-0! max-sm:py-0.5 max-sm:text-right',
                   column.align && 'text-right',
+                  column.wideOnly && 'sm:max-lg:hidden',
                 )}
               >
                 {!column.bare && <span className="text-muted sm:hidden">{column.header}</span>}

@@ -3,14 +3,26 @@ import { ago, formatDate, formatFull } from '../lib/format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 const tickMs = 30_000 // 30 seconds
+const listeners = new Set<() => void>()
 let now = Date.now()
+let timer: ReturnType<typeof setInterval> | undefined
 
+function tick() {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}
+
+/** One clock for all who show a time; it stands still while nobody does. */
 function subscribe(listener: () => void) {
-  const timer = setInterval(() => {
+  if (listeners.size === 0) {
     now = Date.now()
-    listener()
-  }, tickMs)
-  return () => clearInterval(timer)
+    timer = setInterval(tick, tickMs)
+  }
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) clearInterval(timer)
+  }
 }
 
 /** The time, a fresh one every half minute. */

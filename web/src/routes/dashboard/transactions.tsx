@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { ChevronRight } from 'lucide-react'
+import { Eye } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { Amount } from '../../components/Amount.tsx'
-import { buttonClass } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { Counterparty } from '../../components/Counterparty.tsx'
 import { type Column, DataTable } from '../../components/DataTable.tsx'
@@ -28,8 +27,20 @@ const refreshMs = 30_000 // 30 seconds
 
 const columns: Column<Transaction>[] = [
   { header: 'Date', cell: (transaction) => <Time iso={transaction.createdAt} /> },
-  { header: 'Type', cell: categoryLabel },
-  { header: 'Sender', cell: senderOf },
+  {
+    header: 'Type',
+    cell: (transaction) => (
+      <>
+        {categoryLabel(transaction)}
+        <p className="wrap-anywhere text-muted max-sm:hidden lg:hidden">by {senderOf(transaction)}</p>
+      </>
+    ),
+  },
+  {
+    header: 'Sender',
+    wideOnly: true,
+    cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
+  },
   {
     header: 'Recipient',
     cell: (transaction) => (
@@ -50,10 +61,10 @@ const columns: Column<Transaction>[] = [
         to="/dashboard/transactions"
         search={(old) => ({ ...old, detail: transaction.id })}
         aria-label={`View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} USDC`}
-        className={buttonClass('quiet', 'h-8! px-2! text-small pointer-coarse:h-11!')}
+        title="View details"
+        className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
       >
-        View details
-        <ChevronRight aria-hidden="true" className="size-4" />
+        <Eye aria-hidden="true" className="size-4" />
       </Link>
     ),
   },

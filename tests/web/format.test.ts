@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import {
+  addressGroups,
+  ago,
+  cleanAmount,
+  cutAmount,
+  formatAmount,
+  isAmountDraft,
+  lastActivityText,
+} from '../../web/src/lib/format.ts'
+import { amountProblem, plainAmount } from '../../web/src/lib/problems.ts'
+import { permissionsInWords } from '../../web/src/lib/scopes.ts'
+
+test('amounts show two to six decimals, exactly', () => {
+  expect(formatAmount('25')).toBe('25.00')
+  expect(formatAmount('1234.5')).toBe('1,234.50')
+  expect(formatAmount('0.000001')).toBe('0.000001')
+  expect(formatAmount('900719925474.993123')).toBe('900,719,925,474.993123')
+  expect(formatAmount('n/a')).toBe('n/a')
+})
+
+test('balances are cut to two decimals, never rounded up', () => {
+  expect(cutAmount('12480.509999')).toBe('12,480.50')
+  expect(cutAmount('0.009')).toBe('0.00')
+})
+
+test('typed and pasted sums become plain amounts', () => {
+  expect(cleanAmount('$1,234.50')).toBe('1234.50')
+  expect(cleanAmount('1.234,50')).toBe('1234.50')
+  expect(cleanAmount('12,5')).toBe('12.5')
+  expect(cleanAmount('12,')).toBe('12.')
+  expect(cleanAmount('1,234')).toBe('1234')
+  expect(cleanAmount('1,234,567')).toBe('1234567')
+  expect(cleanAmount(' 25 USDC ')).toBe('25')
+})
+
+test('an amount field takes digits with at most six decimals', () => {
+  for (const draft of ['', '1', '1.', '.5', '1.123456']) expect(isAmountDraft(draft), draft).toBe(true)
+  for (const draft of ['1.1234567', '-1', '1e3', 'a', '1.2.3']) expect(isAmountDraft(draft), draft).toBe(false)
+  expect(plainAmount('25.')).toBe('25')
+  expect(plainAmount('.5')).toBe('0.5')
+})
+
+test('amounts are refused in the order of the specification', () => {
+  expect(amountProblem('', '10')).toBe('Please enter an amount')
+  expect(amountProblem('0.000000', '10')).toBe('Amount must be greater than 0')
+  expect(amountProblem('10.000001', '10')).toBe('Insufficient balance')
+  expect(amountProblem('10', '10')).toBeNull()
+  expect(amountProblem('10', null)).toBeNull()
+})
+
+test('an address is shown in ten groups of four', () => {
+  const groups = addressGroups('0x52908400098527886E0F7030069857D2E4169EE7')
+  expect(groups).toHaveLength(10)
+  expect(groups.join('')).toBe('52908400098527886E0F7030069857D2E4169EE7')
+})
+
+test('times are told from now', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z')
+  expect(ago('2026-11-20T11:59:30Z', now)).toBe('just now')
+  expect(ago('2026-11-20T11:58:00Z', now)).toBe('2 min ago')
+  expect(ago('2026-11-20T09:00:00Z', now)).toBe('3 h ago')
+  expect(ago('2026-11-18T11:00:00Z', now)).toBe('2 days ago')
+})
+
+test('last activity is told in days and weeks', () => {
+  const at = (day: number) => new Date(2026, 10, day, 12).toISOString()
+  const now = new Date(2026, 10, 28, 9).getTime()
+  expect(lastActivityText(null, now)).toBe('Never')
+  expect(lastActivityText(at(28), now)).toBe('Today')
+  expect(lastActivityText(at(27), now)).toBe('Yesterday')
+  expect(lastActivityText(at(22), now)).toBe('6 days ago')
+  expect(lastActivityText(at(21), now)).toBe('1 week ago')
+  expect(lastActivityText(at(2), now)).toBe('3 weeks ago')
+  expect(lastActivityText(new Date(2026, 9, 29, 12).toISOString(), now)).toBe('Oct 29, 2026')
+})
+
+test('permissions are told in words', () => {
+  expect(permissionsInWords(['payment_context:read'])).toMatch(/pay nobody/)
+  expect(permissionsInWords(['address_payments:write'])).toBe('Agents may pay any address.')
+})
