@@ -19,12 +19,12 @@ const inWorkerd = (name: string, configPath: string, include: string[], exclude:
     test: { name, include, exclude, globalSetup: './tests/support/workerSetup.ts', testTimeout: 30_000 },
   })
 
-const overHttp = (name: string) =>
+const overHttp = (name: string, testTimeout = 120_000) =>
   defineProject({
     test: {
       name,
       include: [`tests/${name}/**/*.test.ts`],
-      testTimeout: 120_000,
+      testTimeout,
       hookTimeout: 120_000,
       fileParallelism: false,
     },
@@ -40,17 +40,8 @@ export default defineConfig({
       { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
       overHttp('stack'),
-      overHttp('chaos'),
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
-      {
-        test: {
-          name: 'chaos',
-          include: ['tests/chaos/**/*.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
-        },
-      },
+      overHttp('chaos', 180_000),
       // The Relayer beside a Treasury that only listens.
       inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
       inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests]),
