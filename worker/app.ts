@@ -5,6 +5,7 @@ import type { AppEnv } from './appEnv.ts'
 import { answerHeaders, onFailure, onMethodNotAllowed, onNotFound } from './middleware/answers.ts'
 import { dependencies, jsonOnly, smallBody } from './middleware/requests.ts'
 import { agents } from './routes/agents.ts'
+import { audit } from './routes/audit.ts'
 import { auth, plainLogin } from './routes/auth.ts'
 import { contacts } from './routes/contacts.ts'
 import { dev } from './routes/dev.ts'
@@ -45,6 +46,7 @@ export function createApp(options: { now?: () => number } = {}) {
     .route('/api/transactions', transactions)
     .route('/api/escrow', escrow)
     .route('/api/overview', overview)
+    .route('/api/audit', audit)
     .route('/v1', payments)
     .route('/oauth', oauth)
     .route('/.well-known', wellKnown)
