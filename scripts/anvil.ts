@@ -1,8 +1,8 @@
 /** Starts a local chain in place of Base. Shared by the local stack and the tests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { foundryProgram } from './foundry.ts'
 
 export type AnvilOptions = {
   chainId: number
@@ -22,15 +22,6 @@ export type Anvil = {
   stop(): Promise<void>
 }
 
-const require = createRequire(import.meta.url)
-
-/** The native program inside the npm package: its JavaScript wrapper would be one more process to end. */
-function anvilProgram(): string {
-  const arch = process.arch === 'x64' ? 'amd64' : process.arch
-  const wrapper = createRequire(require.resolve('@foundry-rs/anvil/package.json'))
-  return wrapper.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
-}
-
 /** Ready to answer when resolved. Throws if anvil ends or stays silent for 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, blockTime, statePath, port: wanted = 0 } = options
@@ -40,7 +31,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (blockTime) flags.push('--block-time', blockTime)
   if (statePath) flags.push('--state', statePath, '--state-interval', 5)
 
-  const child = spawn(anvilProgram(), flags.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(foundryProgram('anvil'), flags.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
   let errors = ''
   child.stderr.on('data', (chunk) => {

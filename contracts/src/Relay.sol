@@ -49,25 +49,14 @@ contract Relay {
             revert NotEnoughGas(gasleft(), (count + 1) * (gasCap + ITEM_OVERHEAD));
         }
 
-        bytes4 selector = AgentWallet.send.selector;
+        uint256 item;
+        assembly ("memory-safe") {
+            item := packed.offset
+        }
         for (uint256 i = 0; i < count; ++i) {
-            address wallet;
-            bool success;
-            // Plain Solidity: wallet.call{gas: gasCap}(abi.encodeCall(AgentWallet.send, (to, amount, nonce, deadline,
-            // r, vs))), which would copy the return data.
-            assembly ("memory-safe") {
-                let item := add(packed.offset, mul(i, 126))
-                let free := mload(0x40)
-                wallet := shr(96, calldataload(item))
-                mstore(free, selector)
-                mstore(add(free, 0x04), shr(96, calldataload(add(item, 20))))
-                mstore(add(free, 0x24), shr(192, calldataload(add(item, 40))))
-                mstore(add(free, 0x44), shr(192, calldataload(add(item, 48))))
-                mstore(add(free, 0x64), shr(208, calldataload(add(item, 56))))
-                calldatacopy(add(free, 0x84), add(item, 62), 64)
-                success := call(gasCap, wallet, 0, free, 0xc4, 0, 0)
-            }
+            (address wallet, bool success) = _send(gasCap, item);
             failed |= _note(i, wallet, success);
+            item += SEND_LENGTH;
         }
     }
 
@@ -100,6 +89,23 @@ contract Relay {
                 success := call(gasCap, target, 0, free, data.length, 0, 0)
             }
             failed |= _note(i, target, success);
+        }
+    }
+
+    /// @dev Calls the wallet of the packed send at calldata offset `item`. Plain Solidity: `wallet.call{gas: gasCap}(
+    /// abi.encodeCall(AgentWallet.send, (to, amount, nonce, deadline, r, vs)))`, which would copy the return data.
+    function _send(uint256 gasCap, uint256 item) private returns (address wallet, bool success) {
+        bytes4 selector = AgentWallet.send.selector;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            wallet := shr(96, calldataload(item))
+            mstore(free, selector)
+            mstore(add(free, 0x04), shr(96, calldataload(add(item, 20))))
+            mstore(add(free, 0x24), shr(192, calldataload(add(item, 40))))
+            mstore(add(free, 0x44), shr(192, calldataload(add(item, 48))))
+            mstore(add(free, 0x64), shr(208, calldataload(add(item, 56))))
+            calldatacopy(add(free, 0x84), add(item, 62), 64)
+            success := call(gasCap, wallet, 0, free, 0xc4, 0, 0)
         }
     }
 

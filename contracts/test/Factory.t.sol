@@ -51,7 +51,7 @@ contract FactoryTest is Base {
     }
 
     function test_walletAddress_coversTheProvider() public {
-        AgentWalletFactory other = new AgentWalletFactory(wallet.USDC(), escrow, provider);
+        AgentWalletFactory other = AgentWalletFactory(deploy("AgentWalletFactory", abi.encode(usdc, escrow, provider)));
         vm.assertTrue(
             other.walletAddress(vm.addr(OWNER), 0, vm.addr(SESSION), LIMIT, VALID_UNTIL) != address(wallet), "same"
         );

@@ -199,7 +199,7 @@ contract ThreatsTest is Base {
 
     /// @dev Only USDC can be sent; another token that strayed here is the owner's to move.
     function test_otherTokens_areTheOwnersToMove() public {
-        UsdcStandIn other = new UsdcStandIn();
+        UsdcStandIn other = UsdcStandIn(deploy("UsdcStandIn", ""));
         vm.store(address(other), keccak256(abi.encode(address(wallet), uint256(0))), bytes32(uint256(9)));
         vm.assertEq(other.balanceOf(address(wallet)), 9);
         vm.prank(vm.addr(OWNER));

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-
 import {AgentWallet} from "../../src/AgentWallet.sol";
 import {AgentWalletFactory} from "../../src/AgentWalletFactory.sol";
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
 import {Provider} from "../../src/Provider.sol";
 import {Relay} from "../../src/Relay.sol";
 import {UsdcStandIn} from "../../src/UsdcStandIn.sol";
-import {UsdcStandInProxy} from "../../src/UsdcStandInProxy.sol";
 import {Signing} from "./Signing.sol";
 
 /// @dev Deploys everything once, with one funded wallet in session 1.
@@ -39,15 +36,20 @@ abstract contract Base is Signing {
 
     function setUp() public virtual {
         vm.warp(START);
-        UsdcStandIn implementation = new UsdcStandIn();
+        address implementation = deploy("UsdcStandIn", "");
         bytes memory init = abi.encodeCall(UsdcStandIn.initialize, (ADMIN));
-        usdc = UsdcStandIn(address(new UsdcStandInProxy(address(implementation), address(0xdead), init)));
-        escrow = new PayoutEscrow(IERC20(address(usdc)));
-        provider = new Provider(ADMIN, vm.addr(OPERATOR));
-        factory = new AgentWalletFactory(IERC20(address(usdc)), escrow, provider);
-        relay = new Relay();
+        usdc = UsdcStandIn(deploy("UsdcStandInProxy", abi.encode(implementation, address(0xdead), init)));
+        escrow = PayoutEscrow(deploy("PayoutEscrow", abi.encode(usdc)));
+        provider = Provider(deploy("Provider", abi.encode(ADMIN, vm.addr(OPERATOR))));
+        factory = AgentWalletFactory(deploy("AgentWalletFactory", abi.encode(usdc, escrow, provider)));
+        relay = Relay(deploy("Relay", ""));
         wallet = create(bytes32(0));
         mint(address(wallet), FUNDS);
+    }
+
+    /// @dev The production code of `name`: these tests themselves are compiled with other settings.
+    function deploy(string memory name, bytes memory arguments) internal returns (address) {
+        return vm.deployCode(string.concat("out/", name, ".sol/", name, ".json"), arguments);
     }
 
     function create(bytes32 salt) internal returns (AgentWallet) {

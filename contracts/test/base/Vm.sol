@@ -21,6 +21,7 @@ interface Vm {
     function store(address target, bytes32 slot, bytes32 value) external;
     function load(address target, bytes32 slot) external view returns (bytes32);
     function assume(bool condition) external pure;
+    function deployCode(string calldata artifact, bytes calldata arguments) external returns (address);
     function label(address account, string calldata name) external;
     function expectRevert(bytes calldata data) external;
     function expectEmit(address emitter) external;

@@ -157,7 +157,7 @@ contract ClaimTest is Base {
         vm.chainId(84_532);
         vm.assertFalse(attempt(STRANGER, address(escrow), data), "other chain");
         vm.chainId(8453);
-        PayoutEscrow other = new PayoutEscrow(escrow.USDC());
+        PayoutEscrow other = PayoutEscrow(deploy("PayoutEscrow", abi.encode(usdc)));
         mint(other.payoutAddress(_terms), _terms.amount);
         vm.assertFalse(attempt(STRANGER, address(other), data), "other escrow");
         vm.assertTrue(attempt(STRANGER, address(escrow), data), "refused at home");

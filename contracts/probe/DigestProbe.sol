@@ -3,8 +3,8 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
-import {AgentWallet} from "../../src/AgentWallet.sol";
-import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
+import {AgentWallet} from "../src/AgentWallet.sol";
+import {PayoutEscrow} from "../src/PayoutEscrow.sol";
 
 /// @dev Answers, for many inputs a call, the digests that AgentWallet itself computes.
 contract WalletDigestProbe is AgentWallet {
