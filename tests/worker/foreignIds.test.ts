@@ -101,6 +101,7 @@ const without = new Set([
   'GET /api/transactions/user',
   'GET /api/escrow/list',
   'GET /api/overview',
+  'GET /api/audit',
   'GET /api/escrow/claim/:accessToken',
   'POST /api/escrow/verify-passcode',
   'POST /api/escrow/claim',
@@ -146,7 +147,6 @@ beforeAll(async () => {
   })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
   ids = {
-    user: ann.id,
     ...own,
     payment: sent.json.data.id,
     payout: payout.json.data.escrowId,
