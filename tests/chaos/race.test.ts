@@ -1,0 +1,116 @@
+/** Many at once against one budget, and many with one key, also while the Worker is killed. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, until } from '../../scripts/demoClient.ts'
+import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+import type { LedgerView } from '../../worker/treasury/types.ts'
+import { aStack, type TestStack } from '../stack/aStack.ts'
+import { addressFor, aSender, chainReader, definite, type Sender, usdc } from '../support/stackClient.ts'
+
+const attempts = 200
+const budget = 50
+
+/** Of an accepted payment and of a refusal. */
+type Reply = { id: string; code: string }
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await aStack()
+})
+afterAll(() => stack?.stop())
+
+const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+
+/** One payment by one agent, asked for until there is a definite answer. */
+function pay(agent: { apiKey: string }, to: string, amount: string, key: string = randomUUID()) {
+  const body = { to: { type: 'address', address: to }, amount }
+  return definite<Reply>(stack.bursar, '/v1/payments', async () => ({ token: agent.apiKey, key, body }))
+}
+
+/** Group and wallet once nothing is held any more. */
+async function atRest(sender: Sender) {
+  return until('nothing held', async () => {
+    const token = await sender.token()
+    const books = await stack.bursar.api<LedgerView>(`/wallets/${sender.wallet.id}/ledger`, { token })
+    const [group] = await stack.bursar.api<PolicyGroup[]>('/policy-groups', { token })
+    return books.held === '0' && group?.held === '0' && { books, group }
+  })
+}
+
+/** `attempts` payments of 1 USDC from four agents of one group with `budget`; `during` sees the count of answers. */
+async function race(during: (answered: number) => void = () => {}) {
+  const sender = await aSender(stack.bursar, { funds: '300', limit: budget, agents: 4 })
+  const merchant = addressFor(`merchant ${sender.wallet.id}`)
+  let answered = 0
+  const answers = await Promise.all(
+    Array.from({ length: attempts }, async (_, i) => {
+      const answer = await pay(sender.agents[i % 4]!, merchant, '1')
+      during(++answered)
+      return answer
+    }),
+  )
+  return { sender, merchant, answers }
+}
+
+async function expectExactlyTheBudget(sender: Sender, merchant: string, answers: Answer<Reply>[]) {
+  const accepted = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(accepted.length, 'accepted').toBe(budget)
+  expect(new Set(accepted.map(({ body }) => body.id)).size, 'different payments').toBe(budget)
+  for (const { status, body } of refused) expect([status, body.code]).toEqual([403, 'budget_exceeded'])
+
+  const { books, group } = await atRest(sender)
+  expect(group).toMatchObject({ spendLimitUsdc: '50', currentSpent: '50', held: '0', remaining: '0' })
+  expect(books).toMatchObject({ deposits: '300', out: '50', spent: '50', available: '250', chainBalance: '250' })
+
+  const moved = (await chain().transfers()).filter(({ to }) => to === merchant)
+  expect(moved.length, 'Transfer logs').toBe(budget)
+  expect(new Set(moved.map(({ from, value }) => `${from} ${value}`))).toEqual(
+    new Set([`${sender.wallet.address} ${usdc('1')}`]),
+  )
+  const nonces = await chain().nonces(sender.wallet.address as `0x${string}`)
+  expect([nonces.length, new Set(nonces).size], 'nonces used once').toEqual([budget, budget])
+  expect(await chain().balanceOf(merchant as `0x${string}`)).toBe(usdc('50'))
+}
+
+test(`${attempts} payments at once against a budget of ${budget}: exactly ${budget}`, async () => {
+  const { sender, merchant, answers } = await race()
+  await expectExactlyTheBudget(sender, merchant, answers)
+})
+
+test('the same while the Worker is killed twice in the middle', async () => {
+  let kills = 0
+  let restarting = Promise.resolve()
+  const kill = () => {
+    kills += 1
+    restarting = restarting.then(async () => {
+      await stack.killWorker()
+      await stack.restartWorker()
+    })
+  }
+  const { sender, merchant, answers } = await race((answered) => {
+    if (answered === 20 || answered === 110) kill()
+  })
+  await restarting
+  expect(kills).toBe(2)
+  await expectExactlyTheBudget(sender, merchant, answers)
+})
+
+test('50 calls at once with one key are one payment; another content under it is refused', async () => {
+  const sender = await aSender(stack.bursar, { funds: '100', limit: budget })
+  const [agent] = sender.agents
+  const to = addressFor(`once ${sender.wallet.id}`)
+  const key = randomUUID()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => pay(agent!, to, '1.5', key)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 'first').toBe(1)
+
+  const other = await pay(agent!, to, '1.6', key)
+  expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  const { books, group } = await atRest(sender)
+  expect([group.currentSpent, books.out, books.chainBalance]).toEqual(['1.5', '1.5', '98.5'])
+  expect((await chain().transfers()).filter((transfer) => transfer.to === to).map(({ value }) => value)).toEqual([
+    usdc('1.5'),
+  ])
+})

@@ -1,0 +1,143 @@
+/**
+ * Bursar is gone. With the owner's key and any RPC URL, and nothing else: the wallet is found, open payouts come back,
+ * everything leaves. What is known besides is code: the factory's event and the contracts' interfaces.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  createPublicClient,
+  createWalletClient,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  http,
+  parseEther,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../scripts/demoClient.ts'
+import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import type { CreateEscrowReply, Escrow } from '../../worker/schemas/escrow.ts'
+import type { LedgerView } from '../../worker/treasury/types.ts'
+import { addressFor, aSender, type Sender, usdc } from '../support/stackClient.ts'
+import { aStack, type TestStack } from './aStack.ts'
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await aStack()
+})
+afterAll(() => stack?.stop())
+
+test('the owner leaves with everything while the server is down', async () => {
+  const sender = await aSender(stack.bursar, { funds: '100', limit: 50 })
+  await aPaidSend(sender, '10')
+  const claimed = await aPayout(sender, '5')
+  const stranger = addressFor('stranger')
+  await claim(claimed, stranger)
+  const [open, another] = [await aPayout(sender, '7.5'), await aPayout(sender, '0.25')]
+  await stack.killWorker()
+
+  const { balances, reclaimed } = await leave(sender.owner, stack.rpc[8453], addressFor('new home'))
+  expect(reclaimed).toEqual([usdc('7.5'), usdc('0.25')])
+  expect(balances).toEqual({ home: usdc('85'), wallet: 0n, homeEther: parseEther('0.5'), walletEther: 0n })
+
+  // Back again, the server finds the truth on the chain.
+  await stack.restartWorker()
+  const token = await sender.token()
+  const books = await until('the books to follow', async () => {
+    const now = await stack.bursar.api<LedgerView>(`/wallets/${sender.wallet.id}/ledger`, { token })
+    return now.withdrawn === '85' && now.escrowed === '0' && now
+  })
+  expect(books).toMatchObject({
+    deposits: '100',
+    returns: '7.75',
+    out: '22.75',
+    available: '0',
+    held: '0',
+    spent: '15',
+  })
+  const ends = [claimed, open, another].map(({ id }) => stack.bursar.api<Escrow>(`/escrow/${id}`, { token }))
+  expect((await Promise.all(ends)).map(({ status }) => status)).toEqual(['WITHDRAWN', 'RECLAIMED', 'RECLAIMED'])
+})
+
+/** All that an owner needs to do. The key pays the gas itself. */
+async function leave(owner: PrivateKeyAccount, rpcUrl: string, home: Address) {
+  const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
+  const signer = createWalletClient({ account: owner, transport: http(rpcUrl) })
+  const mined = async (hash: Promise<Hex>) => {
+    const { status } = await chain.waitForTransactionReceipt({ hash: await hash })
+    expect(status).toBe('success')
+  }
+
+  const created = getAbiItem({ abi: agentWalletFactoryAbi, name: 'WalletCreated' })
+  const [made] = await chain.getLogs({ event: created, args: { owner: owner.address }, fromBlock: 0n, strict: true })
+  const wallet = { address: made!.args.wallet, abi: agentWalletAbi }
+  await giveEther(chain, owner.address, wallet.address)
+  const escrow = { address: await chain.readContract({ ...wallet, functionName: 'ESCROW' }), abi: payoutEscrowAbi }
+  const token = { address: await chain.readContract({ ...wallet, functionName: 'USDC' }), abi: erc20Abi }
+  const balanceOf = (holder: Address) => chain.readContract({ ...token, functionName: 'balanceOf', args: [holder] })
+
+  const event = getAbiItem({ abi: payoutEscrowAbi, name: 'PayoutAnnounced' })
+  const args = { payer: wallet.address }
+  const announced = await chain.getLogs({ address: escrow.address, event, args, fromBlock: 0n, strict: true })
+  const reclaimed: bigint[] = []
+  for (const { args: terms } of announced) {
+    const waiting = await balanceOf(
+      await chain.readContract({ ...escrow, functionName: 'payoutAddress', args: [terms] }),
+    )
+    if (waiting === 0n) continue
+    await mined(signer.writeContract({ ...wallet, chain: null, functionName: 'reclaimPayout', args: [terms] }))
+    reclaimed.push(waiting)
+  }
+
+  const ether = await chain.getBalance({ address: wallet.address })
+  for (const [asset, amount] of [
+    [token.address, await balanceOf(wallet.address)],
+    [zeroAddress, ether],
+  ] as const)
+    await mined(signer.writeContract({ ...wallet, chain: null, functionName: 'withdraw', args: [asset, home, amount] }))
+  const balances = {
+    home: await balanceOf(home),
+    wallet: await balanceOf(wallet.address),
+    homeEther: await chain.getBalance({ address: home }),
+    walletEther: await chain.getBalance({ address: wallet.address }),
+  }
+  return { balances, reclaimed }
+}
+
+/** Gas for the owner, and ether that somebody sent to the wallet. */
+async function giveEther(chain: ReturnType<typeof createPublicClient>, owner: Address, wallet: Address) {
+  const give = (address: Address, ether: string) =>
+    chain.request({ method: 'anvil_setBalance', params: [address, toHex(parseEther(ether))] } as never)
+  await give(owner, '1')
+  await give(wallet, '0.5')
+}
+
+async function aPaidSend({ token, wallet }: Sender, amount: string) {
+  const body = { walletId: wallet.id, toAddress: addressFor('shop'), amount }
+  const { id } = await stack.bursar.api<{ id: string }>('/transactions/send', { token: await token(), body })
+  await until('a confirmed send', async () => {
+    const { status } = await stack.bursar.api<{ status: string }>(`/transactions/${id}`, { token: await token() })
+    return status === 'CONFIRMED'
+  })
+}
+
+async function aPayout({ token, wallet }: Sender, amount: string): Promise<CreateEscrowReply> {
+  const body = { sourceWalletId: wallet.id, amount, recipientEmail: 'ada@bursar.test' }
+  const options = { token: await token(), key: randomUUID(), body }
+  const payout = await stack.bursar.api<CreateEscrowReply>('/escrow/create', options)
+  await until('an open payout', async () => (await statusOf(payout)) === 'CREATED')
+  return payout
+}
+
+async function claim(payout: CreateEscrowReply, recipientAddress: Address) {
+  const body = { accessToken: tokenOf(payout), passcode: payout.passcode, recipientAddress }
+  await stack.bursar.api('/escrow/claim', { body })
+  await until('a withdrawn payout', async () => (await statusOf(payout)) === 'WITHDRAWN')
+}
+
+const tokenOf = ({ claimUrl }: CreateEscrowReply) => new URL(claimUrl).pathname.split('/').at(-1)!
+const statusOf = async (payout: CreateEscrowReply) =>
+  (await stack.bursar.api<{ status: string }>(`/escrow/claim/${tokenOf(payout)}`)).status

@@ -1,0 +1,160 @@
+/** Senders with wallet, group and agents on a running stack, over HTTP alone, and the chain read past Bursar. */
+import { createHash, randomUUID } from 'node:crypto'
+import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Answer, type BursarClient, until } from '../../scripts/demoClient.ts'
+import { demo } from '../../scripts/seed.ts'
+import type { Address, Hex } from '../../worker/chain/types.ts'
+import { parseUsdc } from '../../worker/domain/money.ts'
+import type { LoginReply } from '../../worker/schemas/account.ts'
+import type { Escrow } from '../../worker/schemas/escrow.ts'
+import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
+import type { Transaction } from '../../worker/schemas/transaction.ts'
+import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+
+type Call = NonNullable<Parameters<BursarClient['call']>[1]>
+export type Sender = Awaited<ReturnType<typeof aSender>>
+
+const tokenFreshMs = 10 * 60_000 // 10 of its 15 minutes
+const password = 'correct horse battery staple'
+
+/** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
+export async function aSender(bursar: BursarClient, options: { funds: string; limit: number; agents?: number }) {
+  const { funds, limit } = options
+  const email = `sender-${randomUUID()}@bursar.test`
+  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
+  const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
+  let signedIn = await signIn(bursar, email, temporary!)
+  let at = Date.now()
+  await bursar.api('/users/complete-onboarding', { token: signedIn, body: { name: 'Ada', password } })
+  /** An access token that lasts for the next call; throws while nothing answers. */
+  const token = async () => {
+    if (Date.now() - at < tokenFreshMs) return signedIn
+    signedIn = await signIn(bursar, email, password)
+    at = Date.now()
+    return signedIn
+  }
+
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const wallet = await fundedWallet(bursar, await token(), owner, funds)
+  const scopes = ['address_payments:write', 'email_payments:write']
+  const group = await bursar.api<PolicyGroup>('/policy-groups', {
+    token: await token(),
+    key: randomUUID(),
+    body: { name: 'Group', spendLimit: limit, scopes, walletId: wallet.id },
+  })
+  const agents: { id: string; apiKey: string }[] = []
+  for (let i = 0; i < (options.agents ?? 1); i++) {
+    const body = { name: `Agent ${i}`, policyGroupId: group.id }
+    const made = await bursar.api<CreatedAgent>('/agents', { token: await token(), key: randomUUID(), body })
+    agents.push({ id: made.agent.id, apiKey: made.apiKey! })
+  }
+  return { email, token, owner, wallet, groupId: group.id, agents, funds, limit }
+}
+
+async function signIn(bursar: BursarClient, email: string, password: string): Promise<string> {
+  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
+  if (!('accessToken' in reply)) throw new Error('the sign-in asked for a new password')
+  return reply.accessToken
+}
+
+async function fundedWallet(bursar: BursarClient, token: string, owner: PrivateKeyAccount, funds: string) {
+  const body = { ownerAddress: owner.address, chainId: 8453, name: 'Ops' }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
+  const { address } = await until('an active wallet', async () => {
+    const wallet = await find()
+    return wallet?.status === 'active' && wallet
+  })
+  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
+  return until('the money', async () => {
+    const wallet = await find()
+    return wallet?.usdcBalance?.balance === funds && wallet
+  })
+}
+
+/**
+ * The same request until its answer is definite. No answer, an answer that is no JSON, 429 and 5xx say nothing about
+ * what happened: it is asked again, under the same key. Throws when that takes longer than `withinMs`.
+ */
+export async function definite<T>(
+  bursar: BursarClient,
+  path: string,
+  options: () => Promise<Call>,
+  unknown: (why: string) => void = () => {},
+  withinMs = 90_000, // 1.5 minutes
+): Promise<Answer<T>> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    let why: string
+    try {
+      const answer = await bursar.call<T>(path, await options())
+      if (answer.status < 500 && answer.status !== 429) return answer
+      why = `${answer.status} ${JSON.stringify(answer.body)}`
+    } catch (error) {
+      why = error instanceof Error ? error.message : String(error)
+    }
+    unknown(why)
+    if (Date.now() > deadline) throw new Error(`no definite answer from ${path} in ${withinMs / 1000} s: ${why}`)
+    await pause(150)
+  }
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Every page, newest first. */
+export async function allTransactions(bursar: BursarClient, token: string): Promise<Transaction[]> {
+  return allPages(bursar, '/transactions/user', token, (data: Transaction[]) => data)
+}
+export async function allPayouts(bursar: BursarClient, token: string): Promise<Escrow[]> {
+  return allPages(bursar, '/escrow/list', token, (data: { escrows: Escrow[] }) => data.escrows)
+}
+async function allPages<D, T>(bursar: BursarClient, path: string, token: string, rowsOf: (data: D) => T[]) {
+  const rows: T[] = []
+  for (let page = 1; ; page++) {
+    const more = rowsOf(await bursar.api<D>(`${path}?page=${page}&pageSize=100`, { token }))
+    rows.push(...more)
+    if (more.length < 100) return rows
+  }
+}
+
+/** An address nobody has used, the same for the same text. */
+export const addressFor = (text: string): Address =>
+  getAddress(`0x${createHash('sha256').update(text).digest('hex').slice(0, 40)}`)
+
+export const usdc = (text: string) => {
+  const amount = parseUsdc(text)
+  if (amount === null) throw new Error(`${text} is no amount`)
+  return amount
+}
+
+export type Transfer = { from: Address; to: Address; value: bigint; tx: Hex }
+
+/** What happened on chain, whatever Bursar says. */
+export function chainReader(rpcUrl: string, token: Address) {
+  const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
+  const event = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
+  return {
+    client,
+    balanceOf: (holder: Address) =>
+      client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] }),
+    /** Every USDC transfer there ever was. */
+    async transfers(): Promise<Transfer[]> {
+      const logs = await client.getLogs({ address: token, event, fromBlock: 0n, strict: true })
+      return logs.map(({ args, transactionHash }) => ({ ...args, tx: transactionHash }))
+    },
+    /** The nonces a wallet has executed, from its anonymous logs. */
+    async nonces(wallet: Address): Promise<bigint[]> {
+      const logs = await client.getLogs({ address: wallet, fromBlock: 0n })
+      return logs.flatMap(({ topics, data }) => (topics.length === 1 && data === '0x' ? [BigInt(topics[0]!)] : []))
+    },
+    /** An account's numbers: used up, and used up including what waits in the pool. */
+    async accountNonces(address: Address) {
+      const [latest, pending] = await Promise.all([
+        client.getTransactionCount({ address, blockTag: 'latest' }),
+        client.getTransactionCount({ address, blockTag: 'pending' }),
+      ])
+      return { latest, pending }
+    },
+  }
+}
