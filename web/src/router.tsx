@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router'
+import { Broken } from './components/Broken.tsx'
 import { Spinner } from './components/Spinner.tsx'
 import { routeTree } from './routeTree.gen.ts'
 
@@ -9,6 +10,7 @@ export const router = createRouter({
   defaultPendingMs: 150,
   scrollRestoration: true,
   defaultPendingComponent: Spinner,
+  defaultErrorComponent: Broken,
 })
 
 declare module '@tanstack/react-router' {

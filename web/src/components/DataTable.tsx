@@ -7,11 +7,11 @@ export type Column<Row> = {
   align?: 'right'
   /** On narrow screens: no label before the value. */
   bare?: boolean
-  /** Left out on middling screens (640 to 1024 px), where another cell tells it. */
+  /** Left out on middling screens (768 to 1024 px), where another cell tells it. */
   wideOnly?: boolean
 }
 
-/** A plain table; under 640 px every row is a card of labelled lines. */
+/** A plain table; under 768 px every row is a card of labelled lines. */
 export function DataTable<Row>(props: {
   label: string
   columns: Column<Row>[]
@@ -21,50 +21,52 @@ export function DataTable<Row>(props: {
   stale?: boolean
 }) {
   return (
-    <table
-      aria-label={props.label}
-      className={clsx('w-full text-left text-small max-sm:block', props.stale && 'opacity-60 transition-opacity')}
-    >
-      <thead className="max-sm:sr-only">
-        <tr>
-          {props.columns.map((column) => (
-            <th
-              key={column.header}
-              scope="col"
-              className={clsx(
-                'border-hairline border-b px-3 py-2.5 font-medium text-muted first:pl-5 last:pr-5',
-                column.align && 'text-right',
-                column.wideOnly && 'sm:max-lg:hidden',
-              )}
-            >
-              {column.header}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="max-sm:block">
-        {props.rows.map((row) => (
-          <tr
-            key={props.keyOf(row)}
-            className="border-hairline border-b last:border-b-0 hover:bg-paper/60 max-sm:block max-sm:px-5 max-sm:py-3"
-          >
+    <div className="overflow-x-auto">
+      <table
+        aria-label={props.label}
+        className={clsx('w-full text-left text-small max-md:block', props.stale && 'opacity-60 transition-opacity')}
+      >
+        <thead className="max-md:sr-only">
+          <tr>
             {props.columns.map((column) => (
-              <td
+              <th
                 key={column.header}
+                scope="col"
                 className={clsx(
-                  'h-11 px-3 py-1.5 align-middle first:pl-5 last:pr-5 max-sm:flex max-sm:h-auto max-sm:min-h-8 max-sm:items-center max-sm:justify-between max-sm:gap-4 max-sm:px-0! max-sm:py-0.5 max-sm:text-right',
+                  'border-hairline border-b px-3 py-2.5 font-medium text-muted first:pl-5 last:pr-5',
                   column.align && 'text-right',
-                  column.wideOnly && 'sm:max-lg:hidden',
+                  column.wideOnly && 'md:max-lg:hidden',
                 )}
               >
-                {!column.bare && <span className="text-muted sm:hidden">{column.header}</span>}
-                {/* One box, so that a cell's lines stay together beside their label. */}
-                <div className={clsx('min-w-0', column.bare && 'max-sm:ml-auto')}>{column.cell(row)}</div>
-              </td>
+                {column.header}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody className="max-md:block">
+          {props.rows.map((row) => (
+            <tr
+              key={props.keyOf(row)}
+              className="border-hairline border-b last:border-b-0 hover:bg-paper/60 max-md:block max-md:px-5 max-md:py-3"
+            >
+              {props.columns.map((column) => (
+                <td
+                  key={column.header}
+                  className={clsx(
+                    'h-11 px-3 py-1.5 align-middle first:pl-5 last:pr-5 max-md:flex max-md:h-auto max-md:min-h-8 max-md:items-center max-md:justify-between max-md:gap-4 max-md:px-0! max-md:py-0.5 max-md:text-right',
+                    column.align && 'text-right',
+                    column.wideOnly && 'md:max-lg:hidden',
+                  )}
+                >
+                  {!column.bare && <span className="text-muted md:hidden">{column.header}</span>}
+                  {/* One box, so that a cell's lines stay together beside their label. */}
+                  <div className={clsx('min-w-0', column.bare && 'max-md:ml-auto')}>{column.cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

@@ -46,7 +46,7 @@ export default function Onboarding(props: { user: User }) {
       <div className="space-y-4">
         {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
         {/* Lets password managers know whose password this is. */}
-        <input type="hidden" name="username" autoComplete="username" value={props.user.email} readOnly />
+        <input type="text" hidden name="username" autoComplete="username" value={props.user.email} readOnly />
         <Field label="Your Name" error={errors.name?.message}>
           {(control) => <Input {...control} {...form.register('name')} autoComplete="name" disabled={busy} />}
         </Field>

@@ -45,7 +45,9 @@ function PayoutsPage() {
       cell: (payout) => (
         <>
           <span className="wrap-anywhere">{recipientOf(payout)}</span>
-          {payout.memo && <p className="max-w-72 truncate text-muted">{payout.memo}</p>}
+          {payout.memo && (
+            <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted max-md:ml-auto">{payout.memo}</p>
+          )}
         </>
       ),
     },

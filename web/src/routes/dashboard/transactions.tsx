@@ -32,7 +32,7 @@ const columns: Column<Transaction>[] = [
     cell: (transaction) => (
       <>
         {categoryLabel(transaction)}
-        <p className="wrap-anywhere text-muted max-sm:hidden lg:hidden">by {senderOf(transaction)}</p>
+        <p className="wrap-anywhere text-muted max-md:hidden lg:hidden">by {senderOf(transaction)}</p>
       </>
     ),
   },
@@ -46,7 +46,9 @@ const columns: Column<Transaction>[] = [
     cell: (transaction) => (
       <>
         <Counterparty transaction={transaction} />
-        {transaction.memo && <p className="max-w-64 truncate text-muted">{transaction.memo}</p>}
+        {transaction.memo && (
+          <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted max-md:ml-auto">{transaction.memo}</p>
+        )}
       </>
     ),
   },
