@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { foundryProgram, foundryProgram } from './foundry.ts'
 
 export const root = join(import.meta.dirname, '..')
 
@@ -19,9 +20,15 @@ type Target = {
 const targets = {
   contracts: {
     name: 'contracts',
-    sources: ['contracts/src', 'contracts/foundry.toml', 'contracts/solc.mjs', 'node_modules/solc/package.json'],
+    sources: [
+      'contracts/src',
+      'contracts/probe',
+      'contracts/foundry.toml',
+      'contracts/solc.mjs',
+      'node_modules/solc/package.json',
+    ],
     result: 'contracts/out/AgentWallet.sol/AgentWallet.json',
-    command: ['forge', 'build', '--skip', 'test'],
+    command: ['forge', 'build'],
     // foundry.toml names its compiler relative to here.
     cwd: 'contracts',
   },
@@ -65,7 +72,7 @@ export async function run(
 ): Promise<string> {
   const [tool, ...args] = command as [string, ...string[]]
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
-  const child = spawn(tool, args, {
+  const child = spawn(tool === 'forge' ? foundryProgram(tool) : tool, args, {
     cwd: join(root, options.cwd ?? '.'),
     env: { ...process.env, ...options.env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findBrowser } from './browser.ts'
-import { ensureBuilt, root, run } from './build.ts'
+import { root, run } from './build.ts'
 
 type Counts = { passed: number; failed: number }
 /** What a stage counted, and its output where it failed. */
@@ -37,10 +37,10 @@ const vitest = (name: string, projects: string[]): Stage => ({
 })
 type Report = { numPassedTests: number; numFailedTests: number; numFailedTestSuites: number; success: boolean }
 
-const forgeTests: Stage = {
+const contractTests: Stage = {
   name: 'contract tests',
   run: async () => {
-    const output = await outputOf(['forge', 'test'], 'contracts')
+    const output = await outputOf(['node', 'scripts/forge.ts', 'test'])
     const [, passed, failed] = /: (\d+) tests passed, (\d+) failed/.exec(output) ?? []
     return counted(Number(passed ?? 0), Number(failed ?? 1), output)
   },
@@ -77,24 +77,14 @@ const webBuild: Stage = {
   },
 }
 
-const contractsBuild: Stage = {
-  name: 'contracts build',
-  run: async () => {
-    await ensureBuilt('contracts', () => {})
-    return one
-  },
-}
-
 const stages: Stage[] = [
   tool('format and lint', ['biome', 'check', '--error-on-warnings']),
   tool('types', ['tsc', '-p', '.']),
   tool('types of web', ['tsc', '-p', 'web']),
   webBuild,
   tool('page sizes', ['node', 'scripts/sizes.ts']),
-  tool('contracts format', ['forge', 'fmt', '--check'], 'contracts'),
-  contractsBuild,
-  tool('ABI file is current', ['node', 'scripts/abi.ts', '--check']),
-  forgeTests,
+  tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check']),
+  contractTests,
   vitest('unit and worker tests', ['!stack', '!chaos']),
   vitest('stack tests', ['stack']),
   ...(hasTests('tests/e2e') ? [playwright] : []),
@@ -109,7 +99,7 @@ for (const stage of stages) {
   total.passed += passed
   total.failed += failed
   const counts = passed + failed > 1 ? `  ${passed} passed` : ''
-  console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(34)} ${seconds(stageAt).padStart(7)}${counts}`)
+  console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(36)} ${seconds(stageAt).padStart(7)}${counts}`)
   if (failed === 0) continue
   console.log(`\n${output ?? ''}`)
   break
