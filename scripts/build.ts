@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { foundryProgram, foundryProgram } from './foundry.ts'
+import { foundryProgram } from './foundry.ts'
 
 export const root = join(import.meta.dirname, '..')
 
