@@ -3,6 +3,7 @@ import { deleteRunOut } from './db/attempts.ts'
 import { overdueTreasuries } from './db/readModel.ts'
 import { openDb } from './db/session.ts'
 import type { Env } from './env.ts'
+import { relayerName } from './relayer/types.ts'
 
 export { ClaimDesk } from './claims/claimDesk.ts'
 export { Relayer } from './relayer/relayer.ts'
@@ -16,6 +17,7 @@ export default {
   async scheduled(controller, env, _ctx) {
     await deleteRunOut(openDb(env.DB).db, controller.scheduledTime)
     await pokeOverdue(env, controller.scheduledTime)
+    await pokeRelayers(env)
   },
 } satisfies ExportedHandler<Env>
 
@@ -25,4 +27,12 @@ async function pokeOverdue(env: Env, now: number): Promise<void> {
     await env.TREASURY.getByName(userId)
       .kick()
       .catch((error: unknown) => console.error('watchdog', userId, error))
+}
+
+async function pokeRelayers(env: Env): Promise<void> {
+  for (const chainId of [8453, 84532] as const)
+    for (let shard = 0; shard < Number(env.RELAYER_SHARDS); shard++)
+      await env.RELAYER.getByName(relayerName(chainId, shard))
+        .kick()
+        .catch((error: unknown) => console.error('watchdog', relayerName(chainId, shard), error))
 }

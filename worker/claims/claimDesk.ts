@@ -34,10 +34,10 @@ export class ClaimDesk extends DurableObject<Env> {
     `)
   }
 
-  /** From the Treasury; the newest seq wins, so late and repeated calls are harmless. */
+  /** From the Treasury; the newest edition wins, so late and repeated calls are harmless. */
   async update(view: DeskView): Promise<void> {
     const known = this.#view()
-    if (known && known.seq >= view.seq) return
+    if (known && known.edition >= view.edition) return
     this.#sql.exec(
       'INSERT INTO desk (id, view) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET view = excluded.view',
       JSON.stringify(view),

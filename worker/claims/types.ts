@@ -1,8 +1,8 @@
 import type { Address, ChainId } from '../chain/types.ts'
 
-/** What the claim page may know. Written by the Treasury, newest `seq` wins. */
+/** What the claim page may know. Written by the Treasury, newest `edition` wins. */
 export type DeskView = {
-  seq: number
+  edition: number
   userId: string
   payoutId: string
   chainId: ChainId

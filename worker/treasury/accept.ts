@@ -4,13 +4,12 @@ import { formatUsdc } from '../domain/money.ts'
 import { decideAmount, decideRecipient, type Refusal } from '../domain/policy.ts'
 import type { Refused, Result } from '../errors.ts'
 import { audit } from './audit.ts'
-import type { Context } from './context.ts'
-import { newId } from './context.ts'
+import { type Context, knownHead, newId } from './context.ts'
 import { earlier, fingerprintOf, keyHash, remember, reusedKey } from './idempotency.ts'
 import { groupPolicy, reserve, walletFunds } from './ledger.ts'
 import { changed } from './outbox.ts'
-import type { PayoutDraft } from './payouts.ts'
-import { insertPayout } from './payouts.ts'
+import { insertPayout, type PayoutDraft } from './payouts.ts'
+import { signQueued } from './sign.ts'
 import { type AgentRow, column, type GroupRow, type PaymentRow, type WalletRow, type WhitelistRow } from './store.ts'
 import type { PayInput, Recipient } from './types.ts'
 
@@ -28,7 +27,7 @@ type Target = {
   phone: string | null
   contact: WhitelistRow | null
 }
-export type Plan = {
+type Plan = {
   wallet: WalletRow
   group: GroupRow | null
   agent: AgentRow | null
@@ -43,7 +42,7 @@ const notFound = (what: string, field: string): Refused => ({
 })
 
 /** Who pays from which wallet to whom. Reads only; run again inside the transaction that reserves. */
-export function planOf(
+function planOf(
   ctx: Context,
   input: PayInput,
 ): Result<Plan> | { ok: false; policy: Refusal; wallet: WalletRow; group: GroupRow; agent: AgentRow } {
@@ -124,7 +123,7 @@ const askedOf = (input: PayInput) => [
 ]
 
 /** The payment of an earlier call with this key, if there was one (I7). */
-export function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
+function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
   if (input.key === null) return null
   const known = earlier(ctx.store, keyHash(input.principal, input.key), fingerprintOf(askedOf(input)))
   if (known === null) return null
@@ -132,11 +131,24 @@ export function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
   return { ok: true, value: { payment: ctx.store.payment(known.ref)!, replayed: true } }
 }
 
+/** What has to be awaited before a payment can be decided; done at most once each per call. */
+export type Need =
+  | { need: 'draft'; wallet: WalletRow }
+  | { need: 'lookup'; address: Address }
+  | { need: 'reread'; wallet: WalletRow }
+export type Prepared = {
+  draft: PayoutDraft | null
+  /** 'clear': nobody's payout has this address. 'done': it has, or that could not be asked. */
+  lookup: 'clear' | 'done' | null
+  reread: boolean
+}
+
 /**
- * Decide and reserve in one synchronous transaction: no await between reading a budget and taking from it.
- * `draft` is there when the money goes to a payout. Refusals are recorded with their figures.
+ * Decide, reserve and, where key and head are at hand, sign in one synchronous transaction: no await between reading a
+ * budget and taking from it. What is missing comes back as a need and changes nothing. Refusals are recorded with
+ * their figures.
  */
-export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null): Result<Accepted> {
+export function accept(ctx: Context, input: PayInput, prepared: Prepared): Result<Accepted> | Need {
   return ctx.store.transaction(() => {
     const { store } = ctx
     const now = ctx.now()
@@ -149,8 +161,13 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
     if ('policy' in plan) return refuse(ctx, input, plan.policy, plan)
     if (!plan.ok) return plan
     const { wallet, group, agent, target } = plan.value
-    const forbidden = forbiddenRecipient(ctx, wallet, target.address)
-    if (forbidden) return forbidden
+    if (target.address !== null && !isKnownRecipient(ctx, wallet, target.address)) {
+      if (prepared.lookup === null) return { need: 'lookup', address: target.address }
+      const forbidden = forbiddenRecipient(ctx, wallet, target.address)
+      if (forbidden) return forbidden
+      if (prepared.lookup === 'clear')
+        store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', target.address.toLowerCase())
+    }
 
     const session = store.session(wallet.id)
     const decision = decideAmount(
@@ -159,26 +176,30 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
       input.amount,
       chainNow(ctx, wallet, now),
     )
-    if (!decision.ok || !session)
-      return decision.ok ? notFound('Session', 'walletId') : refuse(ctx, input, decision.refusal, plan.value)
+    if (!decision.ok) {
+      // Before refusing, the chain is read once more.
+      if (!prepared.reread && wallet.status === 'active') return { need: 'reread', wallet }
+      return refuse(ctx, input, decision.refusal, plan.value)
+    }
+    const { draft } = prepared
+    const isPayout = target.address === null
+    if (isPayout && !draft) return { need: 'draft', wallet }
 
-    const payout = target.address === null
-    if (payout && !draft)
-      return { ok: false, code: 'conflict', message: 'The contact changed just now. Please try again.' }
-    const id = draft?.id ?? newId(ctx, 'pay')
-    reserve(store, wallet.id, session.epoch, group?.id ?? null, input.amount)
+    const id = isPayout ? draft!.id : newId(ctx, 'pay')
+    const epoch = session!.epoch
+    reserve(store, wallet.id, epoch, group?.id ?? null, input.amount)
     store.run(
       `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name,
          recipient_email, recipient_phone, amount, memo, status, created_at, give_up_at, epoch)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'QUEUED', ?, ?, ?)`,
       id,
-      payout ? 'payout' : 'send',
+      isPayout ? 'payout' : 'send',
       wallet.id,
       group?.id ?? null,
       agent?.id ?? null,
       group?.version ?? null,
       input.to.type,
-      payout ? draft!.address : target.address,
+      isPayout ? draft!.address : target.address,
       target.contact?.contact_id ?? null,
       target.contact?.name ?? null,
       target.email,
@@ -187,9 +208,9 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
       input.memo,
       now,
       now + giveUpMs,
-      session.epoch,
+      epoch,
     )
-    if (draft && payout) insertPayout(ctx, draft, wallet)
+    if (isPayout) insertPayout(ctx, draft!, wallet)
     if (group)
       store.run('UPDATE policy_group SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, group.id)
     if (agent) store.run('UPDATE agent SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, agent.id)
@@ -207,6 +228,7 @@ export function accept(ctx: Context, input: PayInput, draft: PayoutDraft | null)
     })
     changed(ctx, 'payment', id)
     ctx.wake('settle', now + 1000)
+    signQueued(ctx, wallet, knownHead(ctx, wallet.chain_id))
     return { ok: true, value: { payment: store.payment(id)!, replayed: false } }
   })
 }
@@ -220,10 +242,15 @@ function chainNow(ctx: Context, wallet: WalletRow, now: number): number {
 /** Where it is noted that an address is some user's payout. */
 export const payoutAddressKey = (address: string) => `payout_address:${address.toLowerCase()}`
 
+/** Looked up before, found harmless: an address cannot become a payout's later, since that needs keys nobody has yet. */
+const isKnownRecipient = (ctx: Context, wallet: WalletRow, address: Address) =>
+  !sameAddress(address, wallet.address) &&
+  ctx.store.first('SELECT 1 FROM known_recipient WHERE address = ?', address.toLowerCase()) !== null
+
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Money sent there would be lost or come back at once (decisions.md 26). Other users' payouts are looked up before. */
-export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address | null): Refused | null {
+function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address | null): Refused | null {
   if (to === null) return null
   const wrong = (message: string): Refused => ({ ok: false, code: 'invalid_input', message, field: 'toAddress' })
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')

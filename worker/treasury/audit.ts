@@ -14,8 +14,11 @@ const hashOf = (row: Omit<AuditRow, 'hash'>) =>
  * its predecessor's, so nothing can be changed or left out later without the chain breaking (I9).
  */
 export function audit(store: Store, at: number, event: string, ref: string, data: Record<string, unknown> = {}): void {
-  const last = store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+  const last =
+    store.auditHead ??
+    store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
   const row = { seq: (last?.seq ?? 0) + 1, at, event, ref, data: JSON.stringify(data), previous: last?.hash ?? genesis }
+  const hash = hashOf(row)
   store.run(
     'INSERT INTO audit (seq, at, event, ref, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
     row.seq,
@@ -24,8 +27,9 @@ export function audit(store: Store, at: number, event: string, ref: string, data
     row.ref,
     row.data,
     row.previous,
-    hashOf(row),
+    hash,
   )
+  store.auditHead = { seq: row.seq, hash }
 }
 
 /** Walks the whole chain. `brokenAt` is the first row that does not verify, null when all do. */

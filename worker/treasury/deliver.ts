@@ -32,7 +32,7 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
     })
     push(
       wallet,
-      { id: `${wallet.id}:deploy`, kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until },
+      { id: deployId(wallet, now), kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until },
       () => {},
     )
   }
@@ -78,7 +78,7 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
   )) {
     const wallet = wallets.get(payout.wallet_id)!
     const item = {
-      id: `${payout.id}:announce`,
+      id: `${payout.id}:announce:${edition(now)}`,
       kind: 'announce' as const,
       target: ctx.chains[wallet.chain_id].contracts.escrow,
       data: announceCall(termsOf(payout)),
@@ -123,6 +123,9 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
   return out
 }
 
+/** These calls are not signed, so they have no version of their own: one that failed for good is tried anew after a while. */
+const edition = (now: number) => Math.floor(now / 600_000) // 10 minutes
+export const deployId = (wallet: { id: string }, now: number) => `${wallet.id}:deploy:${edition(now)}`
 export const actionId = (payout: PayoutRow) => `${payout.id}:${payout.action}:${payout.action_version}`
 
 export function relayerOf(ctx: Context, chainId: ChainId) {

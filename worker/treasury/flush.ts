@@ -36,20 +36,31 @@ const entries = (ctx: Context, kind: OutboxKind) =>
 const told = (ctx: Context, entry: Entry) =>
   ctx.store.run('DELETE FROM outbox WHERE kind = ? AND ref = ? AND seq = ?', entry.kind, entry.ref, entry.seq)
 
+/**
+ * Taken in the same turn as the rows are read, so a higher number never carries an older row: D1 and the desks keep
+ * the highest, and late or repeated deliveries are harmless.
+ */
+function nextEdition(ctx: Context): number {
+  const edition = Number(ctx.store.meta('edition') ?? 0) + 1
+  ctx.store.setMeta('edition', String(edition))
+  return edition
+}
+
 async function project(ctx: Context): Promise<void> {
   const { store, env, userId } = ctx
   const todo = [...entries(ctx, 'payment'), ...entries(ctx, 'payout')].slice(0, batchSize)
   if (todo.length === 0) return
+  const edition = nextEdition(ctx)
   const statements: D1PreparedStatement[] = []
   for (const { kind, ref } of todo) {
     const payment = store.payment(ref)!
     const payout = store.payout(ref)
     if (kind === 'payment')
-      statements.push(upsertTransaction(env.DB, userId, payment.seq, transactionView(store, payment), payment.amount))
+      statements.push(upsertTransaction(env.DB, userId, edition, transactionView(store, payment), payment.amount))
     if (kind === 'payout' && payout) {
-      statements.push(upsertPayout(env.DB, userId, payout.seq, escrowView(store, payout), payout.amount))
+      statements.push(upsertPayout(env.DB, userId, edition, escrowView(store, payout), payout.amount))
       const companion = companionView(store, payment, payout)
-      if (companion) statements.push(upsertTransaction(env.DB, userId, payout.seq, companion, payout.amount))
+      if (companion) statements.push(upsertTransaction(env.DB, userId, edition, companion, payout.amount))
     }
   }
   await env.DB.batch(statements)
@@ -70,7 +81,7 @@ async function writeLink(ctx: Context, entry: Entry): Promise<void> {
 
 async function tellDesk(ctx: Context, entry: Entry): Promise<void> {
   const payout = ctx.store.payout(entry.ref)!
-  await ctx.env.CLAIM_DESK.getByName(payout.id).update(deskView(ctx, payout))
+  await ctx.env.CLAIM_DESK.getByName(payout.id).update(deskView(ctx, payout, nextEdition(ctx)))
   told(ctx, entry)
 }
 

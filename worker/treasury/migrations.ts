@@ -63,8 +63,7 @@ const migrations: string[] = [
     give_up_at INTEGER NOT NULL,
     -- The intent. A nonce belongs for life to one recipient and one amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
-    r TEXT, vs TEXT, first_block INTEGER, delivered_at INTEGER,
-    seq INTEGER NOT NULL DEFAULT 1
+    r TEXT, vs TEXT, first_block INTEGER, delivered_at INTEGER
   );
   CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
   CREATE INDEX payment_open ON payment (wallet_id, status) WHERE status IN ('QUEUED','PROCESSING');
@@ -84,7 +83,7 @@ const migrations: string[] = [
     action_version INTEGER NOT NULL DEFAULT 0, action_block INTEGER, action_delivered_at INTEGER, action_tx TEXT,
     action_by TEXT CHECK (action_by IN ('recipient','sender','expiry')),
     done_tx TEXT, done_at INTEGER, withdrawn_to TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-    announce_delivered_at INTEGER, seq INTEGER NOT NULL DEFAULT 1
+    announce_delivered_at INTEGER
   );
   CREATE INDEX payout_open ON payout (wallet_id, status) WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING');
 

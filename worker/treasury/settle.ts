@@ -74,7 +74,7 @@ function failUnsigned(ctx: Context, wallet: WalletRow): void {
   ))
     store.transaction(() => {
       const still = store.run(
-        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ?, seq = seq + 1 WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
         'Not sent: the wallet could not sign in time. The amount is available again.',
         payment.id,
       )

@@ -113,7 +113,6 @@ export type PaymentRow = {
   vs: Hex | null
   first_block: number | null
   delivered_at: number | null
-  seq: number
 }
 export type PayoutRow = {
   id: string
@@ -152,7 +151,6 @@ export type PayoutRow = {
   created_at: number
   updated_at: number
   announce_delivered_at: number | null
-  seq: number
 }
 
 type Value = string | number | null
@@ -171,6 +169,11 @@ export function column(amount: bigint): number {
 export class Store {
   readonly #storage: DurableObjectStorage
   readonly #onRollback: () => void
+  /** Raised by every write: what was derived from these tables at another version is stale. */
+  version = 0
+  /** End of the audit chain, known without reading; null when it has to be read. */
+  auditHead: { seq: number; hash: string } | null = null
+
   /** `onRollback`: what was set beside the tables (the alarm) is gone as well. */
   constructor(storage: DurableObjectStorage, onRollback: () => void) {
     this.#storage = storage
@@ -181,6 +184,7 @@ export class Store {
     try {
       return this.#storage.transactionSync(work)
     } catch (error) {
+      this.auditHead = null
       this.#onRollback()
       throw error
     }
@@ -193,8 +197,8 @@ export class Store {
   }
   /** Rows written. */
   run(query: string, ...values: Value[]): number {
-    const cursor = this.#storage.sql.exec(query, ...values)
-    return cursor.rowsWritten
+    this.version += 1
+    return this.#storage.sql.exec(query, ...values).rowsWritten
   }
   meta(key: string): string | null {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null

@@ -1,9 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
 import { chainsFrom } from '../chain/chains.ts'
-import { RpcUnavailable } from '../chain/types.ts'
+import { type Address, RpcUnavailable } from '../chain/types.ts'
 import { isPayoutAddress, noteBusy, noteIdle } from '../db/readModel.ts'
 import { formatUsdc } from '../domain/money.ts'
-import { decideAmount, mostAllowedNow } from '../domain/policy.ts'
+import { mostAllowedNow } from '../domain/policy.ts'
 import type { Env } from '../env.ts'
 import type { Refused, Result } from '../errors.ts'
 import type { RelayReport } from '../relayer/types.ts'
@@ -12,15 +12,15 @@ import type { Payment } from '../schemas/payment.ts'
 import type { Agent, PolicyGroup, PolicyGroupWithAgents } from '../schemas/policy.ts'
 import type { Overview, Transaction } from '../schemas/transaction.ts'
 import type { SessionKeyInfo, Wallet } from '../schemas/wallet.ts'
-import { type Accepted, accept, payoutAddressKey, planOf, replay } from './accept.ts'
+import { type Accepted, accept, type Prepared, payoutAddressKey } from './accept.ts'
 import { verifyAudit } from './audit.ts'
-import { type Context, freshHead, knownHead, type TimerKind } from './context.ts'
-import { actionId, deliver, noteReports, relayerOf } from './deliver.ts'
+import { type Context, freshHead, type TimerKind } from './context.ts'
+import { actionId, deliver, deployId, noteReports, relayerOf } from './deliver.ts'
 import { claimUrlOf, flush, forgetCodes } from './flush.ts'
 import { groupPolicy, spentOf, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
-import { claim, draftPayout, type PayoutDraft, reclaim } from './payouts.ts'
-import { contactChanged, createAgent, createGroup, listAgents, listGroups } from './policies.ts'
+import { claim, draftPayout, reclaim } from './payouts.ts'
+import { agentView, contactChanged, createAgent, createGroup, groupView, listAgents, listGroups } from './policies.ts'
 import { scanWallet } from './scan.ts'
 import { Sealer } from './seal.ts'
 import { isBusy, settle } from './settle.ts'
@@ -36,6 +36,8 @@ const busyNoteMs = 60_000 // 1 minute
 /** A timer whose work was cut off by a crash is repeated after this. */
 const retryMs = 20_000 // 20 seconds
 const balanceFreshMs = 2_000 // one block
+
+type AgentContext = { agent: Agent; group: PolicyGroup; maxAllowedNow: string }
 
 const notFound = (what: string): Refused => ({ ok: false, code: 'not_found', message: `${what} not found.` })
 const unreachable: Refused = {
@@ -53,6 +55,11 @@ export class Treasury extends DurableObject<Env> {
   readonly context: Context
   #alarmAt: number | null = null
   #delivering: Promise<void> | null = null
+  #flushing: Promise<unknown> = Promise.resolve()
+  /** When each timer is due (ms), as far as known without reading; forgotten on rollback. */
+  readonly #due = new Map<TimerKind, number>()
+  /** Answers of agentContext by agent, good for one version of the tables. */
+  readonly #contexts = new Map<string, { version: number; value: AgentContext }>()
   #again = false
   /** One reading of the chain per wallet at a time, shared by all who wait for it. */
   readonly #rereads = new Map<string, Promise<void>>()
@@ -64,6 +71,7 @@ export class Treasury extends DurableObject<Env> {
     migrate(ctx.storage)
     const store = new Store(ctx.storage, () => {
       this.#alarmAt = null
+      this.#due.clear()
     })
     const name = ctx.id.name ?? store.meta('user_id') ?? ''
     if (name && store.meta('user_id') === null) store.setMeta('user_id', name)
@@ -88,10 +96,10 @@ export class Treasury extends DurableObject<Env> {
   async payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean }>> {
     const result = await this.#pay(input)
     if (!result.ok) return result
-    return {
-      ok: true,
-      value: { payment: paymentView(this.context.store, result.value.payment), replayed: result.value.replayed },
-    }
+    const { payment, replayed } = result.value
+    const { store } = this.context
+    // Read again: it was signed after it was accepted.
+    return { ok: true, value: { payment: paymentView(store, store.payment(payment.id)!), replayed } }
   }
 
   /** POST /transactions/send. Waits up to 300 ms for a hash. */
@@ -135,45 +143,34 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
+  /** Try to decide; fetch what is missing; try again. Everything that awaits happens outside the decision. */
   async #pay(input: PayInput): Promise<Result<Accepted>> {
     const { context } = this
-    const known = replay(context, input)
-    if (known) return known
+    const prepared: Prepared = { draft: null, lookup: null, reread: false }
     try {
-      const draft = await this.#prepare(input)
-      const result = accept(context, input, draft)
-      if (result.ok && !result.value.replayed) this.#signAndDeliver(result.value.payment.wallet_id)
-      return result
+      for (;;) {
+        const result = accept(context, input, prepared)
+        if (!('need' in result)) {
+          if (result.ok && !result.value.replayed) this.#deliverSigned(result.value.payment)
+          return result
+        }
+        if (result.need === 'lookup') {
+          prepared.lookup = await this.#lookUp(result.address)
+        } else if (result.need === 'reread') {
+          await this.#reread(result.wallet)
+          prepared.reread = true
+        } else {
+          prepared.draft = await draftPayout(context, result.wallet, {
+            amount: input.amount,
+            expiresInDays: input.expiresInDays ?? 30,
+            senderName: input.senderName ?? null,
+          })
+        }
+      }
     } catch (error) {
       if (error instanceof RpcUnavailable) return unreachable
       throw error
     }
-  }
-
-  /** Everything that awaits comes before the decision; the decision itself looks at nothing read here but the draft. */
-  async #prepare(input: PayInput): Promise<PayoutDraft | null> {
-    const { context } = this
-    const plan = planOf(context, input)
-    if ('policy' in plan || !plan.ok) return null
-    const { wallet, group, agent, target } = plan.value
-    const session = context.store.session(wallet.id)
-    const decision = decideAmount(
-      group && groupPolicy(group, agent, false),
-      walletFunds(wallet, session),
-      input.amount,
-      context.now(),
-    )
-    if (!decision.ok && wallet.status === 'active') await this.#reread(wallet)
-    if (wallet.status === 'active') await loadSessionKey(context, wallet)
-    if (target.address !== null) {
-      await this.#lookUp(target.address)
-      return null
-    }
-    return draftPayout(context, wallet, {
-      amount: input.amount,
-      expiresInDays: input.expiresInDays ?? 30,
-      senderName: input.senderName ?? null,
-    })
   }
 
   /** Before refusing for balance or session the chain is read once more; an unreachable node leaves what we know. */
@@ -194,28 +191,21 @@ export class Treasury extends DurableObject<Env> {
     return reading
   }
 
-  /** Nobody pays another user's payout address by hand. Looked up once per new recipient; D1 is never needed to pay. */
-  async #lookUp(to: string): Promise<void> {
-    const { store, env } = this.context
-    const address = to.toLowerCase()
-    if (store.first('SELECT 1 FROM known_recipient WHERE address = ?', address)) return
+  /** Nobody pays a payout's address by hand. Asked once per new recipient; D1 is never needed to pay. */
+  async #lookUp(to: Address): Promise<Prepared['lookup']> {
     try {
-      if (await isPayoutAddress(env.DB, address)) store.setMeta(payoutAddressKey(address), '1')
-      else store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', address)
+      if (!(await isPayoutAddress(this.env.DB, to))) return 'clear'
+      this.context.store.setMeta(payoutAddressKey(to), '1')
     } catch (error) {
       console.error('recipient not looked up', error)
     }
+    return 'done'
   }
 
-  /** With a known head and an open key the signature is made in this very turn; else the alarm makes it. */
-  #signAndDeliver(walletId: string): void {
-    const { context } = this
-    const { store } = context
-    const wallet = store.wallet(walletId)!
-    const head = knownHead(context, wallet.chain_id)
-    if (head) store.transaction(() => signQueued(context, wallet, head))
-    else this.ctx.waitUntil(this.#signLater(wallet))
-    this.#deliverSoon()
+  /** Most are signed when they are accepted; without a fresh head or an open key that is made up for now. */
+  #deliverSigned(payment: PaymentRow): void {
+    if (payment.status === 'QUEUED') this.ctx.waitUntil(this.#signLater(this.context.store.wallet(payment.wallet_id)!))
+    else this.#deliverSoon()
   }
 
   async #signLater(wallet: WalletRow): Promise<void> {
@@ -309,7 +299,7 @@ export class Treasury extends DurableObject<Env> {
       if (status === 'deploying') {
         this.#deliverSoon()
         await this.#delivering
-        const report = await relayerOf(this.context, chain_id).wait(`${id}:deploy`, 4_000)
+        const report = await relayerOf(this.context, chain_id).wait(deployId({ id }, this.context.now()), 4_000)
         if (report) noteReports(this.context, [report])
       }
       return { ok: true, value: walletView(this.context.store, this.context.store.wallet(id)!, null) }
@@ -473,27 +463,21 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
-  /** GET /v1/context: what the agent may do now. Served from this object's memory of its tables; no await. */
-  async agentContext(
-    principal: Principal,
-  ): Promise<Result<{ agent: Agent; group: PolicyGroup; maxAllowedNow: string }>> {
+  /** GET /v1/context: what the agent may do now. Kept in memory until anything in this object is written. */
+  async agentContext(principal: Principal): Promise<Result<AgentContext>> {
     const gate = this.#agentGate(principal)
     if (gate || principal.type !== 'agent') return gate ?? notFound('Agent')
     const { store } = this.context
-    const agent = store.agent(principal.agentId)!
-    const found = listGroups(store).find((entry) => entry.policyGroup.id === agent.group_id)
-    const row = store.group(agent.group_id)
-    const wallet = row && store.wallet(row.wallet_id)
-    if (!found || !row || !wallet) return notFound('Policy group')
-    const most = mostAllowedNow(groupPolicy(row, agent, false), walletFunds(wallet, store.session(wallet.id)))
-    return {
-      ok: true,
-      value: {
-        agent: found.agents.find((entry) => entry.id === agent.id)!,
-        group: found.policyGroup,
-        maxAllowedNow: formatUsdc(most),
-      },
-    }
+    const known = this.#contexts.get(principal.agentId)
+    if (known?.version === store.version) return { ok: true, value: known.value }
+    const agent = store.agent(principal.agentId)
+    const group = agent && store.group(agent.group_id)
+    const wallet = group && store.wallet(group.wallet_id)
+    if (!agent || !group || !wallet) return notFound('Policy group')
+    const most = mostAllowedNow(groupPolicy(group, agent, false), walletFunds(wallet, store.session(wallet.id)))
+    const value = { agent: agentView(store, agent), group: groupView(store, group), maxAllowedNow: formatUsdc(most) }
+    this.#contexts.set(principal.agentId, { version: store.version, value })
+    return { ok: true, value }
   }
 
   #agentGate(principal: Principal): Refused | null {
@@ -588,6 +572,7 @@ export class Treasury extends DurableObject<Env> {
       const retry = `retry:${kind}`
       store.transaction(() => {
         store.run('DELETE FROM timer WHERE kind IN (?, ?)', kind, retry)
+        this.#due.delete(kind)
         store.run('INSERT INTO timer (kind, due_at) VALUES (?, ?)', retry, now() + retryMs)
       })
       let nextAt: number | null
@@ -625,7 +610,7 @@ export class Treasury extends DurableObject<Env> {
         return busy ? now() + (before > 0 ? settleEveryMs / 2 : settleEveryMs) : null
       }
       case 'outbox':
-        return (await flush(context)) ? null : now() + 50
+        return (await this.#flush()) ? null : now() + 50
       case 'scan': {
         for (const wallet of store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")) {
           if (!isBusy(context, wallet)) for (let more = true; more; ) more = !(await scanWallet(context, wallet.id))
@@ -657,10 +642,20 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
+  /** One flush after the other: what one has told, another must not forget for a newer change. */
+  #flush(): Promise<boolean> {
+    const next = this.#flushing.then(
+      () => flush(this.context),
+      () => flush(this.context),
+    )
+    this.#flushing = next
+    return next
+  }
+
   /** The link of a payout must be findable before it is answered. */
   async #flushNow(): Promise<boolean> {
     try {
-      await flush(this.context)
+      await this.#flush()
       return true
     } catch (error) {
       console.error('outbox not flushed', error)
@@ -682,6 +677,8 @@ export class Treasury extends DurableObject<Env> {
 
   /** Ask for `kind` no later than `at`; part of the transaction that needs it. */
   #wake(kind: TimerKind, at: number): void {
+    if ((this.#due.get(kind) ?? Number.POSITIVE_INFINITY) <= at) return
+    this.#due.set(kind, at)
     this.context.store.run(
       'INSERT INTO timer (kind, due_at) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due_at = min(due_at, excluded.due_at)',
       kind,

@@ -152,10 +152,10 @@ export function paymentView(store: Store, payment: PaymentRow): Payment {
 }
 
 /** What the claim page's object is told. */
-export function deskView(ctx: Context, payout: PayoutRow): DeskView {
+export function deskView(ctx: Context, payout: PayoutRow, edition: number): DeskView {
   const payment = ctx.store.payment(payout.id)!
   return {
-    seq: payout.seq,
+    edition,
     userId: ctx.userId,
     payoutId: payout.id,
     chainId: ctx.store.wallet(payout.wallet_id)!.chain_id,

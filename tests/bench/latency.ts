@@ -1,0 +1,295 @@
+/**
+ * How much of a bare Hono handler's throughput an agent's calls keep: `npm run bench:latency`. Both run on Miniflare in
+ * this process's children, in turns, on the same machine at the same time, so the ratio means something where absolute
+ * numbers do not. Payments are real: authenticated, decided, reserved, durable and signed; a local chain confirms them.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { startAnvil } from '../../scripts/anvil.ts'
+import { deployContracts } from '../../scripts/deployment.ts'
+import { newSigningKey } from '../../scripts/secrets.ts'
+import { demo, seedSql } from '../../scripts/seed.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import { party, roles } from '../support/localChain.ts'
+
+const wallets = 24 // each may have 64 payments in flight
+const connections = 32
+const rounds = 5
+const perRound = { hello: 6_000, read: 3_000, pay: 1_200 }
+const floors = { pay: 0.1, read: 0.3 }
+const targets = { pay: 0.18, read: 0.4 }
+
+const root = join(import.meta.dirname, '../..')
+const work = mkdtempSync(join(tmpdir(), 'bursar-bench-'))
+const wrangler = join(root, 'node_modules/.bin/wrangler')
+
+async function rpc(url: string, method: string, params: unknown[]) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error) throw new Error(error.message)
+  return result
+}
+
+function bundle(name: string, main: string) {
+  const config = join(work, `${name}.toml`)
+  writeFileSync(
+    config,
+    `name = "${name}"\nmain = "${main}"\ncompatibility_date = "2026-11-01"\ncompatibility_flags = ["nodejs_compat"]\n`,
+  )
+  execFileSync(wrangler, ['deploy', '--dry-run', '--config', config, '--outdir', join(work, name)], {
+    cwd: root,
+    stdio: 'pipe',
+  })
+  const file = readdirSync(join(work, name)).find((entry) => entry.endsWith('.js'))
+  if (!file) throw new Error(`no bundle for ${name}`)
+  return [{ type: 'ESModule' as const, path: file, contents: readFileSync(join(work, name, file), 'utf8') }]
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: connections })
+type Call = { path: string; method?: string; headers?: Record<string, string>; body?: string }
+function send(base: URL, call: Call): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: base.hostname,
+        port: base.port,
+        path: call.path,
+        method: call.method ?? 'GET',
+        agent,
+        headers: { ...(call.body && { 'content-type': 'application/json' }), ...call.headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(call.body)
+  })
+}
+
+/** Requests per second of `count` calls, `connections` at a time; every answer is checked. */
+async function measure(
+  base: URL,
+  count: number,
+  next: (i: number) => Call,
+  check: (answer: { status: number; text: string }) => void,
+): Promise<number> {
+  let i = 0
+  const start = performance.now()
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (i < count) check(await send(base, next(i++)))
+    }),
+  )
+  return count / ((performance.now() - start) / 1000)
+}
+const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+const anvil = await startAnvil({ chainId: 8453, blockTime: 1 })
+const seed = '33'.repeat(32)
+let bursar: Miniflare | undefined
+let hello: Miniflare | undefined
+try {
+  const deployerKey = roles.relayer.key
+  for (const address of [
+    roles.relayer.address,
+    roles.providerAdmin.address,
+    roles.usdcAdmin.address,
+    relayerAccount(seed, 8453, 0).address,
+  ])
+    await rpc(anvil.url, 'anvil_setBalance', [address, '0x3635c9adc5dea00000'])
+  const contracts = await deployContracts(anvil.url, {
+    providerAdmin: roles.providerAdmin.address,
+    operator: roles.operator.address,
+    usdcAdmin: roles.usdcAdmin.address,
+    deployerKey,
+  })
+
+  writeFileSync(
+    join(work, 'hello.ts'),
+    `import { Hono } from '${join(root, 'node_modules/hono/dist/index.js')}'\nexport default new Hono().get('/', (c) => c.json({ ok: true }))\n`,
+  )
+  const secrets = {
+    KEK_V1: '11'.repeat(32),
+    PAYOUT_SECRET_V1: '22'.repeat(32),
+    RELAYER_SEED_V1: seed,
+    CODE_PEPPER: '44'.repeat(32),
+    PASSWORD_PEPPER: '55'.repeat(32),
+    JWT_PRIVATE_JWK: await newSigningKey(),
+  }
+  const bindings = {
+    ...secrets,
+    ENVIRONMENT: 'test',
+    API_ORIGIN: 'http://localhost',
+    APP_ORIGIN: 'http://localhost',
+    BETA_ACCESS_URL: 'http://localhost',
+    EXPLORER_URL_8453: 'http://localhost',
+    EXPLORER_URL_84532: 'http://localhost',
+    RPC_URLS_8453: anvil.url,
+    RPC_URLS_84532: anvil.url,
+    CONTRACTS_8453: JSON.stringify(contracts),
+    CONTRACTS_84532: JSON.stringify(contracts),
+    CONFIRM_DEPTH: '1',
+    RELAYER_SHARDS: '1',
+  }
+  const sqlite = (className: string) => ({ className, useSQLite: true })
+  const base = {
+    modules: true,
+    compatibilityDate: '2026-11-01',
+    compatibilityFlags: ['nodejs_compat'],
+    cf: false as const,
+  }
+  hello = new Miniflare(convertV4MiniflareOptions({ ...base, modules: bundle('hello', join(work, 'hello.ts')) }))
+  bursar = new Miniflare(
+    convertV4MiniflareOptions({
+      ...base,
+      modules: bundle('bursar', join(root, 'worker/index.ts')),
+      bindings,
+      d1Databases: { DB: 'bench' },
+      d1Persist: join(work, 'd1'),
+      durableObjects: { TREASURY: sqlite('Treasury'), CLAIM_DESK: sqlite('ClaimDesk'), RELAYER: sqlite('Relayer') },
+      durableObjectsPersist: join(work, 'do'),
+    }),
+  )
+  const [helloUrl, url] = await Promise.all([hello.ready, bursar.ready])
+
+  const db = await bursar.getD1Database('DB')
+  const migrations = readdirSync(join(root, 'migrations'))
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  for (const sql of [
+    ...migrations.map((name) => readFileSync(join(root, 'migrations', name), 'utf8')),
+    await seedSql(secrets),
+  ])
+    for (const statement of sql
+      .replace(/^\s*--.*$/gm, '')
+      .split(/;\s*(?:\n|$)/)
+      .filter((part) => part.trim()))
+      await db.prepare(statement).run()
+
+  const api = async (path: string, body: unknown, token?: string) => {
+    const answer = await send(url, {
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return JSON.parse(answer.text).data
+  }
+  // Users sign up as they do, then each wallet gets a group without limit and one agent.
+  const keys: string[] = []
+  const user = await api('/api/auth/cognito/login', { email: demo.email, password: demo.password })
+  const mint = `0x40c10f19`
+  for (let i = 0; i < wallets; i++) {
+    let token = user.accessToken as string
+    if (i > 0) {
+      const email = `bench${i}@bursar.test`
+      await api('/api/users', { email, name: 'Bench', signupPasscode: demo.signupPasscode })
+      const mail = await db
+        .prepare('SELECT text FROM dev_inbox WHERE recipient = ?')
+        .bind(email)
+        .first<{ text: string }>()
+      const password = /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/m.exec(mail?.text ?? '')?.[0]
+      token = (await api('/api/auth/cognito/login', { email, password })).accessToken
+    }
+    const wallet = await api(
+      '/api/wallets/smart-wallets-v2/deploy',
+      { ownerAddress: party(`bench ${i}`).address, chainId: 8453 },
+      token,
+    )
+    const data = `${mint}${wallet.walletAddress.slice(2).padStart(64, '0')}${1_000_000_000_000n.toString(16).padStart(64, '0')}`
+    await rpc(anvil.url, 'anvil_impersonateAccount', [roles.usdcAdmin.address])
+    await rpc(anvil.url, 'eth_sendTransaction', [
+      { from: roles.usdcAdmin.address, to: contracts.usdc, data, gas: '0x30d40' },
+    ])
+    const deadline = Date.now() + 20_000
+    while ((await api('/api/wallets', undefined, token))[0].status !== 'active')
+      if (Date.now() > deadline) throw new Error('wallet not active')
+    const group = await api(
+      '/api/policy-groups',
+      { name: 'G', scopes: ['address_payments:write'], walletId: wallet.id },
+      token,
+    )
+    keys.push((await api('/api/agents', { name: 'A', policyGroupId: group.id }, token)).apiKey)
+  }
+
+  let number = 0
+  let unsigned = 0
+  const to = party('merchant').address
+  const pay = () => {
+    number += 1
+    return {
+      path: '/v1/payments',
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys[number % wallets]}`, 'idempotency-key': `bench-${number}` },
+      body: JSON.stringify({ to: { type: 'address', address: to }, amount: '0.000001' }),
+    }
+  }
+  const signed = ({ status, text }: { status: number; text: string }) => {
+    if (status !== 201) throw new Error(`${status} ${text}`)
+    if (JSON.parse(text).signed_at === null && JSON.parse(text).status !== 'PROCESSING') unsigned += 1
+  }
+  const good = ({ status, text }: { status: number; text: string }) => {
+    if (status !== 200) throw new Error(`${status} ${text}`)
+  }
+  const settled = async () => {
+    const deadline = Date.now() + 60_000
+    for (;;) {
+      const answers = await Promise.all(
+        keys.map((key) => send(url, { path: '/v1/context', headers: { authorization: `Bearer ${key}` } })),
+      )
+      if (answers.every(({ text }) => JSON.parse(text).budget.held === '0')) return
+      if (Date.now() > deadline) throw new Error('payments did not settle in a minute')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+
+  const rates: Record<'hello' | 'read' | 'pay', number[]> = { hello: [], read: [], pay: [] }
+  for (let round = -1; round < rounds; round++) {
+    const warm = round < 0
+    const helloRate = await measure(helloUrl, perRound.hello, () => ({ path: '/' }), good)
+    const readRate = await measure(
+      url,
+      perRound.read,
+      (i) => ({ path: '/v1/context', headers: { authorization: `Bearer ${keys[i % wallets]}` } }),
+      good,
+    )
+    const payRate = await measure(url, perRound.pay, pay, signed)
+    await settled()
+    if (warm) continue
+    rates.hello.push(helloRate)
+    rates.read.push(readRate)
+    rates.pay.push(payRate)
+  }
+  const base_ = median(rates.hello)
+  const ratio = { read: median(rates.read) / base_, pay: median(rates.pay) / base_ }
+  console.log(
+    `bare Hono handler           ${base_.toFixed(0)} requests/s (median of ${rounds} rounds, ${connections} connections)`,
+  )
+  for (const [name, label] of [
+    ['pay', 'agent payment accepted'],
+    ['read', 'budget read           '],
+  ] as const)
+    console.log(
+      `${label}      ${median(rates[name]).toFixed(0)} requests/s, ratio ${ratio[name].toFixed(3)} (floor ${floors[name]}, target ${targets[name]})`,
+    )
+  console.log(`payments sent ${number}, answered before their signature ${unsigned}`)
+  if (ratio.pay < floors.pay || ratio.read < floors.read) process.exitCode = 1
+} finally {
+  agent.destroy()
+  await bursar?.dispose()
+  await hello?.dispose()
+  await anvil.stop()
+  rmSync(work, { recursive: true, force: true })
+}
