@@ -1,0 +1,213 @@
+/** One client of a sender: asks for one thing after the other, and for the same again while the Worker is down. */
+import type { BursarClient } from '../../scripts/demoClient.ts'
+import { formatUsdc, type MicroUsdc } from '../../worker/domain/money.ts'
+import type { CreateEscrowReply, VerifyReply } from '../../worker/schemas/escrow.ts'
+import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+import type { Random } from '../support/random.ts'
+import { addressFor, definite, pause, type Sender, usdc } from '../support/stackClient.ts'
+import type { Asked, History, Operation } from './history.ts'
+
+/** A payout as its recipient and its sender know it; link and code once somebody has seen them. */
+type Link = { accessToken: string; passcode: string }
+type KnownPayout = { id: string; email: string; link?: Link | undefined; ended: boolean }
+
+/** What the clients of one sender share. */
+export type Household = { index: number; sender: Sender; payouts: KnownPayout[]; problems: string[]; replays: Replay[] }
+/** An acknowledged request, to be asked once more at the end: it must find the same payment. */
+export type Replay = { operation: Operation; ask: () => Promise<string | null> }
+
+export type AuditCheck = { rows: number; head: string; brokenAt: number | null }
+type Answered<T> = { status: number; body: T }
+type Envelope<T> = { success: boolean; data: T; code: string }
+
+export class Client {
+  readonly #bursar: BursarClient
+  readonly #home: Household
+  readonly #random: Random
+  readonly #history: History
+  readonly #name: string
+  #count = 0
+  #auditRows = 0
+
+  constructor(options: { name: string; bursar: BursarClient; home: Household; random: Random; history: History }) {
+    this.#name = options.name
+    this.#bursar = options.bursar
+    this.#home = options.home
+    this.#random = options.random
+    this.#history = options.history
+  }
+
+  async run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await this.#step(this.#random.int(1, 100))
+      await pause(this.#random.int(20, 200)) // people think
+    }
+  }
+
+  #step(choice: number): Promise<void> {
+    const agent = this.#random.int(0, this.#home.sender.agents.length - 1)
+    const amount = this.#amount()
+    if (choice <= 32) return this.#send(agent, amount)
+    if (choice <= 47) return this.#send('user', amount)
+    if (choice <= 59) return this.#payout(agent, amount)
+    if (choice <= 68) return this.#payout('user', amount)
+    if (choice <= 86) return this.#claim()
+    if (choice <= 94) return this.#reclaim()
+    return this.#look()
+  }
+
+  /** 0.10 to 0.25 USDC; now and then more than there is. */
+  #amount(): MicroUsdc {
+    const amount = this.#random.int(100_000, 250_000)
+    return (this.#random.chance(4) ? usdc('5000') + BigInt(amount) : BigInt(amount)) as MicroUsdc
+  }
+
+  #next = () => `${this.#name}-${++this.#count}`
+
+  #begin(asked: Asked, key = this.#next()): Operation {
+    return this.#history.invoke({ sender: this.#home.index, key, asked, unknown: 0 })
+  }
+
+  /** The answer that counts; operations end with it, whatever they heard before. */
+  #ask<T>(operation: Operation, path: string, token: () => Promise<string> | string | null, body?: unknown) {
+    return definite<T>(
+      this.#bursar,
+      path,
+      async () => {
+        const bearer = await token()
+        return { method: body ? 'POST' : 'GET', ...(bearer && { token: bearer }), key: operation.key, body }
+      },
+      (why) => this.#history.info(operation, why),
+    )
+  }
+
+  #end(operation: Operation, { status, body }: Answered<{ code: string }>, id: string | undefined): boolean {
+    const ok = status < 300 && id !== undefined
+    this.#history.end(operation, ok ? { ok, id } : { ok: false, status, code: body.code })
+    return ok
+  }
+
+  async #send(by: 'user' | number, amount: MicroUsdc): Promise<void> {
+    const { sender } = this.#home
+    const key = this.#next()
+    const to = addressFor(`${sender.wallet.id} ${key}`)
+    const operation = this.#begin({ kind: 'send', by, to, amount }, key)
+    const ask = async () => {
+      if (by === 'user') {
+        const body = { walletId: sender.wallet.id, toAddress: to, amount: formatUsdc(amount) }
+        const answer = await this.#ask<Envelope<{ id: string }>>(
+          operation,
+          '/api/transactions/send',
+          sender.token,
+          body,
+        )
+        return { answer, id: answer.body.data?.id }
+      }
+      return this.#askAgent(operation, by, { type: 'address', address: to }, amount)
+    }
+    const { answer, id } = await ask()
+    if (this.#end(operation, answer, id))
+      this.#home.replays.push({ operation, ask: async () => (await ask()).id ?? null })
+  }
+
+  async #askAgent(operation: Operation, agent: number, to: unknown, amount: MicroUsdc) {
+    const token = () => this.#home.sender.agents[agent]!.apiKey
+    const body = { to, amount: formatUsdc(amount) }
+    const answer = await this.#ask<{ id: string; code: string }>(operation, '/v1/payments', token, body)
+    return { answer, id: answer.body.id as string | undefined }
+  }
+
+  async #payout(by: 'user' | number, amount: MicroUsdc): Promise<void> {
+    const { sender, payouts, replays } = this.#home
+    const key = this.#next()
+    const email = `${key}@recipients.test`.toLowerCase()
+    const operation = this.#begin({ kind: 'payout', by, email, amount }, key)
+    if (by !== 'user') {
+      const ask = () => this.#askAgent(operation, by, { type: 'email', email }, amount)
+      const { answer, id } = await ask()
+      if (!this.#end(operation, answer, id)) return
+      payouts.push({ id: id!, email, ended: false })
+      replays.push({ operation, ask: async () => (await ask()).id ?? null })
+      return
+    }
+    const body = { sourceWalletId: sender.wallet.id, amount: formatUsdc(amount), recipientEmail: email }
+    const ask = () => this.#ask<Envelope<CreateEscrowReply>>(operation, '/api/escrow/create', sender.token, body)
+    const answer = await ask()
+    if (!this.#end(operation, answer, answer.body.data?.id)) return
+    const { id, claimUrl, passcode } = answer.body.data
+    const link = passcode === null ? {} : { link: { accessToken: tokenIn(claimUrl), passcode } }
+    payouts.push({ id, email, ...link, ended: false })
+    replays.push({ operation, ask: async () => (await ask()).body.data?.id ?? null })
+  }
+
+  /** Mostly one that nobody has ended yet; sometimes any, so that claims and reclaims meet. */
+  #choosePayout(): KnownPayout | undefined {
+    const { payouts } = this.#home
+    const open = payouts.filter(({ ended }) => !ended)
+    return this.#random.pick(this.#random.chance(85) ? open : payouts)
+  }
+
+  /** A stranger with link and code, from the sender or out of the mail, takes the money to a new address. */
+  async #claim(): Promise<void> {
+    const payout = this.#choosePayout()
+    if (!payout) return
+    payout.link ??= await this.#linkInMail(payout.email)
+    const { link } = payout
+    if (!link) return
+    const key = this.#next()
+    const recipientAddress = addressFor(`${payout.id} ${key}`)
+    const operation = this.#begin({ kind: 'claim', payoutId: payout.id, to: recipientAddress }, key)
+    const { accessToken, passcode } = link
+    let proof: { passcode: string } | { sessionToken: string } = { passcode }
+    if (this.#random.chance(50)) {
+      const path = '/api/escrow/verify-passcode'
+      const verified = await this.#ask<Envelope<VerifyReply>>(operation, path, () => null, link)
+      if (verified.status !== 200) return void this.#end(operation, verified, undefined)
+      proof = { sessionToken: verified.body.data.sessionToken }
+    }
+    const body = { accessToken, ...proof, recipientAddress }
+    const answer = await this.#ask<Envelope<unknown>>(operation, '/api/escrow/claim', () => null, body)
+    if (this.#end(operation, answer, answer.status === 200 ? payout.id : undefined)) payout.ended = true
+  }
+
+  async #linkInMail(email: string): Promise<Link | undefined> {
+    try {
+      const inbox = await this.#bursar.plain<{ text: string }[]>(`/dev/inbox?to=${encodeURIComponent(email)}`)
+      const [, accessToken, passcode] = /\/claim\/(\S+)[\s\S]*?^(\d{6})$/m.exec(inbox[0]?.text ?? '') ?? []
+      return accessToken && passcode ? { accessToken, passcode } : undefined
+    } catch {
+      return undefined // looked at again another time
+    }
+  }
+
+  async #reclaim(): Promise<void> {
+    const payout = this.#choosePayout()
+    if (!payout) return
+    const operation = this.#begin({ kind: 'reclaim', payoutId: payout.id })
+    const path = `/api/escrow/${payout.id}/reclaim`
+    const answer = await this.#ask<Envelope<unknown>>(operation, path, this.#home.sender.token, {})
+    if (this.#end(operation, answer, answer.status === 200 ? payout.id : undefined)) payout.ended = true
+  }
+
+  /** I3 and I9 hold at every step, not only at the end. */
+  async #look(): Promise<void> {
+    const { sender, problems } = this.#home
+    const seen = await this.#read().catch((error) => this.#history.note('down', null, String(error)))
+    if (!seen) return
+    const { currentSpent, held, remaining } = seen.group
+    const limit = usdc(String(sender.limit))
+    if (usdc(currentSpent) + usdc(held) > limit || usdc(currentSpent) + usdc(held) + usdc(remaining ?? '') !== limit)
+      problems.push(`I3: ${sender.wallet.id} showed spent ${currentSpent}, held ${held}, remaining ${remaining}`)
+    if (seen.audit.brokenAt !== null) problems.push(`I9: audit broken at ${seen.audit.brokenAt}`)
+    if (seen.audit.rows < this.#auditRows) problems.push(`I9: ${this.#auditRows} rows became ${seen.audit.rows}`)
+    this.#auditRows = seen.audit.rows
+  }
+
+  async #read() {
+    const token = await this.#home.sender.token()
+    const [group] = await this.#bursar.api<PolicyGroup[]>('/policy-groups', { token })
+    return { group: group!, audit: await this.#bursar.api<AuditCheck>('/audit', { token }) }
+  }
+}
+
+const tokenIn = (claimUrl: string) => new URL(claimUrl).pathname.split('/').at(-1)!

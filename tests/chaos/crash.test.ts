@@ -1,0 +1,144 @@
+/**
+ * The Worker is killed again and again under load, on real chains and storage. CHAOS_KILLS says how often (20),
+ * CHAOS_SEED repeats the clients' choices and the moments of the kills.
+ */
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../../scripts/build.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import { aStack, type TestStack } from '../stack/aStack.ts'
+import { randomFrom } from '../support/random.ts'
+import { aSender, chainReader, pause } from '../support/stackClient.ts'
+import { booksAtRest, violations } from './checker.ts'
+import { Client, type Household } from './client.ts'
+import { History } from './history.ts'
+
+const kills = Number(process.env.CHAOS_KILLS ?? 20)
+const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const senders = 3
+const clientsEach = 4
+/** Reached by the agents towards the end. */
+const limit = 4 + Math.ceil(kills / 4)
+const restMs = 90_000 // 1.5 minutes
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await aStack()
+})
+afterAll(() => stack?.stop())
+
+test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
+  timeout: 120_000 + kills * 15_000,
+}, async () => {
+  console.log(`CHAOS_SEED=${seed} CHAOS_KILLS=${kills}`)
+  const startedAt = Date.now()
+  const { bursar } = stack
+  const history = new History()
+  const homes: Household[] = []
+  for (let index = 0; index < senders; index++) {
+    const sender = await aSender(bursar, { funds: '900', limit, agents: 2 })
+    homes.push({ index, sender, payouts: [], problems: [], replays: [] })
+  }
+
+  let isOver = false
+  const clients = homes.flatMap((home) =>
+    Array.from({ length: clientsEach }, (_, i) => {
+      const name = `s${home.index}c${i}`
+      const random = randomFrom(seed + 1 + home.index * clientsEach + i)
+      return new Client({ name, bursar, home, random, history }).run(() => isOver)
+    }),
+  )
+  const random = randomFrom(seed)
+  const killing = (async () => {
+    for (let kill = 1; kill <= kills; kill++) {
+      await pause(random.int(100, 1_500))
+      history.note('kill', null, kill)
+      await stack.killWorker()
+      await stack.restartWorker()
+    }
+    await pause(1_000) // the last one is worked off under load as well
+    isOver = true
+  })()
+  await Promise.all([killing, ...clients]).finally(() => {
+    isOver = true
+  })
+  const calmAt = Date.now()
+
+  const problems = homes.flatMap((home) => home.problems)
+  try {
+    for (const { sender } of homes) await booksAtRest(bursar, sender, restMs)
+    const restAt = Date.now()
+    problems.push(...(await askAgain(homes)), ...(await relayerProblems()), ...logProblems())
+    const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+    for (const { sender, index } of homes) {
+      const operations = history.operations.filter((operation) => operation.sender === index)
+      const books = await booksAtRest(bursar, sender, restMs)
+      const address = sender.wallet.address as Address
+      const [transfers, balance, nonces] = await Promise.all([
+        chain.transfers(),
+        chain.balanceOf(address),
+        chain.nonces(address),
+      ])
+      const found = violations(sender, operations, books, { transfers, balance, nonces })
+      problems.push(...found.map((problem) => `${sender.wallet.id}: ${problem}`))
+    }
+    console.log(summary(history, { load: calmAt - startedAt, rest: restAt - calmAt, check: Date.now() - restAt }))
+    expect(problems).toEqual([])
+  } catch (error) {
+    keepEvidence(history)
+    throw error
+  }
+})
+
+/** I7: an acknowledged request finds its payment again, whatever happened since. */
+async function askAgain(homes: Household[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const { replays } of homes)
+    for (const { operation, ask } of replays.slice(-20)) {
+      const { outcome, key } = operation
+      const id = await ask()
+      if (outcome?.ok && id !== outcome.id) problems.push(`I7: ${key} was ${outcome.id}, asked again it is ${id}`)
+    }
+  return problems
+}
+
+/** I6: no gap is left in the account's numbers. */
+async function relayerProblems(): Promise<string[]> {
+  const { address } = relayerAccount(stack.secrets.RELAYER_SEED_V1, 8453, 0)
+  const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+  const { latest, pending } = await chain.accountNonces(address)
+  const pool = await chain.client.request({ method: 'txpool_status' } as never)
+  const { queued } = pool as { queued: string }
+  const problems = latest === pending ? [] : [`I6: ${pending - latest} transactions are still pending`]
+  return Number(queued) === 0 ? problems : [...problems, `I6: ${Number(queued)} transactions behind a gap`]
+}
+
+/** What the Worker itself says only when something is wrong: a number or nonce used for two contents, a halted wallet. */
+function logProblems(): string[] {
+  const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
+  return log
+    .split('\n')
+    .filter((line) => /used by an unknown transaction|relayer refused|wallet halted|cannot fail from/.test(line))
+}
+
+function summary({ operations }: History, ms: Record<'load' | 'rest' | 'check', number>): string {
+  const count = (kind: string, ok: boolean) =>
+    operations.filter(({ asked, outcome }) => asked.kind === kind && outcome?.ok === ok).length
+  const kinds = ['send', 'payout', 'claim', 'reclaim'].map(
+    (kind) => `${kind} ${count(kind, true)}+${count(kind, false)}`,
+  )
+  const unknown = operations.filter((operation) => operation.unknown > 0).length
+  const seconds = (name: keyof typeof ms) => `${name} ${(ms[name] / 1000).toFixed(1)} s`
+  return `ok+refused: ${kinds.join(', ')}; ${unknown} had unknown answers; ${seconds('load')}, ${seconds('rest')}, ${seconds('check')}`
+}
+
+/** The history and the Worker's log, for whoever looks for the cause. */
+function keepEvidence(history: History): void {
+  const folder = join(root, '.bursar', `chaos-${seed}`)
+  mkdirSync(folder, { recursive: true })
+  history.write(join(folder, 'history.jsonl'))
+  copyFileSync(join(stack.stateDir, 'wrangler.log'), join(folder, 'wrangler.log'))
+  console.log(`evidence in ${folder}`)
+}

@@ -1,0 +1,58 @@
+/** What the clients asked and heard: the only witness of what the Worker has acknowledged. */
+import { writeFileSync } from 'node:fs'
+import type { Address } from '../../worker/chain/types.ts'
+
+export type Asked =
+  | { kind: 'send'; by: 'user' | number; to: Address; amount: bigint }
+  | { kind: 'payout'; by: 'user' | number; email: string; amount: bigint }
+  | { kind: 'claim'; payoutId: string; to: Address }
+  | { kind: 'reclaim'; payoutId: string }
+
+/** One operation. `by` is the user or the index of an agent. Without an outcome it was never answered for certain. */
+export type Operation = {
+  sender: number
+  key: string
+  asked: Asked
+  /** Answers that said nothing about what happened. */
+  unknown: number
+  /** `id` of the payment for sends and payouts. */
+  outcome?: { ok: true; id: string } | { ok: false; status: number; code: string }
+}
+
+/** Jepsen's words: an operation is invoked, may hear `info` (unknown) many times, and ends `ok` or `fail`. */
+export class History {
+  readonly operations: Operation[] = []
+  readonly #lines: string[] = []
+
+  invoke(operation: Operation): Operation {
+    this.operations.push(operation)
+    this.note('invoke', operation, operation.asked)
+    return operation
+  }
+
+  info(operation: Operation, why: string): void {
+    operation.unknown += 1
+    this.note('info', operation, why)
+  }
+
+  end(operation: Operation, outcome: NonNullable<Operation['outcome']>): void {
+    operation.outcome = outcome
+    this.note(outcome.ok ? 'ok' : 'fail', operation, outcome)
+  }
+
+  note(event: string, of: Pick<Operation, 'key'> | null, value: unknown): void {
+    const entry = { at: Date.now(), event, key: of?.key, value }
+    this.#lines.push(JSON.stringify(entry, (_, part) => (typeof part === 'bigint' ? part.toString() : part)))
+  }
+
+  write(path: string): void {
+    writeFileSync(path, `${this.#lines.join('\n')}\n`)
+  }
+}
+
+export const accepted = <K extends Asked['kind']>(operations: Operation[], kind: K) =>
+  operations.flatMap(({ asked, outcome, ...rest }) =>
+    asked.kind === kind && outcome?.ok
+      ? [{ ...rest, asked: asked as Extract<Asked, { kind: K }>, id: outcome.id }]
+      : [],
+  )
