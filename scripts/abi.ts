@@ -1,5 +1,5 @@
 /**
- * Writes worker/chain/abi.ts from forge's artifacts, after `forge build`. With `--check` it only compares, so that
+ * Writes worker/chain/abi.ts from forge's artifacts: `scripts/forge.ts build` does. With `--check` it only compares, so that
  * continuous integration notices a stale file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
