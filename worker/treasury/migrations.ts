@@ -66,7 +66,8 @@ const migrations: string[] = [
     r TEXT, vs TEXT, first_block INTEGER, delivered_at INTEGER
   );
   CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
-  CREATE INDEX payment_open ON payment (wallet_id, status) WHERE status IN ('QUEUED','PROCESSING');
+  -- Not partial: SQLite does not see that one status is part of a list of them.
+  CREATE INDEX payment_status ON payment (status, wallet_id, epoch, sequence);
   CREATE INDEX payment_agent ON payment (agent_id, created_at, id);
 
   CREATE TABLE payout (
@@ -85,7 +86,7 @@ const migrations: string[] = [
     done_tx TEXT, done_at INTEGER, withdrawn_to TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     announce_delivered_at INTEGER
   );
-  CREATE INDEX payout_open ON payout (wallet_id, status) WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING');
+  CREATE INDEX payout_status ON payout (status, wallet_id);
 
   -- SHA-256 of principal and key. Never forgotten for money.
   CREATE TABLE idempotency (key_hash TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
