@@ -24,8 +24,8 @@ function OverviewPage() {
           <ErrorState error={overview.error} onRetry={() => overview.refetch()} />
         </div>
       ) : (
-        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
-          <div className="grid grid-cols-1 gap-4 lg:col-span-2">
+        <div className="flex flex-col gap-4 lg:flex-row lg:items-start">
+          <div className="grid min-w-0 flex-1 grid-cols-1 gap-4">
             <BalanceCard overview={overview.data} onRetry={() => overview.refetch()} busy={overview.isFetching} />
             <Figures overview={overview.data} />
             <LatestPayments />

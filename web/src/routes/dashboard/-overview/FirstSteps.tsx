@@ -22,7 +22,7 @@ export function FirstSteps(props: { overview: Overview }) {
   return (
     <Card
       aria-labelledby="first-steps"
-      className={clsx('p-5', props.overview.walletCount === 0 && 'max-lg:order-first')}
+      className={clsx('p-5 lg:w-92 lg:shrink-0', props.overview.walletCount === 0 && 'max-lg:order-first')}
     >
       <div className="flex items-start justify-between gap-2">
         <div>
