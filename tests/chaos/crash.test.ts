@@ -20,7 +20,7 @@ const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32
 const senders = 3
 const clientsEach = 4
 /** Reached by the agents towards the end. */
-const limit = 4 + Math.ceil(kills / 4)
+const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 
 let stack: TestStack
@@ -53,7 +53,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   const random = randomFrom(seed)
   const killing = (async () => {
     for (let kill = 1; kill <= kills; kill++) {
-      await pause(random.int(100, 1_500))
+      await pause(random.int(100, 2_000))
       history.note('kill', null, kill)
       await stack.killWorker()
       await stack.restartWorker()
