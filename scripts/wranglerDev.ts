@@ -79,12 +79,14 @@ export async function startWrangler(options: {
 
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     const workers = workerdOf(child.pid!)
-    if (signal === 'SIGKILL') for (const pid of workers) endProcess(pid)
-    if (!over) child.kill(signal)
-    const timer = setTimeout(() => {
+    const killAll = () => {
+      // Wrangler first: it would start another workerd, on the same state, in place of a killed one.
+      if (!over) child.kill('SIGKILL')
       for (const pid of workers) endProcess(pid)
-      child.kill('SIGKILL')
-    }, 10_000)
+    }
+    if (signal === 'SIGKILL') killAll()
+    else if (!over) child.kill(signal)
+    const timer = setTimeout(killAll, 10_000)
     await ended
     clearTimeout(timer)
   }
