@@ -1,0 +1,265 @@
+/** The counter-examples of the design's threat list that the Worker answers, each by its name there. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData } from 'viem/utils'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { claimCall } from '../../worker/chain/calls.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import { giveUpMs } from '../../worker/domain/intent.ts'
+import { termsOf } from '../../worker/treasury/payouts.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { env, party } from '../support/workerChain.ts'
+
+beforeAll(prepare)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+async function look(payer: Payer): Promise<void> {
+  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+  await runDurableObjectAlarm(payer.treasury())
+}
+async function pass(seconds: number): Promise<void> {
+  await chain.node('evm_increaseTime', seconds)
+  await chain.mine(4)
+}
+const statusOf = async (payer: Payer, id: string) => {
+  const found = await payer.treasury().transaction(id)
+  return found.ok ? found.value.status : found.message
+}
+const payoutOf = (payer: Payer, id: string) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => object.context.store.payout(id)!)
+const payoutIs = (payer: Payer, id: string, status: string) =>
+  until(`payout ${status}`, async () => {
+    await chain.mine()
+    await look(payer)
+    return (await payoutOf(payer, id)).status === status
+  })
+async function aPayout(payer: Payer, amount = '5') {
+  const made = await payer
+    .treasury()
+    .createPayout(
+      payer.payment({
+        principal: { type: 'user' },
+        walletId: payer.wallet.id,
+        to: { type: 'email', email: 'bob@example.com' },
+        amount: usdc(amount),
+      }),
+    )
+  if (!made.ok) throw new Error(made.message)
+  await payoutIs(payer, made.value.escrowId, 'CREATED')
+  return made.value
+}
+
+test('A1: a session changed right after the payment does not erase its proof', async () => {
+  const payer = await aPayer({ on: chain })
+  const to = fresh('shop')
+  await payer.ledger()
+  const paid = await payer
+    .treasury()
+    .payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('5') }))
+  if (!paid.ok) throw new Error(paid.message)
+  await chain.fault({ mode: 'lie' })
+  await until('mined', async () => {
+    await chain.mine()
+    return (await chain.usdcBalance(to)) > 0n
+  })
+  const wallet = payer.wallet.address as Address
+  const data = encodeFunctionData({
+    abi: agentWalletAbi,
+    functionName: 'setSession',
+    args: [party('other').address, 1_000_000n, (await chain.timestamp()) + 3600],
+  })
+  await chain.act(payer.owner.address, wallet, data)
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => Date.now() + giveUpMs + 1000
+  })
+  await chain.fault({ mode: 'none' })
+  await pass(600)
+  await until('confirmed', async () => {
+    await look(payer)
+    return (await statusOf(payer, paid.value.payment.id)) === 'CONFIRMED'
+  })
+  expect(await payer.groupNow()).toMatchObject({ currentSpent: '5', held: '0' })
+  await payer.booksBalance()
+  expect(await payer.treasury().payAsAgent(payer.payment()), 'a session that is not ours').toMatchObject({
+    ok: false,
+    code: 'session_key_expired',
+  })
+})
+
+test('A9: a claim that cannot land frees the payout only when its deadline is final; its signature is then dead', async () => {
+  const payer = await aPayer({ on: chain })
+  const payout = await aPayout(payer)
+  const blocked = fresh('blocked')
+  const list = (name: 'blacklist' | 'unBlacklist') =>
+    chain.act(
+      party('usdc admin').address,
+      chain.contracts.usdc,
+      encodeFunctionData({ abi: usdcAbi, functionName: name, args: [blocked] }),
+    )
+  await list('blacklist')
+  expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: blocked })).toMatchObject({
+    ok: true,
+  })
+  await look(payer)
+  expect((await payoutOf(payer, payout.escrowId)).status).toBe('CLAIMING')
+  expect(await payer.treasury().reclaim(payout.escrowId)).toMatchObject({ ok: false })
+  await pass(320)
+  await payoutIs(payer, payout.escrowId, 'CREATED')
+
+  await list('unBlacklist')
+  const row = await payoutOf(payer, payout.escrowId)
+  const data = claimCall(termsOf(row), {
+    to: blocked,
+    atLeast: BigInt(row.amount),
+    deadline: row.action_deadline!,
+    r: row.action_r!,
+    vs: row.action_vs!,
+  })
+  await expect(chain.node('eth_call', { to: chain.contracts.escrow, data }, 'latest')).rejects.toThrow()
+  const to = fresh('other')
+  expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to })).toMatchObject({ ok: true })
+  await payoutIs(payer, payout.escrowId, 'WITHDRAWN')
+  expect([await chain.usdcBalance(to), await chain.usdcBalance(blocked)]).toEqual([5_000_000n, 0n])
+})
+
+test('A10: a session of an older code does not claim after a new code was issued', async () => {
+  const payer = await aPayer({ on: chain })
+  const payout = await aPayout(payer)
+  const told = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
+  await until('the first code has left', () => runInDurableObject(payer.treasury(), told))
+  await runInDurableObject(payer.treasury(), (object: Treasury) =>
+    object.context.store.run('UPDATE payout SET code_version = 2'),
+  )
+  expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: fresh('x') })).toMatchObject({
+    ok: false,
+    code: 'wrong_passcode',
+  })
+})
+
+test('A12: a copy of the databases holds no code, no link and no key in the clear', async () => {
+  const payer = await aPayer({ on: chain })
+  const payout = await aPayout(payer)
+  const token = payout.claimUrl.split('/claim/')[1]!
+  const copy = await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const { store, keys } = object.context
+    const tables = store.all<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+    )
+    return {
+      text: JSON.stringify(tables.map(({ name }) => store.all(`SELECT * FROM ${name}`))),
+      keys: [...keys.values()],
+    }
+  })
+  const desk = await runInDurableObject(env.CLAIM_DESK.getByName(payout.escrowId), (_, state) =>
+    JSON.stringify(state.storage.sql.exec('SELECT * FROM desk').toArray()),
+  )
+  const links = JSON.stringify((await env.DB.prepare('SELECT * FROM claim_link').all()).results)
+  expect(copy.keys.length).toBeGreaterThan(0)
+  for (const secret of [token, payout.passcode!, ...copy.keys, ...copy.keys.map((key) => key.slice(2))])
+    for (const text of [copy.text, desk, links]) expect(text.includes(secret) && !/^\d{6}$/.test(secret)).toBe(false)
+  expect(copy.text).not.toContain(`"${payout.passcode}"`)
+  expect(desk).not.toContain(`"${payout.passcode}"`)
+})
+
+test('B2: whatever is sent to a payout beforehand goes along with it, and the books count the payout', async () => {
+  const payer = await aPayer({ on: chain })
+  const payout = await aPayout(payer)
+  await chain.mint(payout.escrowSubwalletAddress as Address, 1n)
+  const to = fresh('bob')
+  expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to })).toMatchObject({ ok: true })
+  await payoutIs(payer, payout.escrowId, 'WITHDRAWN')
+  expect(await chain.usdcBalance(to)).toBe(5_000_001n)
+  expect(await payer.booksBalance()).toMatchObject({ spent: '5', out: '5' })
+})
+
+test('B4: an agent in a loop of refusals writes at most 60 a minute', async () => {
+  const payer = await aPayer({ on: chain })
+  const refused = await Promise.all(
+    Array.from({ length: 200 }, () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1000') }))),
+  )
+  expect(refused.every((result) => !result.ok && result.code === 'budget_exceeded')).toBe(true)
+  const rows = await runInDurableObject(
+    payer.treasury(),
+    (object: Treasury) =>
+      object.context.store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")!
+        .n,
+  )
+  expect(rows).toBeGreaterThan(0)
+  expect(rows).toBeLessThanOrEqual(120)
+})
+
+test('C2: money added to a payout and reclaimed does not inflate the budget', async () => {
+  const payer = await aPayer({ on: chain })
+  const made = await payer
+    .treasury()
+    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('1') }))
+  if (!made.ok) throw new Error(made.message)
+  const { id } = made.value.payment
+  await payoutIs(payer, id, 'CREATED')
+  await chain.mint((await payoutOf(payer, id)).address, 1_000_000_000n)
+  expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
+  await payoutIs(payer, id, 'RECLAIMED')
+  expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0', remaining: '50' })
+  expect(await payer.booksBalance()).toMatchObject({ returns: '1001', available: '1200' })
+})
+
+test('the owner withdraws without us: the books follow, and nothing is promised that is gone', async () => {
+  const payer = await aPayer({ on: chain, limit: null })
+  await payer.ledger()
+  const data = encodeFunctionData({
+    abi: agentWalletAbi,
+    functionName: 'withdraw',
+    args: [chain.contracts.usdc, fresh('owner'), 150_000_000n],
+  })
+  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  expect(await payer.booksBalance()).toMatchObject({ withdrawn: '150', available: '50' })
+  expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('51') }))).toMatchObject({
+    ok: false,
+    code: 'insufficient_balance',
+  })
+})
+
+test('B1: the owner reclaims an open payout without us; the books and the group follow', async () => {
+  const payer = await aPayer({ on: chain })
+  const made = await payer
+    .treasury()
+    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('3') }))
+  if (!made.ok) throw new Error(made.message)
+  const { id } = made.value.payment
+  await payoutIs(payer, id, 'CREATED')
+  const terms = termsOf(await payoutOf(payer, id))
+  await chain.act(
+    payer.owner.address,
+    payer.wallet.address as Address,
+    encodeFunctionData({ abi: agentWalletAbi, functionName: 'reclaimPayout', args: [terms] }),
+  )
+  await payer.ledger()
+  expect((await payoutOf(payer, id)).status).toBe('RECLAIMED')
+  expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0' })
+  expect(await payer.booksBalance()).toMatchObject({ returns: '3' })
+})
+
+test('I9: the audit chain verifies, and neither update nor delete gets through', async () => {
+  const payer = await aPayer({ on: chain })
+  await payer.treasury().payAsAgent(payer.payment())
+  const before = await payer.treasury().auditCheck()
+  expect(before).toMatchObject({ brokenAt: null })
+  expect(before.rows).toBeGreaterThan(3)
+  const attempts = await runInDurableObject(payer.treasury(), (object: Treasury) =>
+    ["UPDATE audit SET data = '{}' WHERE seq = 2", 'DELETE FROM audit WHERE seq = 2'].map((query) => {
+      try {
+        object.context.store.run(query)
+        return 'written'
+      } catch (error) {
+        return String(error)
+      }
+    }),
+  )
+  for (const attempt of attempts) expect(attempt).toContain('append-only')
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.store.run('DROP TRIGGER audit_no_update')
+    object.context.store.run("UPDATE audit SET data = '{}' WHERE seq = 2")
+  })
+  expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: 2 })
+})
