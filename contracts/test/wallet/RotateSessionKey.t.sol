@@ -123,6 +123,12 @@ contract RotateSessionKeyTest is Base {
         );
     }
 
+    function test_rotate_acceptsExactlyTheCaps() public {
+        rotate(NEW, CAP, uint40(DAY + 90 days), 1);
+        vm.assertEq(wallet.state().validUntil, DAY + 90 days);
+        vm.assertEq(wallet.state().remaining, CAP);
+    }
+
     function testFuzz_rotate_reverts_beyondNinetyDays(uint40 validUntil) public {
         validUntil = uint40(bound(validUntil, DAY + 90 days + 1, type(uint40).max));
         _expectRotationRevert(
