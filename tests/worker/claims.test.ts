@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import { lockMs } from '../../worker/domain/attempts.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { aHousehold, type Household } from '../support/household.ts'
 import { chain, fresh, prepare, until } from '../support/payer.ts'
 import { type Api, anApi, env, seed } from './apiClient.ts'
@@ -33,6 +34,15 @@ const verify = (link: string, passcode: string) =>
   api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: link, passcode } })
 const claim = (link: string, recipientAddress: string, proof: object) =>
   api.call('POST', '/api/escrow/claim', { body: { accessToken: link, recipientAddress, ...proof } })
+const newestCode = (link: string) =>
+  until('the new code', async () => {
+    const inbox = await api.call('GET', '/dev/inbox?to=bob@example.com', {
+      headers: { accept: 'application/json' },
+      env: { ENVIRONMENT: 'local' },
+    })
+    const mails = (inbox.json as { text: string }[]).filter((mail) => mail.text.includes(link))
+    return mails.length > 1 && /^\d{6}$/m.exec(mails[0]!.text)?.[0]
+  })
 const wrong = (passcode: string) => String((Number(passcode) + 1) % 1_000_000).padStart(6, '0')
 const deskClock = (id: string, ms: number) =>
   runInDurableObject(env.CLAIM_DESK.getByName(id), (desk: ClaimDesk) => {
@@ -143,6 +153,50 @@ describe('guessing', () => {
       status: 429,
       json: { error: 'Too many attempts. Ask the sender for a new code.' },
     })
+  }, 40_000)
+
+  test('5,000 guesses of 64 clients with the clock moved past each lock: 20 are evaluated, until the sender sends a new code', async () => {
+    const payout = await aPayout()
+    let evaluated = 0
+    let asked = 0
+    for (let round = 0; asked < 5_000; round++) {
+      await deskClock(payout.id, round * (lockMs + 1000))
+      for (let burst = 0; burst < 10; burst++, asked += 64) {
+        const answers = await Promise.all(Array.from({ length: 64 }, () => verify(payout.link, wrong(payout.passcode))))
+        evaluated += answers.filter((answer) => answer.status === 422).length
+      }
+    }
+    expect(evaluated).toBe(20)
+    expect((await verify(payout.link, payout.passcode)).status).toBe(429)
+    const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
+    expect(sent.json.data).toEqual({ resendsLeft: 2 })
+    expect((await verify(payout.link, payout.passcode)).status, 'the old code is over').toBe(422)
+    expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(200)
+  }, 90_000)
+
+  test('the recipient gets a new code once a minute, three times, and keeps the tries', async () => {
+    const payout = await aPayout()
+    const resend = () => api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: payout.link } })
+    const clock = (ms: number) =>
+      runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => {
+        treasury.context.now = () => Date.now() + ms
+      })
+    for (let i = 0; i < 4; i++) await verify(payout.link, wrong(payout.passcode))
+    expect(await resend()).toMatchObject({
+      status: 429,
+      json: { error: expect.stringMatching(/^Please wait \d+ seconds/) },
+    })
+    for (let i = 1; i <= 3; i++) {
+      await clock(i * 61_000)
+      expect(await resend()).toMatchObject({ status: 200, json: { data: { sentTo: 'b***@example.com' } } })
+    }
+    await clock(300_000)
+    expect((await resend()).status).toBe(429)
+    expect((await verify(payout.link, payout.passcode)).json.error, 'the fifth wrong try locks').toBe(
+      'Invalid passcode',
+    )
+    expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(429)
+    await clock(0)
   }, 40_000)
 
   test('an unknown link, a wrong session and a code as a session lead nowhere', async () => {

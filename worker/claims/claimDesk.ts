@@ -64,6 +64,14 @@ export class ClaimDesk extends DurableObject<Env> {
     return { ok: true, value: { sessionToken, view: checked.value } }
   }
 
+  /** A new code to the same address, at the recipient's wish; the Treasury keeps the limits. */
+  async resend(): Promise<Result<{ recipientMasked: string }>> {
+    const view = this.#view()
+    if (!view) return gone
+    const result = await this.env.TREASURY.getByName(view.userId).resendCode(view.payoutId, 'recipient')
+    return result.ok ? { ok: true, value: { recipientMasked: view.recipientMasked } } : result
+  }
+
   /** Session or code, then the Treasury decides. The first accepted address wins. */
   async claim(input: {
     passcode?: string
@@ -98,7 +106,7 @@ export class ClaimDesk extends DurableObject<Env> {
     const view = row && (JSON.parse(row.view) as DeskView)
     if (!row || !view || now >= view.expiresAt || !view.codeHmac) return gone
     const attempts: Attempts =
-      row.counted_version === view.codeVersion
+      row.counted_version === view.triesVersion
         ? { total: row.wrong_total, recent: row.wrong_now, lockedUntil: row.locked_until }
         : { total: 0, recent: 0, lockedUntil: 0 }
     const allowed = attemptAllowed(attempts, now)
@@ -112,7 +120,7 @@ export class ClaimDesk extends DurableObject<Env> {
       }
     // Counted as wrong first and taken back when right: nothing between can be repeated for free.
     const counted = recordWrong(attempts, now)
-    this.#write(view.codeVersion, counted)
+    this.#write(view.triesVersion, counted)
     if (!rightCode(this.env.CODE_PEPPER, view, passcode)) {
       const left = counted.lockedUntil > now || counted.total >= 20 ? 0 : 5 - counted.recent
       return {
@@ -122,7 +130,7 @@ export class ClaimDesk extends DurableObject<Env> {
         field: 'passcode',
       }
     }
-    this.#write(view.codeVersion, { ...attempts, recent: 0, lockedUntil: 0 })
+    this.#write(view.triesVersion, { ...attempts, recent: 0, lockedUntil: 0 })
     return { ok: true, value: view }
   }
 

@@ -25,4 +25,6 @@ export type DeskView = {
   /** HMAC-SHA256 with CODE_PEPPER over payout id, code version and code, hex (treasury/payouts.ts). */
   codeHmac: string | null
   codeVersion: number
+  /** Tries are counted per this: a new code of the sender's raises it. */
+  triesVersion: number
 }

@@ -6,9 +6,9 @@ import { AppError, ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { Claim, CreateEscrow, type ReclaimReply, VerifyPasscode } from '../schemas/escrow.ts'
+import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, VerifyPasscode } from '../schemas/escrow.ts'
 import { PageQuery } from '../schemas/transaction.ts'
-import { claimPage, claimPayout, verifyPasscode } from '../services/claims.ts'
+import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../services/claims.ts'
 import { overlay } from '../services/lists.ts'
 
 /** Smallest payout: each costs us about 160,000 gas (threats.md B5). 0.10 USDC. */
@@ -28,6 +28,9 @@ export const escrow = new Hono<AppEnv>()
       ok(await claimPayout(c.env, { accessToken, passcode, sessionToken, to: checksumAddress(recipientAddress) })),
     )
   })
+  .post('/resend-passcode', validate('json', ResendPasscode), async (c) =>
+    c.json(ok(await resendPasscode(c.env, c.req.valid('json').accessToken))),
+  )
   .post('/create', login(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName } =
       c.req.valid('json')
@@ -54,6 +57,9 @@ export const escrow = new Hono<AppEnv>()
   })
   .get('/:escrowId', login(), async (c) =>
     c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).escrow(c.req.param('escrowId'))))),
+  )
+  .post('/:escrowId/resend', login(), async (c) =>
+    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).resendCode(c.req.param('escrowId'), 'sender')))),
   )
   .post('/:escrowId/reclaim', login(), async (c) => {
     const { status, txHash } = unwrap(await c.env.TREASURY.getByName(c.var.userId).reclaim(c.req.param('escrowId')))

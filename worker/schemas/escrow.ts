@@ -114,6 +114,12 @@ export const Claim = z
     if (!value.passcode && !value.sessionToken)
       ctx.addIssue({ code: 'custom', path: ['passcode'], message: 'Passcode must be 6 digits' })
   })
+/** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
+export const ResendPasscode = z.object({ accessToken: z.string().min(1).max(200) })
+export type ResendPasscodeReply = { sentTo: string }
+/** POST /escrow/{id}/resend, by the sender. */
+export type ResendReply = { resendsLeft: number }
+
 /** txHash once broadcast; poll GET /escrow/claim/{token} until WITHDRAWN. */
 export type ClaimReply = { status: 'CLAIMING' | 'WITHDRAWN'; txHash: string | null; explorerUrl: string | null }
 export type ReclaimReply = { id: string; status: 'RECLAIMING' | 'RECLAIMED'; txHash: string | null }

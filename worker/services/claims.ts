@@ -6,7 +6,7 @@ import { formatUsdc } from '../domain/money.ts'
 import { claimStatus, type PayoutStatus } from '../domain/payment.ts'
 import type { Env } from '../env.ts'
 import { AppError, unwrap } from '../errors.ts'
-import type { ClaimPayout, ClaimReply, VerifyReply } from '../schemas/escrow.ts'
+import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '../schemas/escrow.ts'
 
 /** The same words for unknown, expired and never made: a link tells strangers nothing about others. */
 const noPayout = 'This payout link is invalid or has expired.'
@@ -58,6 +58,12 @@ export async function verifyPasscode(env: Env, input: { accessToken: string; pas
     // The balance is information; the payout's amount is what the escrow guarantees.
     .catch(() => view.amount)
   return { verified: true, sessionToken, balance }
+}
+
+/** Recipient's wish: 60 s apart, 3 in a payout's life. Answers the masked address. */
+export async function resendPasscode(env: Env, accessToken: string): Promise<ResendPasscodeReply> {
+  const { recipientMasked } = unwrap(await (await deskOf(env, accessToken)).resend())
+  return { sentTo: recipientMasked }
 }
 
 export async function claimPayout(

@@ -53,7 +53,8 @@ async function project(ctx: Context): Promise<void> {
   const edition = nextEdition(ctx)
   const statements: D1PreparedStatement[] = []
   for (const { kind, ref } of todo) {
-    const payment = store.payment(ref)!
+    const payment = store.payment(ref)
+    if (!payment) continue
     const payout = store.payout(ref)
     if (kind === 'payment')
       statements.push(upsertTransaction(env.DB, userId, edition, transactionView(store, payment), payment.amount))

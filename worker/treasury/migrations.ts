@@ -79,6 +79,9 @@ const migrations: string[] = [
     sealed_token TEXT NOT NULL, token_hash TEXT NOT NULL, code_hmac TEXT, code_version INTEGER NOT NULL DEFAULT 1,
     -- Erased once the message has left and the ten minutes of idempotent replay are over.
     sealed_code TEXT, code_until INTEGER NOT NULL,
+    -- Raised when the sender issues a new code: tries start anew. The recipient's own resends keep them.
+    tries_version INTEGER NOT NULL DEFAULT 1, code_at INTEGER NOT NULL,
+    sender_resends INTEGER NOT NULL DEFAULT 0, recipient_resends INTEGER NOT NULL DEFAULT 0,
     -- The claim or reclaim under way.
     action TEXT CHECK (action IN ('claim','reclaim')), action_to TEXT, action_deadline INTEGER, action_r TEXT, action_vs TEXT,
     action_version INTEGER NOT NULL DEFAULT 0, action_block INTEGER, action_delivered_at INTEGER, action_tx TEXT,

@@ -94,8 +94,8 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
   const now = ctx.now()
   ctx.store.run(
     `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, sender_name, status,
-       sealed_token, token_hash, code_hmac, sealed_code, code_until, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?)`,
+       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?)`,
     draft.id,
     wallet.id,
     draft.address,
@@ -112,6 +112,7 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     draft.codeHmac,
     draft.sealedCode,
     now + codeReplayMs,
+    now,
     now,
     now,
   )
@@ -165,6 +166,85 @@ const ended: Record<'WITHDRAWN' | 'RECLAIMED' | 'RECLAIMING' | 'FAILED', string>
   FAILED: 'This payout could not be funded.',
 }
 const gone = (message: string): Refused => ({ ok: false, code: 'gone', message })
+
+/** decisions.md 31: each side may ask for three new codes, the recipient one a minute. */
+const resendsEach = 3
+const resendEveryMs = 60_000 // 1 minute
+
+/**
+ * A new code to the same address; every session of an older code ends with it. The sender's new code starts the tries
+ * anew, the recipient's keeps them.
+ */
+export async function resendCode(
+  ctx: Context,
+  payoutId: string,
+  by: 'sender' | 'recipient',
+): Promise<Result<PayoutRow>> {
+  for (;;) {
+    const known = ctx.store.payout(payoutId)
+    if (!known) return { ok: false, code: 'not_found', message: 'Payout not found.' }
+    const version = known.code_version + 1
+    const code = randomCode(ctx)
+    const sealed = await ctx.sealer.seal(code, `${ctx.userId}|passcode|${payoutId}|${version}`)
+    const result = ctx.store.transaction((): Result<PayoutRow> | null => {
+      const payout = ctx.store.payout(payoutId)!
+      if (payout.code_version + 1 !== version) return null
+      const refused = mayResend(payout, by, ctx.now())
+      if (refused) return refused
+      ctx.store.run(
+        `UPDATE payout SET code_version = ?, code_hmac = ?, sealed_code = ?, code_until = ?, code_at = ?, tries_version = tries_version + ?,
+           sender_resends = sender_resends + ?, recipient_resends = recipient_resends + ? WHERE id = ?`,
+        version,
+        codeHmac(ctx.env.CODE_PEPPER, payoutId, version, code),
+        sealed,
+        ctx.now(),
+        ctx.now(),
+        by === 'sender' ? 1 : 0,
+        by === 'sender' ? 1 : 0,
+        by === 'recipient' ? 1 : 0,
+        payoutId,
+      )
+      audit(ctx.store, ctx.now(), 'payout.code_renewed', payoutId, { by, version })
+      payoutChanged(ctx, payoutId)
+      changed(ctx, 'mail', `${payoutId}:link`)
+      return { ok: true, value: ctx.store.payout(payoutId)! }
+    })
+    if (result) return result
+  }
+}
+
+function mayResend(payout: PayoutRow, by: 'sender' | 'recipient', now: number): Refused | null {
+  if (payout.status === 'CREATING')
+    return {
+      ok: false,
+      code: 'conflict',
+      message: 'The payment is still on its way. The code is sent when it has arrived.',
+    }
+  if (payout.status === 'CLAIMING')
+    return { ok: false, code: 'conflict', message: 'This payout is being claimed right now.' }
+  if (payout.status !== 'CREATED') return gone(ended[payout.status])
+  if (now >= payout.expires_at) return gone('This payout link is invalid or has expired.')
+  if ((by === 'sender' ? payout.sender_resends : payout.recipient_resends) >= resendsEach)
+    return {
+      ok: false,
+      code: 'rate_limited',
+      message:
+        by === 'sender'
+          ? 'A new code can be sent 3 times at most.'
+          : 'A new code can be sent 3 times at most. Please ask the sender.',
+    }
+  const waitMs = payout.code_at + resendEveryMs - now
+  if (by === 'recipient' && waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1000)
+    return {
+      ok: false,
+      code: 'rate_limited',
+      message: `Please wait ${seconds} seconds before asking for another code.`,
+      retryAfter: seconds,
+    }
+  }
+  return null
+}
 
 /** The recipient, known by link and code, names where the money goes. The first accepted action wins. */
 export async function claim(ctx: Context, input: ClaimInput): Promise<Result<PayoutRow>> {

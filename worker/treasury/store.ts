@@ -135,6 +135,10 @@ export type PayoutRow = {
   code_version: number
   sealed_code: string | null
   code_until: number
+  tries_version: number
+  code_at: number
+  sender_resends: number
+  recipient_resends: number
   action: 'claim' | 'reclaim' | null
   action_to: Address | null
   action_deadline: number | null

@@ -19,7 +19,7 @@ import { actionId, deliver, deployId, noteReports, relayerOf } from './deliver.t
 import { claimUrlOf, flush, forgetCodes } from './flush.ts'
 import { groupPolicy, spentOf, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
-import { claim, draftPayout, reclaim } from './payouts.ts'
+import { claim, draftPayout, reclaim, resendCode } from './payouts.ts'
 import { agentView, contactChanged, createAgent, createGroup, groupView, listAgents, listGroups } from './policies.ts'
 import { scanWallet } from './scan.ts'
 import { Sealer } from './seal.ts'
@@ -35,6 +35,7 @@ const settleEveryMs = 1_000 // 1 second
 const busyNoteMs = 60_000 // 1 minute
 /** A timer whose work was cut off by a crash is repeated after this. */
 const retryMs = 20_000 // 20 seconds
+const refusalsKeptMs = 30 * 24 * 3600_000 // 30 days; lists keep showing them
 const balanceFreshMs = 2_000 // one block
 
 type AgentContext = { agent: Agent; group: PolicyGroup; maxAllowedNow: string }
@@ -265,6 +266,15 @@ export class Treasury extends DurableObject<Env> {
 
   async reclaim(payoutId: string): Promise<Result<{ status: PayoutRow['status']; txHash: string | null }>> {
     return this.#act(() => reclaim(this.context, payoutId, 'sender'))
+  }
+
+  /** The claim page's object is told before this answers, so that the old code is refused from then on. */
+  async resendCode(payoutId: string, by: 'sender' | 'recipient'): Promise<Result<{ resendsLeft: number }>> {
+    const result = await resendCode(this.context, payoutId, by)
+    if (!result.ok) return result
+    await this.#flushNow()
+    const { sender_resends, recipient_resends } = result.value
+    return { ok: true, value: { resendsLeft: 3 - (by === 'sender' ? sender_resends : recipient_resends) } }
   }
 
   async #act(
@@ -612,6 +622,7 @@ export class Treasury extends DurableObject<Env> {
       case 'outbox':
         return (await this.#flush()) ? null : now() + 50
       case 'scan': {
+        store.run("DELETE FROM payment WHERE status = 'POLICY_REJECTED' AND created_at < ?", now() - refusalsKeptMs)
         for (const wallet of store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")) {
           if (!isBusy(context, wallet)) for (let more = true; more; ) more = !(await scanWallet(context, wallet.id))
           await readSession(context, wallet)

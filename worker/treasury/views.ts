@@ -173,6 +173,7 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     withdrawnTo: payout.withdrawn_to,
     codeHmac: payout.code_hmac,
     codeVersion: payout.code_version,
+    triesVersion: payout.tries_version,
   }
 }
 
