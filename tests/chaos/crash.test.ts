@@ -1,15 +1,17 @@
 /**
- * The Worker is killed again and again under load, on real chains and storage. CHAOS_KILLS says how often (20),
- * CHAOS_SEED repeats the clients' choices and the moments of the kills.
+ * The Worker is killed again and again under load, on real chains and storage, with a node that fails now and then.
+ * CHAOS_KILLS says how often (20), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
  */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/build.ts'
+import type { Stack } from '../../scripts/stack.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { aStack, type TestStack } from '../stack/aStack.ts'
-import { randomFrom } from '../support/random.ts'
+import { type Random, randomFrom } from '../support/random.ts'
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 import { aSender, chainReader, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
 import { Client, type Household } from './client.ts'
@@ -24,10 +26,18 @@ const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 
 let stack: TestStack
+let node: RpcProxy
 beforeAll(async () => {
-  stack = await aStack()
+  const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
+    node = await startRpcProxy(rpc[8453])
+    return { RPC_URLS_8453: node.url }
+  }
+  stack = await aStack({ vars })
 })
-afterAll(() => stack?.stop())
+afterAll(async () => {
+  await stack?.stop()
+  await node?.stop()
+})
 
 test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   timeout: 120_000 + kills * 15_000,
@@ -61,7 +71,8 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
     await pause(1_000) // the last one is worked off under load as well
     isOver = true
   })()
-  await Promise.all([killing, ...clients]).finally(() => {
+  const weather = stormy(randomFrom(seed + 1_000), () => isOver)
+  await Promise.all([killing, weather, ...clients]).finally(() => {
     isOver = true
   })
   const calmAt = Date.now()
@@ -91,6 +102,18 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
     throw error
   }
 })
+
+/** The Worker's node between good hours: gone, slow, or doing what it is told without saying so. */
+async function stormy(random: Random, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    node.setFault({ mode: 'none' })
+    await pause(random.int(200, 2_000))
+    const mode = random.pick(['down', 'swallow', 'slow'] as const)
+    node.setFault({ mode, delayMs: random.int(200, 2_000) })
+    await pause(random.int(100, 600))
+  }
+  node.setFault({ mode: 'none' })
+}
 
 /** I7: an acknowledged request finds its payment again, whatever happened since. */
 async function askAgain(homes: Household[]): Promise<string[]> {
