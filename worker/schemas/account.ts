@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { email } from './common.ts'
+import { address, email } from './common.ts'
 
 /** The signed-in user, stored by the SPA as `auth_user`. */
 export type User = {
@@ -17,29 +17,59 @@ export type LoginReply =
   | (Tokens & { user: User })
   | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
 
+/** Of both signups. The same for an address that has an account already: its owner is told by mail. */
+export type SignupReply = { email: string; name: string | null; userConfirmed: boolean }
+/** POST /users/{id}/public-address/nonce: what the wallet signs (EIP-191), once, before `expiresAt` (ISO 8601 UTC). */
+export type AddressNonce = { message: string; expiresAt: string }
+
 const password = z.string().min(1, 'Password is required').max(1024, 'Password is too long')
 const newPassword = (min: number, ending = '') =>
   z.string().min(min, `Password must be at least ${min} characters${ending}`).max(1024, 'Password is too long')
+const name = z
+  .string({ error: 'Please enter your name' })
+  .trim()
+  .min(1, 'Please enter your name')
+  .max(100, 'Name must be at most 100 characters')
+const code = z
+  .string({ error: 'Code must be 6 digits' })
+  .trim()
+  .regex(/^[0-9]{6}$/, 'Code must be 6 digits')
+const signature = z
+  .string()
+  .max(20_000, 'Signature is too long')
+  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'Signature must be 0x and hex digits')
+  .transform((hex) => hex as `0x${string}`)
+
 export const Login = z.object({ email, password })
 export const Refresh = z.object({ refreshToken: z.string().min(1).max(512) })
 /** POST /auth/cognito/new-password */
 export const AnswerChallenge = z.object({
   email,
-  session: z.string().min(1).max(200),
+  session: z.string().min(1).max(4096),
   newPassword: newPassword(8),
 })
+/** POST /auth/cognito/signup → SignupReply, 201 */
+export const Signup = z.object({ email, password: newPassword(8), name })
+/** POST /auth/cognito/confirm → null */
+export const ConfirmEmail = z.object({ email, code })
+/** POST /auth/cognito/resend-code and /forgot-password → null; 60 seconds apart, else 429 with Retry-After. */
+export const AskForCode = z.object({ email })
+/** POST /auth/cognito/reset-password → null; every session of the user ends. */
+export const ResetPassword = z.object({ email, code, newPassword: newPassword(8) })
 /** POST /users/complete-onboarding */
-export const CompleteOnboarding = z.object({
-  name: z
-    .string({ error: 'Please enter your name' })
-    .trim()
-    .min(1, 'Please enter your name')
-    .max(100, 'Name must be at most 100 characters'),
-  password: newPassword(6),
-})
+export const CompleteOnboarding = z.object({ name, password: newPassword(6) })
+/** PATCH /users/{id} → User */
+export const EditUser = z.object({ name })
+/** PATCH /users/{id}/public-address → User. `null` unlinks; otherwise `signature` is of the nonce's message. */
+export const LinkAddress = z
+  .object({ publicAddress: address.nullable(), signature: signature.optional() })
+  .refine(({ publicAddress, signature }) => publicAddress === null || signature !== undefined, {
+    path: ['signature'],
+    message: 'Signature is required',
+  })
 /** PATCH /users/{id}/change-password */
 export const ChangePassword = z.object({ currentPassword: password, newPassword: newPassword(6, ' long') })
-/** POST /users */
+/** POST /users → SignupReply, 201 */
 export const SignupWithPasscode = z.object({
   email,
   name: z.string().trim().max(100, 'Name must be at most 100 characters').default(''),
