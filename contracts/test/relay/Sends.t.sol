@@ -9,7 +9,16 @@ import {DataBomb, GasBurner} from "../mocks/Hostile.sol";
 
 contract SendsTest is Base {
     uint256 private constant CAP = 100_000;
-    bytes private _batch;
+    uint160 private constant COLD = 0xb0000000;
+
+    function setUp() public override {
+        super.setUp();
+        // Here, so that the tests find these accounts cold.
+        bytes memory code = address(new GasBurner()).code;
+        for (uint160 i = 0; i < 100; ++i) {
+            vm.etch(address(COLD + i), code);
+        }
+    }
 
     function _pack(uint256 key, address target, address to, uint64 amount, uint64 nonce, uint48 deadline)
         private
@@ -158,6 +167,22 @@ contract SendsTest is Base {
         (bool success, bytes memory answer) = address(relay).call{gas: needed}(data);
         vm.assertTrue(success, "out of gas");
         vm.assertEq(abi.decode(answer, (uint256)), (1 << burners) - 1);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+    }
+
+    /// @dev The same with a hundred accounts nobody touched before: what an item costs besides its cap at the worst.
+    function test_sends_leavesTheLastItemItsCap_afterAHundredColdBurners() public {
+        uint256 gasCap = 80_000;
+        bytes memory batch;
+        for (uint32 i = 0; i < 100; ++i) {
+            address burner = address(COLD + i);
+            batch = bytes.concat(batch, _pack(SESSION, burner, RECIPIENT, 10, nonceOf(1, i), DEADLINE));
+        }
+        batch = bytes.concat(batch, _good(200));
+        uint256 needed = 102 * (gasCap + relay.ITEM_OVERHEAD()) + 1_000;
+        (bool success, bytes memory answer) = address(relay).call{gas: needed}(abi.encodeCall(Relay.sends, (gasCap, batch)));
+        vm.assertTrue(success, "out of gas");
+        vm.assertEq(abi.decode(answer, (uint256)), (1 << 100) - 1);
         vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
     }
 
