@@ -171,6 +171,8 @@ function localVars(url: string, rpc: Record<ChainId, string>, contracts: Record<
     BETA_ACCESS_URL: `${url}/signup`,
     EXPLORER_URL_8453: `${url}/dev`,
     EXPLORER_URL_84532: `${url}/dev`,
+    PUBLIC_RPC_URL_8453: `${url}/dev/rpc/8453`,
+    PUBLIC_RPC_URL_84532: `${url}/dev/rpc/84532`,
     RPC_URLS_8453: rpc[8453],
     RPC_URLS_84532: rpc[84532],
     CONTRACTS_8453: JSON.stringify(contracts[8453]),

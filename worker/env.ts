@@ -24,6 +24,11 @@ export type Env = {
   /** Explorer base without trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
   EXPLORER_URL_8453: string
   EXPLORER_URL_84532: string
+  /** Nodes for browsers, so without a key in the URL. Other hosts than Base's own also need a place in web/public/_headers. */
+  PUBLIC_RPC_URL_8453: string
+  PUBLIC_RPC_URL_84532: string
+  /** Offers WalletConnect, whose relay is a third party's service. Unset = not offered. */
+  WALLETCONNECT_PROJECT_ID?: string
 
   /** One or two RPC URLs, comma separated. With two, both must agree before a hold is released. */
   RPC_URLS_8453: string

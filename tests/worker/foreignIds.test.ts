@@ -117,6 +117,7 @@ const without = new Set([
   'GET /.well-known/oauth-authorization-server',
   'GET /dev/inbox',
   'POST /dev/faucet',
+  'POST /dev/rpc/:chainId',
   'GET /dev/tx/:hash',
   'GET /dev/address/:address',
 ])

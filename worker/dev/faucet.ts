@@ -25,10 +25,13 @@ export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Pro
   }
 }
 
-export function localChain(env: Env, chainId: 8453 | 84532): { rpc: RpcClient; usdc: string | undefined } {
+type LocalChain = { url: string; rpc: RpcClient; usdc: string | undefined }
+
+export function localChain(env: Env, chainId: 8453 | 84532): LocalChain {
   const urls = chainId === 8453 ? env.RPC_URLS_8453 : env.RPC_URLS_84532
   const contracts = JSON.parse(chainId === 8453 ? env.CONTRACTS_8453 : env.CONTRACTS_84532) as Partial<Contracts>
-  return { rpc: new RpcClient(urls.split(',')[0]!.trim()), usdc: contracts.usdc }
+  const url = urls.split(',')[0]!.trim()
+  return { url, rpc: new RpcClient(url), usdc: contracts.usdc }
 }
 
 const word = (hex: string) => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')

@@ -2,7 +2,7 @@ import { desc, eq } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { devInbox } from '../db/accounts.ts'
-import { mintStandIn } from '../dev/faucet.ts'
+import { localChain, mintStandIn } from '../dev/faucet.ts'
 import { addressPage, inboxPage, transactionPage } from '../dev/pages.ts'
 import { AppError, ok } from '../errors.ts'
 import { jsonOnly } from '../middleware/requests.ts'
@@ -38,5 +38,16 @@ export const dev = new Hono<AppEnv>()
   .post('/faucet', jsonOnly, validate('json', Faucet), async (c) =>
     c.json(ok(await mintStandIn(c.env, c.req.valid('json')))),
   )
+  // Pages may speak to their own origin only, so this is where the wallet layer finds the local chains.
+  .post('/rpc/:chainId', jsonOnly, async (c) => {
+    const chainId = Number(c.req.param('chainId'))
+    if (chainId !== 8453 && chainId !== 84532) throw new AppError('not_found', 'There is no such chain.')
+    const { url } = localChain(c.env, chainId)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'POST', headers, body: await c.req.text() }).catch((cause) => {
+      throw new AppError('upstream_unavailable', 'The local chain does not answer.', { cause })
+    })
+    return c.body(await answer.text(), answer.status as 200, headers)
+  })
   .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
   .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

@@ -16,13 +16,18 @@ export const meta = new Hono<AppEnv>()
   .get('/config', (c) => c.json(ok(publicConfig(c.env))))
 
 function publicConfig(env: Env): PublicConfig {
-  const chain = (explorerUrl: string, contracts: string) => ({ explorerUrl, contracts: JSON.parse(contracts) })
+  const chain = (explorerUrl: string, rpcUrl: string, contracts: string) => ({
+    explorerUrl,
+    rpcUrl,
+    contracts: JSON.parse(contracts),
+  })
   return {
     environment: env.ENVIRONMENT,
     betaAccessUrl: env.BETA_ACCESS_URL,
+    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
     chains: {
-      8453: chain(env.EXPLORER_URL_8453, env.CONTRACTS_8453),
-      84532: chain(env.EXPLORER_URL_84532, env.CONTRACTS_84532),
+      8453: chain(env.EXPLORER_URL_8453, env.PUBLIC_RPC_URL_8453, env.CONTRACTS_8453),
+      84532: chain(env.EXPLORER_URL_84532, env.PUBLIC_RPC_URL_84532, env.CONTRACTS_84532),
     },
   }
 }

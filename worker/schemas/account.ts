@@ -80,10 +80,14 @@ export const SignupWithPasscode = z.object({
 export type PublicConfig = {
   environment: string
   betaAccessUrl: string
+  /** Null = WalletConnect is not offered. */
+  walletConnectProjectId: string | null
   chains: Record<
     '8453' | '84532',
     {
       explorerUrl: string
+      /** A node that browsers may ask. */
+      rpcUrl: string
       contracts: {
         usdc: string
         escrow: string
