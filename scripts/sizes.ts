@@ -12,7 +12,7 @@ type Chunk = { file: string; src?: string; isEntry?: boolean; imports?: string[]
 const dist = join(import.meta.dirname, '../web/dist')
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
 
-const forbidden = ['wagmi', 'secp256k1', 'viem', 'zod']
+const forbidden = ['wagmi', 'secp256k1', 'viem', 'zod', 'WalletConnect', 'walletlink']
 const slim = ['login', 'claim']
 /** kB of gzip. */
 const limits: Record<string, number> = { login: 115, claim: 118 }

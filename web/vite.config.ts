@@ -40,7 +40,10 @@ export default defineConfig({
   },
   resolve: {
     // React has had this hook of its own since 18: the shim is dead weight.
-    alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
+    alias: {
+      'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector',
+      'use-sync-external-store/shim/with-selector.js': 'use-sync-external-store/with-selector',
+    },
   },
   server: { proxy: { '/api': 'http://localhost:3001' } },
 })

@@ -10,21 +10,26 @@ import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallet
 import { Deployed } from './Deployed.tsx'
 import { Deploying } from './Deploying.tsx'
 import { KeypairStep } from './KeypairStep.tsx'
+import { OwnerChoice } from './OwnerChoice.tsx'
 
 const followMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'
 
 type Keypair = { phrase: string; ownerAddress: string }
+/** A key made here, or the connected wallet's. */
+type Owner = Keypair | { phrase: null; ownerAddress: string }
 type Step =
-  | { step: 'config' }
+  | { step: 'config'; error?: string }
   | { step: 'keypair'; keypair: Keypair | null; error?: string }
-  | { step: 'deploying'; keypair: Keypair; walletId: string | null }
+  | { step: 'deploying'; owner: Owner; walletId: string | null }
   | { step: 'success'; ownerAddress: string; wallet: Wallet }
 
 /** A new smart wallet: name, owner key made in this browser, deployment, the address checked. */
 export default function DeployDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'config' })
   const [name, setName] = useState('')
+  const [ownWallet, setOwnWallet] = useState(false)
+  const [walletAddress, setWalletAddress] = useState<string | null>(null)
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'deploying'
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy || state.step === 'keypair' })
@@ -32,27 +37,30 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? followMs : false })
   const wallet = state.step === 'deploying' && wallets.data?.find(({ id }) => id === state.walletId)
 
-  const onFailed = useEffectEvent((keypair: Keypair) => {
+  const failWith = (owner: Owner, error: string) =>
+    setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
+
+  const onFailed = useEffectEvent((owner: Owner) => {
     idempotencyKey.renew()
-    setState({ step: 'keypair', keypair, error: failedText })
+    failWith(owner, failedText)
   })
 
   useEffect(() => {
     if (state.step !== 'deploying' || !wallet) return
-    if (wallet.status === 'active') setState({ step: 'success', ownerAddress: state.keypair.ownerAddress, wallet })
-    if (wallet.status === 'failed') onFailed(state.keypair)
+    if (wallet.status === 'active') setState({ step: 'success', ownerAddress: state.owner.ownerAddress, wallet })
+    if (wallet.status === 'failed') onFailed(state.owner)
   }, [state, wallet])
 
-  async function deploy(keypair: Keypair) {
-    setState({ step: 'deploying', keypair, walletId: null })
+  async function deploy(owner: Owner) {
+    setState({ step: 'deploying', owner, walletId: null })
     try {
-      const { ownerAddress } = keypair
+      const { ownerAddress } = owner
       const input = { ownerAddress, ...(name.trim() ? { name: name.trim() } : {}) }
       const { id } = await deployWallet(input, idempotencyKey.current())
-      setState({ step: 'deploying', keypair, walletId: id })
+      setState({ step: 'deploying', owner, walletId: id })
     } catch (error) {
       idempotencyKey.refused(error)
-      setState({ step: 'keypair', keypair, error: deployProblem(messageOf(error, failedText)) })
+      failWith(owner, deployProblem(messageOf(error, failedText)))
     }
   }
 
@@ -65,18 +73,22 @@ export default function DeployDialog(props: { onClose: () => void }) {
           onClose={props.onClose}
           onSubmit={(event) => {
             event.preventDefault()
-            setState({ step: 'keypair', keypair: null })
+            if (!ownWallet) setState({ step: 'keypair', keypair: null })
+            else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
           }}
           footer={
             <>
               <Button look="secondary" onClick={props.onClose}>
                 Cancel
               </Button>
-              <Button type="submit">Continue</Button>
+              <Button type="submit" disabled={ownWallet && !walletAddress}>
+                {ownWallet ? 'Deploy Wallet' : 'Continue'}
+              </Button>
             </>
           }
         >
           <div className="space-y-4">
+            {state.error && <ErrorBox>{state.error}</ErrorBox>}
             <Field label="Wallet name" aside="Optional">
               {(control) => (
                 <Input
@@ -96,6 +108,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
                 </Select>
               )}
             </Field>
+            <OwnerChoice ownWallet={ownWallet} onChange={setOwnWallet} onAddress={setWalletAddress} />
           </div>
         </Dialog>
       )

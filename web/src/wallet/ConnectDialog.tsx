@@ -1,0 +1,87 @@
+import { Wallet } from 'lucide-react'
+import { useState } from 'react'
+import { type Connector, useConnect, useConnectors } from 'wagmi'
+import { Dialog } from '../components/Dialog.tsx'
+import { ErrorBox } from '../components/Field.tsx'
+import { noWallet, walletProblem } from './problems.ts'
+import { QrModal } from './QrModal.tsx'
+
+/** The wallets found in this browser and the others we know, one of which to connect. */
+export function ConnectDialog(props: { onClose: () => void }) {
+  const { inBrowser, others } = useWallets()
+  const connect = useConnect({ mutation: { retry: false } })
+  const [uri, setUri] = useState<string | null>(null)
+  const [chosen, setChosen] = useState<Connector | null>(null)
+
+  async function choose(connector: Connector) {
+    setChosen(connector)
+    const onMessage = ({ type, data }: { type: string; data?: unknown }) => {
+      if (type === 'display_uri') setUri(String(data))
+    }
+    connector.emitter.on('message', onMessage)
+    try {
+      await connect.mutateAsync({ connector })
+      props.onClose()
+    } catch {
+      // shown from the mutation
+    } finally {
+      connector.emitter.off('message', onMessage)
+      setUri(null)
+      setChosen(null)
+    }
+  }
+
+  return (
+    <Dialog
+      title="Connect a wallet"
+      description="Nothing is signed or paid by connecting: we learn the wallet's address."
+      onClose={props.onClose}
+    >
+      <div className="space-y-3">
+        {connect.error && <ErrorBox>{walletProblem(connect.error)}</ErrorBox>}
+        {inBrowser.length === 0 && <p className="text-muted">{noWallet}</p>}
+        <ul className="space-y-2">
+          {[...inBrowser, ...others].map((connector) => (
+            <li key={connector.uid}>
+              <button
+                type="button"
+                disabled={chosen !== null}
+                aria-busy={connector === chosen || undefined}
+                onClick={() => choose(connector)}
+                className="flex min-h-12 w-full items-center gap-3 rounded-control border border-control px-3 text-left hover:bg-sunken disabled:border-hairline disabled:text-muted"
+              >
+                <WalletIcon connector={connector} />
+                <span className="min-w-0 flex-1 truncate font-medium">{nameOf(connector)}</span>
+                {connector === chosen && <span className="text-muted text-small">Waiting...</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <p role="status" className="text-muted text-small">
+          {chosen && `Answer the request in ${nameOf(chosen)}.`}
+        </p>
+      </div>
+      {uri && <QrModal uri={uri} onClose={props.onClose} />}
+    </Dialog>
+  )
+}
+
+/** Announced by EIP-6963; where nothing is, whatever took `window.ethereum`. */
+function useWallets(): { inBrowser: Connector[]; others: Connector[] } {
+  const connectors = useConnectors()
+  const injected = connectors.filter(({ type }) => type === 'injected')
+  const announced = injected.filter(({ id }) => id !== 'injected')
+  const others = connectors.filter(({ type }) => type !== 'injected')
+  if (announced.length > 0) return { inBrowser: announced, others }
+  return { inBrowser: 'ethereum' in window ? injected : [], others }
+}
+
+export const nameOf = (connector: Connector) => (connector.id === 'injected' ? 'Browser wallet' : connector.name)
+
+/** Wallets bring their own picture as a data URL; the page's policy refuses any other. */
+export function WalletIcon(props: { connector: Connector }) {
+  const { icon } = props.connector
+  if (!icon?.trim().startsWith('data:image/'))
+    return <Wallet aria-hidden="true" className="size-6 shrink-0 text-muted" />
+  return <img src={icon.trim()} alt="" className="size-6 shrink-0 rounded-sm" />
+}

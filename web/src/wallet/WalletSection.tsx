@@ -1,0 +1,146 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Connector, useConfig, useConnection, useReadContract } from 'wagmi'
+import { signMessage } from 'wagmi/actions'
+import { formatUsdc } from '../../../worker/domain/money.ts'
+import { ShortAddress } from '../components/Address.tsx'
+import { Balance } from '../components/Amount.tsx'
+import { Button } from '../components/Button.tsx'
+import { Fact } from '../components/Card.tsx'
+import { Chip } from '../components/Chip.tsx'
+import { ErrorBox } from '../components/Field.tsx'
+import { useSession } from '../lib/session.ts'
+import { configQuery } from '../queries/config.ts'
+import { linkAddress, unlinkAddress } from '../queries/publicAddress.ts'
+import { ConnectDialog, nameOf, WalletIcon } from './ConnectDialog.tsx'
+import { type ChainId, isSupported } from './chains.ts'
+import { NetworkSelect } from './NetworkSelect.tsx'
+import { walletProblem } from './problems.ts'
+import { useDisconnectAll } from './useDisconnectAll.ts'
+import { WalletLayer } from './WalletLayer.tsx'
+
+/** The connected wallet, and the public address of the account. */
+export default function WalletSection() {
+  return (
+    <WalletLayer>
+      <Connection />
+      <LinkedAddress />
+    </WalletLayer>
+  )
+}
+
+function Connection() {
+  const { address, chainId, connector } = useConnection()
+  const [connecting, setConnecting] = useState(false)
+  return (
+    <>
+      {address && connector ? (
+        <Connected address={address} chainId={chainId} connector={connector} />
+      ) : (
+        <div className="space-y-3">
+          <p className="text-muted">Connect a wallet to link its address to your account or to own a smart wallet.</p>
+          <Button look="secondary" onClick={() => setConnecting(true)}>
+            Connect wallet
+          </Button>
+        </div>
+      )}
+      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
+    </>
+  )
+}
+
+function Connected(props: { address: `0x${string}`; chainId: number | undefined; connector: Connector }) {
+  const { address, chainId, connector } = props
+  const { user } = useSession()
+  const config = useConfig()
+  const disconnect = useDisconnectAll()
+  const link = useMutation({
+    retry: false,
+    mutationFn: (userId: string) =>
+      linkAddress(userId, address, (message) => signMessage(config, { account: address, message })),
+  })
+  const linked = user?.publicAddress?.toLowerCase() === address.toLowerCase()
+
+  return (
+    <>
+      <dl className="divide-y divide-hairline">
+        <Fact name="Wallet">
+          <span className="inline-flex items-center gap-2">
+            <WalletIcon connector={connector} />
+            {nameOf(connector)}
+          </span>
+        </Fact>
+        <Fact name="Address">
+          <ShortAddress address={address} chain={chainId === 84532 ? 'base-sepolia' : 'base'} />
+        </Fact>
+        {isSupported(chainId) && (
+          <Fact name="Balance">
+            <UsdcBalance address={address} chainId={chainId} />
+          </Fact>
+        )}
+      </dl>
+      <NetworkSelect chainId={chainId} />
+      {link.error && <ErrorBox>{walletProblem(link.error)}</ErrorBox>}
+      <div className="mt-4 flex flex-wrap gap-3">
+        {user && !linked && (
+          <Button look="secondary" busy={link.isPending} onClick={() => link.mutate(user.id)}>
+            {link.isPending ? 'Sign in your wallet...' : 'Link to my account'}
+          </Button>
+        )}
+        <Button look="secondary" onClick={() => disconnect.mutate()}>
+          Disconnect
+        </Button>
+      </div>
+    </>
+  )
+}
+
+const balanceOf = [
+  {
+    type: 'function',
+    name: 'balanceOf',
+    stateMutability: 'view',
+    inputs: [{ name: 'account', type: 'address' }],
+    outputs: [{ name: '', type: 'uint256' }],
+  },
+] as const
+
+function UsdcBalance(props: { address: `0x${string}`; chainId: ChainId }) {
+  const { address, chainId } = props
+  const usdc = useQuery(configQuery).data?.chains[chainId].contracts.usdc
+  const { data, isError } = useReadContract({
+    abi: balanceOf,
+    address: usdc as `0x${string}`,
+    functionName: 'balanceOf',
+    args: [address],
+    chainId,
+    // The transport has its own tries.
+    query: { enabled: usdc !== undefined, retry: false },
+  })
+  if (isError || (data === undefined && !usdc)) return <span className="text-muted">Unavailable</span>
+  return data === undefined ? <span className="text-muted">Loading...</span> : <Balance value={formatUsdc(data)} />
+}
+
+/** Stays linked while no wallet is connected. */
+function LinkedAddress() {
+  const { user } = useSession()
+  const unlink = useMutation({ retry: false, mutationFn: unlinkAddress })
+  if (!user?.publicAddress) return null
+  return (
+    <div className="mt-4 border-hairline border-t pt-3">
+      {unlink.error && <ErrorBox>{walletProblem(unlink.error)}</ErrorBox>}
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div>
+          <p className="mb-1 text-muted text-small">Linked to your account</p>
+          <span className="inline-flex flex-wrap items-center gap-2">
+            <ShortAddress address={user.publicAddress} />
+            <Chip tone="good">Linked</Chip>
+          </span>
+        </div>
+        <Button look="secondary" busy={unlink.isPending} onClick={() => unlink.mutate(user.id)}>
+          Unlink
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { type Config, type CreateConnectorFn, createConfig, http } from 'wagmi'
+import { reconnect } from 'wagmi/actions'
+import { coinbaseWallet } from 'wagmi/connectors/coinbaseWallet'
+import { injected } from 'wagmi/connectors/injected'
+import { walletConnect } from 'wagmi/connectors/walletConnect'
+import type { PublicConfig } from '../../../worker/schemas/account.ts'
+import { appName } from '../lib/app.ts'
+import { type ChainId, chainNames } from './chains.ts'
+
+/** As wallets name the site that asks. */
+const siteName = `${appName} agent payments`
+const blockTimeMs = 2_000 // 2 seconds
+/** Part 1 section 9. viem doubles the delay from one try to the next. */
+const transport = { timeout: 10_000, retryCount: 3, retryDelay: 150, batch: { batchSize: 1_000 } }
+
+let config: Config | null = null
+
+/** The wallets of this page. The first call reconnects those that still let us in, the last used one first. */
+export function walletConfig(deployment: PublicConfig): Config {
+  if (config) return config
+  config = makeConfig(deployment)
+  void restore(config)
+  return config
+}
+
+function makeConfig({ chains, walletConnectProjectId }: PublicConfig): Config {
+  const chain = (id: ChainId) => ({
+    id,
+    name: chainNames[id],
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    blockTime: blockTimeMs,
+    rpcUrls: { default: { http: [chains[id].rpcUrl] } },
+    blockExplorers: { default: { name: 'Explorer', url: chains[id].explorerUrl } },
+    testnet: id === 84532,
+  })
+  const connectors: CreateConnectorFn[] = [
+    injected(),
+    coinbaseWallet({ appName: siteName, preference: { options: 'eoaOnly' } }),
+  ]
+  if (walletConnectProjectId) connectors.push(walletConnectBy(walletConnectProjectId))
+  return createConfig({
+    chains: [chain(8453), chain(84532)],
+    connectors,
+    transports: { 8453: http(chains[8453].rpcUrl, transport), 84532: http(chains[84532].rpcUrl, transport) },
+  })
+}
+
+function walletConnectBy(projectId: string): CreateConnectorFn {
+  quietRelay()
+  const { origin } = location
+  const create = walletConnect({
+    projectId,
+    showQrModal: false,
+    telemetryEnabled: false,
+    metadata: { name: siteName, description: 'Budgets in USDC for AI agents', url: origin, icons: [] },
+  })
+  return (parameters) => {
+    // Its setup would load the SDK and open the relay on every page: connecting does the same when it is wanted.
+    const { setup: _, ...connector } = create(parameters)
+    return connector
+  }
+}
+
+/** The relay's client logs this whenever a machine wakes up, and connects again by itself. */
+function quietRelay(): void {
+  const { error } = console
+  console.error = (...parts: unknown[]) => {
+    const text = parts.map((part) => (part instanceof Error ? part.message : part)).join(' ')
+    if (!text.includes('Connection interrupted')) error(...parts)
+  }
+}
+
+/** Wallets in the browser answer at once; another one's SDK is loaded only where it was the last in use. */
+async function restore(wallets: Config): Promise<void> {
+  const recent = await wallets.storage?.getItem('recentConnectorId')
+  const candidates = wallets.connectors.filter(({ id, type }) => type === injected.type || id === recent)
+  await reconnect(wallets, { connectors: candidates })
+}

@@ -1,0 +1,14 @@
+import { useMutation } from '@tanstack/react-query'
+import { useConfig } from 'wagmi'
+import { disconnect, getConnections } from 'wagmi/actions'
+
+/** Disconnected means from every wallet: no other one takes the place of the one that was shown. */
+export function useDisconnectAll() {
+  const config = useConfig()
+  return useMutation({
+    retry: false,
+    mutationFn: async () => {
+      for (const { connector } of getConnections(config)) await disconnect(config, { connector })
+    },
+  })
+}
