@@ -4,7 +4,15 @@ import type { Scope } from './domain/scopes.ts'
 import type { Env } from './env.ts'
 
 /** What services work with; tests give their own clock. */
-export type Deps = { env: Env; db: Db; delivery: Delivery /** ms */; now: () => number }
+export type Deps = {
+  env: Env
+  db: Db
+  delivery: Delivery
+  /** ms */
+  now: () => number
+  /** Work that ends after the answer has left, so that the answer's time says nothing about it. Failures are logged. */
+  afterwards: (work: Promise<unknown>) => void
+}
 
 /** The agent behind a request. `scopes` is what its token asked for; the Treasury knows what its group allows. */
 export type AgentPrincipal = { userId: string; agentId: string; credentialHash: string; scopes: Scope[] }

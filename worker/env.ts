@@ -30,6 +30,18 @@ export type Env = {
   /** Offers WalletConnect, whose relay is a third party's service. Unset = not offered. */
   WALLETCONNECT_PROJECT_ID?: string
 
+  /** Who verifies passwords and codes; unset = d1. `cognito` needs COGNITO_* (docs/operations.md). */
+  IDENTITY_DIRECTORY?: 'd1' | 'cognito'
+  COGNITO_REGION?: string
+  COGNITO_USER_POOL_ID?: string
+  COGNITO_CLIENT_ID?: string
+  /** Secrets: only where the app client has one; the keys that sign the admin calls. */
+  COGNITO_CLIENT_SECRET?: string
+  COGNITO_ACCESS_KEY_ID?: string
+  COGNITO_SECRET_ACCESS_KEY?: string
+  /** Another server than AWS's of the region. */
+  COGNITO_ENDPOINT?: string
+
   /** One or two RPC URLs, comma separated. With two, both must agree before a hold is released. */
   RPC_URLS_8453: string
   RPC_URLS_84532: string

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demo } from '../../scripts/seed.ts'
-import { anApi, anEmail, aUser, env, login, passcode, seed, signedUp } from './apiClient.ts'
+import { anApi, anEmail, aUser, env, login, mailsTo, passcode, seed, signedUp } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -86,15 +86,25 @@ describe('signing up', () => {
     expect((await login(api, email, 'pässwörd longer'.normalize('NFD'))).status).toBe(200)
   })
 
-  test('a wrong passcode and a taken e-mail name their fields', async () => {
+  test('a wrong passcode names its field', async () => {
+    const body = { email: anEmail(), name: 'Bob', signupPasscode: 'guess' }
+    const answer = await anApi().call('POST', '/api/users', { body })
+    expect([answer.status, answer.json.field]).toEqual([422, 'signupPasscode'])
+  })
+
+  test('a taken e-mail is answered like a free one; its owner is told, once a day, and nothing changes', async () => {
     const api = anApi()
-    const { email } = await signedUp(api)
-    const body = { email: email.toUpperCase(), name: 'Bob', signupPasscode: passcode }
-    expect((await api.call('POST', '/api/users', { body })).json).toMatchObject({ code: 'conflict', field: 'email' })
-    const wrong = { ...body, email: anEmail(), signupPasscode: 'guess' }
-    const answer = await api.call('POST', '/api/users', { body: wrong })
-    expect(answer.status).toBe(422)
-    expect(answer.json.field).toBe('signupPasscode')
+    const { email, password } = await aUser(api)
+    const ask = (email: string) =>
+      api.call('POST', '/api/users', { body: { email, name: 'Bob', signupPasscode: passcode } })
+    const free = anEmail()
+    const [taken, other] = [await ask(email.toUpperCase()), await ask(free)]
+    await ask(email)
+    expect(taken.status).toBe(201)
+    expect(taken.text).toBe(other.text.replaceAll(free, email))
+    const mails = await mailsTo(email)
+    expect(mails.filter((text) => text.includes('already has an account'))).toHaveLength(1)
+    expect((await login(api, email, password)).json.data.user.name).toBe('Ann')
   })
 
   test('passcodes cannot be guessed for long', async () => {

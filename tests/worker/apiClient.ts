@@ -1,11 +1,10 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
-import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
+import { applyD1Migrations, createExecutionContext, type D1Migration, waitOnExecutionContext } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { demo, seedSql } from '../../scripts/seed.ts'
 import { createApp } from '../../worker/app.ts'
 import type { Env } from '../../worker/env.ts'
-import type { User } from '../../worker/schemas/account.ts'
 
 export const env = bindings as unknown as Env & { TEST_MIGRATIONS: D1Migration[] }
 export const passcode = demo.signupPasscode
@@ -41,8 +40,10 @@ export function anApi() {
       },
       ...(content === undefined ? {} : { body: content }),
     }
-    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...options.env })
+    const context = createExecutionContext()
+    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...options.env }, context)
     const text = await response.text()
+    await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const json = isJson ? JSON.parse(text) : null
     if (path.startsWith('/api/')) obeysTheWordRule(response.status, json)
@@ -65,6 +66,21 @@ export async function seed() {
   for (const statement of (await seedSql(env)).split(/;\n|;$/).filter(Boolean)) await env.DB.prepare(statement).run()
 }
 
+/** The texts of the mails to `email`, newest first. */
+export async function mailsTo(email: string): Promise<string[]> {
+  const query = env.DB.prepare('SELECT text FROM dev_inbox WHERE recipient = ? ORDER BY at DESC, rowid DESC').bind(
+    email,
+  )
+  return (await query.all<{ text: string }>()).results.map(({ text }) => text)
+}
+
+/** The six digits of the newest mail. */
+export async function mailedCode(email: string): Promise<string> {
+  const code = /^[0-9]{6}$/m.exec((await mailsTo(email))[0] ?? '')?.[0]
+  if (!code) throw new Error(`no code in the newest mail to ${email}`)
+  return code
+}
+
 let people = 0
 export const anEmail = () => `person${++people}@bursar.test`
 
@@ -78,7 +94,7 @@ export async function signedUp(api: Api, email = anEmail(), name = 'Ann') {
   })
   const password = /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/m.exec(inbox.json[0].text)?.[0]
   if (!password) throw new Error('no temporary password in the mail')
-  return { email, password, user: answer.json.data as User }
+  return { email, password }
 }
 
 export const login = (api: Api, email: string, password: string, from?: string) =>

@@ -26,6 +26,13 @@ type Ids = {
 const address = party('somebody').address
 const rows: Row[] = [
   { route: 'GET /api/users/:userId', path: '/api/users/{user}' },
+  { route: 'PATCH /api/users/:userId', path: '/api/users/{user}', body: () => ({ name: 'Mallory' }) },
+  { route: 'POST /api/users/:userId/public-address/nonce', path: '/api/users/{user}/public-address/nonce' },
+  {
+    route: 'PATCH /api/users/:userId/public-address',
+    path: '/api/users/{user}/public-address',
+    body: () => ({ publicAddress: null }),
+  },
   {
     route: 'PATCH /api/users/:userId/change-password',
     path: '/api/users/{user}/change-password',
@@ -91,6 +98,11 @@ const without = new Set([
   'POST /api/auth/cognito/login',
   'POST /api/auth/cognito/new-password',
   'POST /api/auth/cognito/refresh',
+  'POST /api/auth/cognito/signup',
+  'POST /api/auth/cognito/confirm',
+  'POST /api/auth/cognito/resend-code',
+  'POST /api/auth/cognito/forgot-password',
+  'POST /api/auth/cognito/reset-password',
   'POST /api/login',
   'POST /api/users',
   'POST /api/users/complete-onboarding',

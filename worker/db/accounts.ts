@@ -1,6 +1,6 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Tables of migrations/0001_accounts.sql; constraints live there. Times are epoch milliseconds, hashes SHA-256 hex. */
+/** Tables of migrations/0001_accounts.sql and 0003_account_codes.sql; constraints live there. Times are epoch milliseconds, hashes SHA-256 hex. */
 
 export const userStatuses = ['UNCONFIRMED', 'CONFIRMED', 'FORCE_CHANGE_PASSWORD'] as const
 
@@ -50,6 +50,31 @@ export const loginChallenge = sqliteTable('login_challenge', {
   userId: text('user_id')
     .notNull()
     .references(() => user.id),
+  expiresAt: integer('expires_at').notNull(),
+})
+
+export const codePurposes = ['confirm', 'reset'] as const
+export type CodePurpose = (typeof codePurposes)[number]
+
+export const accountCode = sqliteTable(
+  'account_code',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => user.id),
+    purpose: text('purpose', { enum: codePurposes }).notNull(),
+    hash: text('hash').notNull(),
+    tries: integer('tries').notNull().default(0),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.purpose] })],
+)
+
+export const addressNonce = sqliteTable('address_nonce', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => user.id),
+  nonce: text('nonce').notNull(),
   expiresAt: integer('expires_at').notNull(),
 })
 

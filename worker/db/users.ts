@@ -10,10 +10,45 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
   return (await db.select().from(user).where(eq(user.email, email)).get()) ?? null
 }
 
-/** False when the e-mail is taken. */
-export async function insertUser(db: Db, row: UserRow): Promise<boolean> {
-  const inserted = await db.insert(user).values(row).onConflictDoNothing().returning({ id: user.id })
-  return inserted.length === 1
+/**
+ * The new account, or null when the e-mail is taken. An UNCONFIRMED account takes nothing: whoever signs up last has it,
+ * so that nobody can keep an address from its owner. It keeps its id.
+ */
+export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> {
+  const { name, status, passwordHash, temporarySince, updatedAt } = row
+  const inserted = await db
+    .insert(user)
+    .values(row)
+    .onConflictDoUpdate({
+      target: user.email,
+      set: { name, status, passwordHash, temporarySince, updatedAt },
+      setWhere: eq(user.status, 'UNCONFIRMED'),
+    })
+    .returning()
+  return inserted[0] ?? null
+}
+
+/** The e-mail address is proven. */
+export async function confirmUser(db: Db, userId: string, now: number): Promise<void> {
+  await db
+    .update(user)
+    .set({ status: 'CONFIRMED', updatedAt: now })
+    .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
+}
+
+/** Null when there is no such user. */
+export async function editUser(
+  db: Db,
+  userId: string,
+  change: { name: string } | { publicAddress: string | null },
+  now: number,
+): Promise<UserRow | null> {
+  const rows = await db
+    .update(user)
+    .set({ ...change, updatedAt: now })
+    .where(eq(user.id, userId))
+    .returning()
+  return rows[0] ?? null
 }
 
 /** Undo of `insertUser` for an account nobody could have used yet. */

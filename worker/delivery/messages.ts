@@ -29,6 +29,64 @@ export function temporaryPasswordMessage(input: {
   return { id: `temporary-password:${userId}`, to, channel: 'email', subject: 'Your Bursar account', text }
 }
 
+/** Proves that an e-mail address belongs to whoever signed up with it. */
+export function confirmationCodeMessage(input: AccountCode): Message {
+  const { userId, to, name, code, appOrigin, now } = input
+  const text = lines(
+    greeting(name),
+    '',
+    'This is your code to confirm your e-mail address for Bursar:',
+    '',
+    code,
+    '',
+    `Enter it at ${appOrigin}/confirm within 24 hours.`,
+    '',
+    'Did you not just sign up? Then ignore this message, and do not enter the code anywhere.',
+  )
+  return { id: `confirm-code:${userId}:${now}`, to, channel: 'email', subject: 'Your Bursar confirmation code', text }
+}
+
+export function resetCodeMessage(input: AccountCode): Message {
+  const { userId, to, name, code, appOrigin, now } = input
+  const text = lines(
+    greeting(name),
+    '',
+    'This is your code to choose a new password for Bursar:',
+    '',
+    code,
+    '',
+    `Enter it at ${appOrigin}/reset-password within 15 minutes.`,
+    '',
+    'Did you not ask for it? Then ignore this message: your password stays as it is.',
+  )
+  return { id: `reset-code:${userId}:${now}`, to, channel: 'email', subject: 'Your Bursar password code', text }
+}
+
+/** Instead of an answer that would tell strangers who has an account. At most one a day. */
+export function alreadyRegisteredMessage(input: Omit<AccountCode, 'code'>): Message {
+  const { userId, to, name, appOrigin, now } = input
+  const text = lines(
+    greeting(name),
+    '',
+    'Somebody just signed up for Bursar with this e-mail address, which already has an account. Nothing has changed.',
+    '',
+    `Was it you? Then sign in at ${appOrigin}/login`,
+    `or choose a new password at ${appOrigin}/forgot-password`,
+  )
+  const today = new Date(now).toISOString().slice(0, 10)
+  return { id: `already-registered:${userId}:${today}`, to, channel: 'email', subject: 'Your Bursar account', text }
+}
+
+type AccountCode = {
+  userId: string
+  to: string
+  name: string | null
+  code: string
+  appOrigin: string
+  /** ms */
+  now: number
+}
+
 /** Link and code of a payout; they leave together, once the money is in place. */
 export function payoutLinkMessage(input: {
   /** Stable per code version. */

@@ -20,6 +20,9 @@ export function sameHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
+/** Six digits, each as likely as any other. */
+export const newCode = () => String(randomInt(1_000_000)).padStart(6, '0')
+
 /** Four groups of four, about 77 bits, without letters that look like others: `hk4d-…`. Meant to be typed once. */
 export function newTemporaryPassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789'

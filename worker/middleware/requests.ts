@@ -36,7 +36,9 @@ export const dependencies = (now: () => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
     const { db, bookmark } = openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader))
-    c.set('deps', { env: c.env, db, delivery: deliveryFrom(c.env, db, now), now })
+    const afterwards = (work: Promise<unknown>) =>
+      c.executionCtx.waitUntil(work.catch((error) => console.error('after the answer', error)))
+    c.set('deps', { env: c.env, db, delivery: deliveryFrom(c.env, db, now), now, afterwards })
     await next()
     const latest = bookmark()
     if (latest) c.res.headers.set(bookmarkHeader, latest)

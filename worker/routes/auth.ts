@@ -2,7 +2,14 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { ok } from '../errors.ts'
 import { validate } from '../middleware/validate.ts'
-import { AnswerChallenge, Login, Refresh } from '../schemas/account.ts'
+import { AnswerChallenge, AskForCode, ConfirmEmail, Login, Refresh, ResetPassword, Signup } from '../schemas/account.ts'
+import {
+  confirmEmail,
+  forgotPassword,
+  resendConfirmation,
+  resetPassword,
+  signUpWithPassword,
+} from '../services/emailCodes.ts'
 import { answerChallenge, login, refresh } from '../services/sessions.ts'
 import { callerAddress } from './callerAddress.ts'
 
@@ -17,6 +24,26 @@ export const auth = new Hono<AppEnv>()
   .post('/refresh', validate('json', Refresh), async (c) =>
     c.json(ok(await refresh(c.var.deps, c.req.valid('json').refreshToken))),
   )
+  .post('/signup', validate('json', Signup), async (c) => {
+    const reply = await signUpWithPassword(c.var.deps, c.req.valid('json'))
+    return c.json(ok(reply, 'Account created! Check your email for the confirmation code.'), 201)
+  })
+  .post('/confirm', validate('json', ConfirmEmail), async (c) => {
+    await confirmEmail(c.var.deps, c.req.valid('json'), callerAddress(c))
+    return c.json(ok(null, 'Email confirmed! You can sign in now.'))
+  })
+  .post('/resend-code', validate('json', AskForCode), async (c) => {
+    await resendConfirmation(c.var.deps, c.req.valid('json'))
+    return c.json(ok(null, 'If this account is waiting for confirmation, a new code is on its way.'))
+  })
+  .post('/forgot-password', validate('json', AskForCode), async (c) => {
+    await forgotPassword(c.var.deps, c.req.valid('json'))
+    return c.json(ok(null, 'If there is an account with this email, a code is on its way.'))
+  })
+  .post('/reset-password', validate('json', ResetPassword), async (c) => {
+    await resetPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
+    return c.json(ok(null, 'Password changed! You can sign in with it now.'))
+  })
 
 /** /api/login: the older of the two sign-ins; `token` is the access token. */
 export const plainLogin = new Hono<AppEnv>().post('/', validate('json', Login), async (c) => {

@@ -4,8 +4,9 @@ import type { AppEnv } from '../appEnv.ts'
 import { AppError, ok } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
-import { ChangePassword, CompleteOnboarding, SignupWithPasscode } from '../schemas/account.ts'
-import { changePassword, completeOnboarding, getUser, signUp } from '../services/accounts.ts'
+import { ChangePassword, CompleteOnboarding, EditUser, LinkAddress, SignupWithPasscode } from '../schemas/account.ts'
+import { changePassword, completeOnboarding, getUser, rename, signUp } from '../services/accounts.ts'
+import { addressNonce, linkAddress, unlinkAddress } from '../services/publicAddress.ts'
 import { callerAddress } from './callerAddress.ts'
 
 /** Other people's ids are answered like ids that do not exist. */
@@ -17,13 +18,25 @@ export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
 /** /api/users */
 export const users = new Hono<AppEnv>()
   .post('/', validate('json', SignupWithPasscode), async (c) => {
-    const user = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
-    return c.json(ok(user, 'Account created! Check your email for login credentials.'), 201)
+    const reply = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
+    return c.json(ok(reply, 'Account created! Check your email for login credentials.'), 201)
   })
   .post('/complete-onboarding', login(), validate('json', CompleteOnboarding), async (c) =>
     c.json(ok(await completeOnboarding(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json')))),
   )
   .get('/:userId', login(), ownUser, async (c) => c.json(ok(await getUser(c.var.deps, c.var.userId))))
+  .patch('/:userId', login(), ownUser, validate('json', EditUser), async (c) =>
+    c.json(ok(await rename(c.var.deps, c.var.userId, c.req.valid('json').name))),
+  )
+  .post('/:userId/public-address/nonce', login(), ownUser, async (c) =>
+    c.json(ok(await addressNonce(c.var.deps, c.var.userId))),
+  )
+  .patch('/:userId/public-address', login(), ownUser, validate('json', LinkAddress), async (c) => {
+    const { publicAddress, signature } = c.req.valid('json')
+    const { deps, userId } = c.var
+    if (publicAddress === null || signature === undefined) return c.json(ok(await unlinkAddress(deps, userId)))
+    return c.json(ok(await linkAddress(deps, userId, { publicAddress, signature })))
+  })
   .patch('/:userId/change-password', login(), ownUser, validate('json', ChangePassword), async (c) => {
     await changePassword(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json'))
     return c.json(ok(null, 'Password changed successfully!'))

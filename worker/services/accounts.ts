@@ -1,23 +1,27 @@
 import type { Deps } from '../appEnv.ts'
-import { findUser, giveBackPasscode, takePasscode } from '../db/users.ts'
-import { passwordChangedMessage, temporaryPasswordMessage } from '../delivery/messages.ts'
+import { editUser, findUser, giveBackPasscode, takePasscode } from '../db/users.ts'
+import { temporaryPasswordMessage } from '../delivery/messages.ts'
 import { AppError } from '../errors.ts'
-import { normalEmail } from '../identity/directory.ts'
+import { mailOwner } from '../identity/d1Directory.ts'
+import { directoryOf, normalEmail } from '../identity/directory.ts'
 import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
-import type { User } from '../schemas/account.ts'
+import type { SignupReply, User } from '../schemas/account.ts'
 import { admitAttempt, attemptKey, forgetAttempts } from './attempts.ts'
-import { refuseCommonPassword } from './passwordRules.ts'
-import { asUser, directoryOf, endOtherSessions } from './sessions.ts'
+import { refuseCommonPassword, tellOfNewPassword } from './passwordRules.ts'
+import { asUser, endOtherSessions } from './sessions.ts'
 
 const maxWrongPasscodes = 10
 const maxWrongPasswords = 5
 
-/** An account with a temporary password in its owner's mail. Nothing is left behind when the mail could not be sent. */
+/**
+ * An account with a temporary password in its owner's mail. Nothing is left behind when the mail could not be sent. For
+ * an e-mail address that is taken all looks the same, but its owner gets a mail that says so.
+ */
 export async function signUp(
   deps: Deps,
   input: { email: string; name: string; signupPasscode: string },
   address: string,
-): Promise<User> {
+): Promise<SignupReply> {
   const { env, db, delivery } = deps
   const key = attemptKey('signup', address)
   await admitAttempt(db, key, maxWrongPasscodes, deps.now())
@@ -31,24 +35,27 @@ export async function signUp(
   const name = input.name || null
   const password = newTemporaryPassword()
   const user = await directory.createWithTemporaryPassword({ email, name, password })
-  if (!user) {
-    await giveBackPasscode(db, passcode)
-    throw new AppError('conflict', 'An account with this email already exists. Sign in instead.', { field: 'email' })
-  }
   try {
-    await delivery.send(
-      temporaryPasswordMessage({ userId: user.id, to: email, name, password, appOrigin: env.APP_ORIGIN }),
-    )
+    if (user) {
+      const message = { userId: user.id, to: email, name, password, appOrigin: env.APP_ORIGIN }
+      await delivery.send(temporaryPasswordMessage(message))
+    } else await mailOwner(deps, email)
   } catch (error) {
-    await directory.discard(user.id)
+    if (user) await directory.discard(user)
     await giveBackPasscode(db, passcode)
     throw error
   }
-  return asUser(user)
+  return { email, name, userConfirmed: false }
 }
 
 export async function getUser(deps: Deps, userId: string): Promise<User> {
   const row = await findUser(deps.db, userId)
+  if (!row) throw new AppError('not_found', 'There is no such user.')
+  return asUser(row)
+}
+
+export async function rename(deps: Deps, userId: string, name: string): Promise<User> {
+  const row = await editUser(deps.db, userId, { name }, deps.now())
   if (!row) throw new AppError('not_found', 'There is no such user.')
   return asUser(row)
 }
@@ -78,7 +85,7 @@ export async function changePassword(
   sessionId: string,
   input: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  const { db, delivery } = deps
+  const { db } = deps
   refuseCommonPassword(input.newPassword, 'newPassword')
   const row = await findUser(db, userId)
   if (!row) throw new AppError('not_found', 'There is no such user.')
@@ -91,8 +98,5 @@ export async function changePassword(
   if (!(await directory.choosePassword(row, input.newPassword)))
     throw new AppError('conflict', 'Your password was changed a moment ago. Please try again.')
   await endOtherSessions(deps, userId, sessionId)
-  // The password is changed either way: a notice that could not leave must not read as a failed change.
-  await delivery
-    .send(passwordChangedMessage({ userId, to: row.email, name: row.name, now: deps.now() }))
-    .catch((error) => console.error('password notice not sent', error))
+  tellOfNewPassword(deps, row)
 }

@@ -3,12 +3,11 @@ import type { UserRow } from '../db/accounts.ts'
 import type { Db } from '../db/session.ts'
 import * as sessions from '../db/sessions.ts'
 import { AppError } from '../errors.ts'
-import { d1Directory } from '../identity/d1Directory.ts'
-import { type IdentityDirectory, normalEmail } from '../identity/directory.ts'
+import { directoryOf, normalEmail } from '../identity/directory.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
 import { signUserTokens } from '../identity/tokens.ts'
 import type { LoginReply, Tokens, User } from '../schemas/account.ts'
-import { admitAttempt, attemptKey, forgetAttempts } from './attempts.ts'
+import { admitAttempt, admitTraffic, attemptKey, forgetAttempts, isKnownAddress, rememberAddress } from './attempts.ts'
 import { refuseCommonPassword } from './passwordRules.ts'
 
 const sessionMs = 30 * 24 * 60 * 60_000 // 30 days, however often it is refreshed
@@ -18,9 +17,7 @@ export const refreshGraceMs = 30_000 // 30 seconds
 const challengeMs = 3 * 60_000 // 3 minutes
 const maxWrongPerAddress = 5
 const maxPerAddress = 1000
-
-export const directoryOf = (deps: Deps): IdentityDirectory =>
-  d1Directory({ db: deps.db, pepper: deps.env.PASSWORD_PEPPER, now: deps.now })
+const maxPerAccount = 100
 
 export function asUser(row: UserRow): User {
   const needsOnboarding = row.name === null || row.status === 'FORCE_CHANGE_PASSWORD'
@@ -29,7 +26,11 @@ export function asUser(row: UserRow): User {
   return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding: !needsOnboarding, createdAt }
 }
 
-/** `address` is the caller's network address, for the limits. */
+/**
+ * `address` is the caller's network address, for the limits in 15 minutes: five wrong passwords per account and address,
+ * and 100 sign-ins per account from addresses that never succeeded. So a crowd of strangers cannot guess on, and cannot
+ * keep the owner out either.
+ */
 export async function login(
   deps: Deps,
   input: { email: string; password: string },
@@ -42,7 +43,9 @@ export async function login(
   await admitAttempt(db, key, maxWrongPerAddress, now)
   // One address trying many accounts costs us a password hash each time.
   const addressKey = attemptKey('login-address', address)
-  await admitAttempt(db, addressKey, maxPerAddress, now)
+  await admitTraffic(db, addressKey, maxPerAddress, now)
+  if (!(await isKnownAddress(db, email, address, now)))
+    await admitTraffic(db, attemptKey('login-account', email), maxPerAccount, now)
   const result = await directoryOf(deps).signIn(email, input.password)
   if (result.outcome === 'refused')
     throw new AppError('unauthenticated', 'Login failed. Please check your credentials.', { field: 'password' })
@@ -51,9 +54,10 @@ export async function login(
     throw new AppError('forbidden', 'Please confirm your email address first. The code is in our email to you.', {
       field: 'email',
     })
+  await rememberAddress(db, email, address, now)
   if (result.outcome === 'signed_in') return openSession(deps, result.user)
 
-  const session = newSecret()
+  const session = `${newSecret()}.${result.proof}`
   await sessions.putChallenge(db, sha256(session), result.user.id, now + challengeMs)
   return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
 }
@@ -67,7 +71,8 @@ export async function answerChallenge(
   const over = new AppError('gone', 'This sign-in took too long. Please sign in again.')
   const user = await sessions.takeChallenge(deps.db, sha256(input.session), normalEmail(input.email), deps.now())
   if (!user) throw over
-  const changed = await directoryOf(deps).choosePassword(user, input.newPassword)
+  const proof = input.session.slice(input.session.indexOf('.') + 1)
+  const changed = await directoryOf(deps).answerChallenge(user, proof, input.newPassword)
   if (!changed) throw over
   await endOtherSessions(deps, changed.id, null)
   return openSession(deps, changed)

@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Api, anApi, anEmail, aUser, env, login, mailedCode, mailsTo, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const password = 'correct horse battery'
+const post = (api: Api, call: string, body: unknown, from?: string) =>
+  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
+const signup = (api: Api, email: string, changes: Record<string, unknown> = {}) =>
+  post(api, 'signup', { email, password, name: 'Zoë', ...changes })
+const confirm = (api: Api, email: string, code: string, from?: string) => post(api, 'confirm', { email, code }, from)
+const reset = (api: Api, email: string, code: string, newPassword = 'brand new password', from?: string) =>
+  post(api, 'reset-password', { email, code, newPassword }, from)
+const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+describe('signing up with a password', () => {
+  test('is open after the code of the mail, once', async () => {
+    const api = anApi()
+    const email = anEmail()
+    const answer = await signup(api, ` ${email.toUpperCase()}`)
+    expect(answer.status, answer.text).toBe(201)
+    expect(answer.json.data).toEqual({ email, name: 'Zoë', userConfirmed: false })
+    const before = await login(api, email, password)
+    expect(before).toMatchObject({ status: 403, json: { field: 'email' } })
+    expect((await login(api, email, 'wrong')).json.field).toBe('password')
+
+    const code = await mailedCode(email)
+    const twice = await Promise.all([confirm(api, email, code), confirm(api, email, code)])
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 422])
+    expect((await login(api, email, password)).json.data.user).toMatchObject({ name: 'Zoë', needsOnboarding: false })
+  })
+
+  test('a taken e-mail is answered like a free one, and nothing changes', async () => {
+    const api = anApi()
+    const ann = await aUser(api)
+    const free = anEmail()
+    const [taken, other] = [await signup(api, ann.email, { password: 'mallory was here' }), await signup(api, free)]
+    expect(taken.status).toBe(201)
+    expect(taken.text).toBe(other.text.replaceAll(free, ann.email))
+    expect((await mailsTo(ann.email))[0]).toContain('already has an account')
+    expect((await login(api, ann.email, 'mallory was here')).status).toBe(401)
+    expect((await login(api, ann.email, ann.password)).status).toBe(200)
+  })
+
+  test('again before the confirmation, the last one counts and earlier codes are void', async () => {
+    const api = anApi()
+    const email = anEmail()
+    await signup(api, email, { password: 'the first password' })
+    const first = await mailedCode(email)
+    api.clock.now += 60_000
+    await signup(api, email, { name: 'Eve' })
+    const second = await mailedCode(email)
+    expect((await confirm(api, email, first)).status).toBe(first === second ? 200 : 422)
+    expect((await confirm(api, email, second)).status).toBe(200)
+    expect((await login(api, email, 'the first password')).status).toBe(401)
+    expect((await login(api, email, password)).json.data.user.name).toBe('Eve')
+  })
+
+  test('codes come 60 seconds apart and five an hour, for any e-mail', async () => {
+    const api = anApi()
+    const [email, nobody] = [anEmail(), anEmail()]
+    await signup(api, email)
+    await post(api, 'forgot-password', { email: nobody })
+    for (const [call, to] of [
+      ['resend-code', email],
+      ['signup', email],
+      ['forgot-password', nobody],
+    ] as const) {
+      const body = call === 'signup' ? { email: to, password, name: 'Z' } : { email: to }
+      const answer = await post(api, call, body)
+      expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited', field: 'email' } })
+      expect(answer.json.error).toBe('Please wait 60 seconds before asking for another code.')
+      expect(answer.headers.get('retry-after')).toBe('60')
+    }
+    for (let codes = 2; codes <= 5; codes++) {
+      api.clock.now += 60_000
+      expect((await post(api, 'resend-code', { email })).status, `code ${codes}`).toBe(200)
+    }
+    expect(await mailsTo(email)).toHaveLength(5)
+    api.clock.now += 60_000
+    const sixth = await post(api, 'resend-code', { email })
+    expect(sixth.json.error).toBe('Too many attempts. Try again in 55 minutes.')
+    api.clock.now += 55 * 60_000
+    expect((await post(api, 'resend-code', { email })).status).toBe(200)
+    expect((await confirm(api, email, await mailedCode(email))).status).toBe(200)
+  })
+
+  test('a new code goes to unconfirmed accounts alone; all others get the same answer', async () => {
+    const api = anApi()
+    const [ann, waiting] = [await aUser(api), anEmail()]
+    await signup(api, waiting)
+    api.clock.now += 60_000
+    const sent = (await mailsTo(ann.email)).length
+    const answers = [ann.email, waiting, anEmail()].map((email) => post(api, 'resend-code', { email }))
+    const texts = (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
+    expect(new Set(texts).size).toBe(1)
+    expect((await mailsTo(ann.email)).length).toBe(sent)
+    expect(await mailsTo(waiting)).toHaveLength(2)
+  })
+
+  test('the commonest and too short passwords are refused under their field', async () => {
+    const api = anApi()
+    for (const weak of ['Password!', 'short77', '', 5])
+      expect(await signup(api, anEmail(), { password: weak })).toMatchObject({
+        status: 400,
+        json: { field: 'password' },
+      })
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is replaced by the code of the mail; other sessions end and a notice leaves', async () => {
+    const api = anApi()
+    const ann = await aUser(api)
+    expect((await post(api, 'forgot-password', { email: ann.email })).status).toBe(200)
+    const code = await mailedCode(ann.email)
+    const weak = await reset(api, ann.email, code, 'qwertyuiop')
+    expect(weak).toMatchObject({ status: 400, json: { field: 'newPassword' } })
+    const twice = await Promise.all([reset(api, ann.email, code), reset(api, ann.email, code)])
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 422])
+    expect((await mailsTo(ann.email))[0]).toContain('was just changed')
+    expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(401)
+    expect((await post(api, 'refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
+    expect((await login(api, ann.email, ann.password)).status).toBe(401)
+    expect((await login(api, ann.email, 'brand new password')).status).toBe(200)
+  })
+
+  test('unknown e-mails get the same answers all the way', async () => {
+    const api = anApi()
+    const [ann, nobody] = [await aUser(api), anEmail()]
+    const forgot = (email: string) => post(api, 'forgot-password', { email })
+    const asked = [await forgot(ann.email), await forgot(nobody)]
+    expect(asked[0]!.text).toBe(asked[1]!.text)
+    expect(await mailsTo(nobody)).toEqual([])
+    const wrong = otherThan(await mailedCode(ann.email))
+    for (let guess = 1; guess <= 12; guess++) {
+      const [known, unknown] = [await reset(api, ann.email, wrong), await reset(api, nobody, wrong)]
+      expect(unknown.text, `guess ${guess}`).toBe(known.text)
+      expect(unknown.status).toBe(known.status)
+    }
+  })
+
+  test('a code lives 15 minutes and five tries, whoever tries in parallel', async () => {
+    const api = anApi()
+    const ann = await aUser(api)
+    await post(api, 'forgot-password', { email: ann.email })
+    const late = await mailedCode(ann.email)
+    api.clock.now += 15 * 60_000
+    expect((await reset(api, ann.email, late)).json).toMatchObject({ field: 'code', code: 'wrong_passcode' })
+
+    await post(api, 'forgot-password', { email: ann.email })
+    const code = await mailedCode(ann.email)
+    const guesses = Array.from({ length: 20 }, (_, i) =>
+      reset(api, ann.email, otherThan(code), 'brand new password', `192.0.2.${i}`),
+    )
+    for (const { status } of await Promise.all(guesses)) expect(status).toBe(422)
+    expect((await reset(api, ann.email, code, 'brand new password', '192.0.2.99')).status).toBe(422)
+    const tries = env.DB.prepare('SELECT tries FROM account_code WHERE user_id = ?').bind(ann.id)
+    expect(await tries.first('tries')).toBe(5)
+
+    api.clock.now += 60_000
+    await post(api, 'forgot-password', { email: ann.email })
+    expect((await reset(api, ann.email, await mailedCode(ann.email), undefined, '192.0.2.99')).status).toBe(200)
+  })
+
+  test('a code is void once the password was changed otherwise', async () => {
+    const api = anApi()
+    const ann = await aUser(api)
+    await post(api, 'forgot-password', { email: ann.email })
+    const code = await mailedCode(ann.email)
+    await api.call('PATCH', `/api/users/${ann.id}/change-password`, {
+      token: ann.token,
+      body: { currentPassword: ann.password, newPassword: 'changed by the owner' },
+    })
+    expect((await reset(api, ann.email, code)).status).toBe(422)
+    expect((await login(api, ann.email, 'changed by the owner')).status).toBe(200)
+  })
+
+  test('proves the address: an unconfirmed account is confirmed by it', async () => {
+    const api = anApi()
+    const email = anEmail()
+    await signup(api, email, { password: 'somebody else chose' })
+    await post(api, 'forgot-password', { email })
+    expect((await reset(api, email, await mailedCode(email))).status).toBe(200)
+    expect((await login(api, email, 'somebody else chose')).status).toBe(401)
+    expect((await login(api, email, 'brand new password')).status).toBe(200)
+  })
+
+  test('codes of one purpose or person are worth nothing elsewhere, and none is stored in the clear', async () => {
+    const api = anApi()
+    const [ann, bob] = [await aUser(api), anEmail()]
+    await post(api, 'forgot-password', { email: ann.email })
+    await signup(api, bob)
+    const [annsCode, bobsCode] = [await mailedCode(ann.email), await mailedCode(bob)]
+    expect((await confirm(api, ann.email, annsCode)).status).toBe(422)
+    expect((await reset(api, bob, bobsCode)).status).toBe(422)
+    expect((await confirm(api, bob, annsCode)).status).toBe(annsCode === bobsCode ? 200 : 422)
+    const { results } = await env.DB.prepare('SELECT hash FROM account_code').all()
+    for (const code of [annsCode, bobsCode]) expect(JSON.stringify(results)).not.toContain(`"${code}"`)
+  })
+})

@@ -1,0 +1,79 @@
+import { recoverMessageAddress } from 'viem'
+import type { Deps } from '../appEnv.ts'
+import { putAddressNonce, takeAddressNonce } from '../db/accountCodes.ts'
+import { editUser, findUser } from '../db/users.ts'
+import { checksumAddress } from '../domain/validators.ts'
+import { AppError } from '../errors.ts'
+import { newSecret } from '../identity/secrets.ts'
+import type { AddressNonce, User } from '../schemas/account.ts'
+import { asUser } from './sessions.ts'
+
+type Hex = `0x${string}`
+
+const nonceMs = 10 * 60_000 // 10 minutes
+
+/** What the wallet has to sign. A new one replaces the old. */
+export async function addressNonce(deps: Deps, userId: string): Promise<AddressNonce> {
+  const user = await findUser(deps.db, userId)
+  if (!user) throw noSuchUser()
+  const nonce = newSecret()
+  const expiresAt = deps.now() + nonceMs
+  await putAddressNonce(deps.db, { userId, nonce, expiresAt })
+  return {
+    message: messageOf(deps, user.email, userId, nonce, expiresAt),
+    expiresAt: new Date(expiresAt).toISOString(),
+  }
+}
+
+/** Links the address whose key signed the nonce's message, in its checksummed form. The nonce is spent either way. */
+export async function linkAddress(
+  deps: Deps,
+  userId: string,
+  input: { publicAddress: Hex; signature: Hex },
+): Promise<User> {
+  const { publicAddress, signature } = input
+  const user = await findUser(deps.db, userId)
+  if (!user) throw noSuchUser()
+  const open = await takeAddressNonce(deps.db, userId, deps.now())
+  if (!open)
+    throw new AppError('gone', 'This request to link a wallet is over. Please start again.', { field: 'signature' })
+  if (signature.length !== 132)
+    throw new AppError(
+      'unprocessable',
+      'This is not the signature of an ordinary wallet. Smart contract wallets cannot be linked.',
+      { field: 'signature' },
+    )
+  const message = messageOf(deps, user.email, userId, open.nonce, open.expiresAt)
+  const signer = await recoverMessageAddress({ message, signature }).catch(() => null)
+  const address = checksumAddress(publicAddress)
+  if (signer !== address)
+    throw new AppError(
+      'unprocessable',
+      'The signature is not of this address. Smart contract wallets cannot be linked.',
+      { field: 'signature' },
+    )
+  return store(deps, userId, address)
+}
+
+export const unlinkAddress = (deps: Deps, userId: string): Promise<User> => store(deps, userId, null)
+
+async function store(deps: Deps, userId: string, publicAddress: Hex | null): Promise<User> {
+  const row = await editUser(deps.db, userId, { publicAddress }, deps.now())
+  if (!row) throw noSuchUser()
+  return asUser(row)
+}
+
+/** Names the site and the user, so that a signature given to somebody else is worth nothing here, and the reverse. */
+const messageOf = ({ env }: Deps, email: string, userId: string, nonce: string, expiresAt: number) =>
+  [
+    `${new URL(env.APP_ORIGIN).host} wants to link this wallet to your Bursar account.`,
+    '',
+    'Signing costs nothing and moves no money.',
+    '',
+    `Account: ${email} (${userId})`,
+    `URI: ${env.APP_ORIGIN}`,
+    `Nonce: ${nonce}`,
+    `Expires: ${new Date(expiresAt).toISOString()}`,
+  ].join('\n')
+
+const noSuchUser = () => new AppError('not_found', 'There is no such user.')
