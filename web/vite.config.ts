@@ -6,7 +6,7 @@ import { defineConfig } from 'vite'
 const web = new URL('.', import.meta.url).pathname
 
 const baseModules =
-  /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|clsx|@tanstack)[\\/](?!.*useBlocker)/
+  /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|clsx|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver))/
 
 export default defineConfig({
   root: web,
@@ -40,10 +40,15 @@ export default defineConfig({
   },
   resolve: {
     // React has had this hook of its own since 18: the shim is dead weight.
-    alias: {
-      'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector',
-      'use-sync-external-store/shim/with-selector.js': 'use-sync-external-store/with-selector',
-    },
+    alias: [
+      {
+        find: /^use-sync-external-store\/shim\/with-selector(\.js)?$/,
+        replacement: new URL('../node_modules/use-sync-external-store/with-selector.js', import.meta.url).pathname,
+      },
+      { find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' },
+    ],
+    // Wallets bring other copies, which would land in what every page loads.
+    dedupe: ['clsx', 'use-sync-external-store'],
   },
   server: { proxy: { '/api': 'http://localhost:3001' } },
 })
