@@ -11,8 +11,12 @@
 import { Route as rootRouteImport } from './routes/__root.tsx'
 import { Route as IndexRouteImport } from './routes/index.tsx'
 import { Route as SplatRouteImport } from './routes/$.tsx'
+import { Route as ConfirmRouteImport } from './routes/confirm.tsx'
 import { Route as DashboardRouteImport } from './routes/dashboard.tsx'
+import { Route as ForgotPasswordRouteImport } from './routes/forgot-password.tsx'
 import { Route as LoginRouteImport } from './routes/login.tsx'
+import { Route as ResetPasswordRouteImport } from './routes/reset-password.tsx'
+import { Route as SignupRouteImport } from './routes/signup.tsx'
 import { Route as ClaimAccessTokenRouteImport } from './routes/claim.$accessToken.tsx'
 import { Route as DashboardIndexRouteImport } from './routes/dashboard/index.tsx'
 import { Route as DashboardSplatRouteImport } from './routes/dashboard/$.tsx'
@@ -20,6 +24,7 @@ import { Route as DashboardAgentsRouteImport } from './routes/dashboard/agents.t
 import { Route as DashboardContactsRouteImport } from './routes/dashboard/contacts.tsx'
 import { Route as DashboardOverviewRouteImport } from './routes/dashboard/overview.tsx'
 import { Route as DashboardPayoutsRouteImport } from './routes/dashboard/payouts.tsx'
+import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settings.tsx'
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
 
@@ -33,14 +38,34 @@ const SplatRoute = SplatRouteImport.update({
   path: '/$',
   getParentRoute: () => rootRouteImport,
 } as any)
+const ConfirmRoute = ConfirmRouteImport.update({
+  id: '/confirm',
+  path: '/confirm',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const DashboardRoute = DashboardRouteImport.update({
   id: '/dashboard',
   path: '/dashboard',
   getParentRoute: () => rootRouteImport,
 } as any)
+const ForgotPasswordRoute = ForgotPasswordRouteImport.update({
+  id: '/forgot-password',
+  path: '/forgot-password',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const LoginRoute = LoginRouteImport.update({
   id: '/login',
   path: '/login',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const ResetPasswordRoute = ResetPasswordRouteImport.update({
+  id: '/reset-password',
+  path: '/reset-password',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SignupRoute = SignupRouteImport.update({
+  id: '/signup',
+  path: '/signup',
   getParentRoute: () => rootRouteImport,
 } as any)
 const ClaimAccessTokenRoute = ClaimAccessTokenRouteImport.update({
@@ -78,6 +103,11 @@ const DashboardPayoutsRoute = DashboardPayoutsRouteImport.update({
   path: '/payouts',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardSettingsRoute = DashboardSettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
+  getParentRoute: () => DashboardRoute,
+} as any)
 const DashboardTransactionsRoute = DashboardTransactionsRouteImport.update({
   id: '/transactions',
   path: '/transactions',
@@ -92,14 +122,19 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
+  '/confirm': typeof ConfirmRoute
   '/dashboard': typeof DashboardRouteWithChildren
+  '/forgot-password': typeof ForgotPasswordRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
+  '/signup': typeof SignupRoute
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
+  '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
@@ -107,13 +142,18 @@ export interface FileRoutesByFullPath {
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
+  '/confirm': typeof ConfirmRoute
+  '/forgot-password': typeof ForgotPasswordRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
+  '/signup': typeof SignupRoute
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
+  '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard': typeof DashboardIndexRoute
@@ -122,14 +162,19 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/': typeof IndexRoute
   '/$': typeof SplatRoute
+  '/confirm': typeof ConfirmRoute
   '/dashboard': typeof DashboardRouteWithChildren
+  '/forgot-password': typeof ForgotPasswordRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
+  '/signup': typeof SignupRoute
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
+  '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
@@ -139,14 +184,19 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/$'
+    | '/confirm'
     | '/dashboard'
+    | '/forgot-password'
     | '/login'
+    | '/reset-password'
+    | '/signup'
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
+    | '/dashboard/settings'
     | '/dashboard/transactions'
     | '/dashboard/wallets'
     | '/dashboard/'
@@ -154,13 +204,18 @@ export interface FileRouteTypes {
   to:
     | '/'
     | '/$'
+    | '/confirm'
+    | '/forgot-password'
     | '/login'
+    | '/reset-password'
+    | '/signup'
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
+    | '/dashboard/settings'
     | '/dashboard/transactions'
     | '/dashboard/wallets'
     | '/dashboard'
@@ -168,14 +223,19 @@ export interface FileRouteTypes {
     | '__root__'
     | '/'
     | '/$'
+    | '/confirm'
     | '/dashboard'
+    | '/forgot-password'
     | '/login'
+    | '/reset-password'
+    | '/signup'
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
+    | '/dashboard/settings'
     | '/dashboard/transactions'
     | '/dashboard/wallets'
     | '/dashboard/'
@@ -184,8 +244,12 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
   SplatRoute: typeof SplatRoute
+  ConfirmRoute: typeof ConfirmRoute
   DashboardRoute: typeof DashboardRouteWithChildren
+  ForgotPasswordRoute: typeof ForgotPasswordRoute
   LoginRoute: typeof LoginRoute
+  ResetPasswordRoute: typeof ResetPasswordRoute
+  SignupRoute: typeof SignupRoute
   ClaimAccessTokenRoute: typeof ClaimAccessTokenRoute
 }
 
@@ -205,6 +269,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SplatRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/confirm': {
+      id: '/confirm'
+      path: '/confirm'
+      fullPath: '/confirm'
+      preLoaderRoute: typeof ConfirmRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/dashboard': {
       id: '/dashboard'
       path: '/dashboard'
@@ -212,11 +283,32 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/forgot-password': {
+      id: '/forgot-password'
+      path: '/forgot-password'
+      fullPath: '/forgot-password'
+      preLoaderRoute: typeof ForgotPasswordRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/login': {
       id: '/login'
       path: '/login'
       fullPath: '/login'
       preLoaderRoute: typeof LoginRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/reset-password': {
+      id: '/reset-password'
+      path: '/reset-password'
+      fullPath: '/reset-password'
+      preLoaderRoute: typeof ResetPasswordRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/signup': {
+      id: '/signup'
+      path: '/signup'
+      fullPath: '/signup'
+      preLoaderRoute: typeof SignupRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/claim/$accessToken': {
@@ -268,6 +360,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardPayoutsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/settings': {
+      id: '/dashboard/settings'
+      path: '/settings'
+      fullPath: '/dashboard/settings'
+      preLoaderRoute: typeof DashboardSettingsRouteImport
+      parentRoute: typeof DashboardRoute
+    }
     '/dashboard/transactions': {
       id: '/dashboard/transactions'
       path: '/transactions'
@@ -291,6 +390,7 @@ interface DashboardRouteChildren {
   DashboardContactsRoute: typeof DashboardContactsRoute
   DashboardOverviewRoute: typeof DashboardOverviewRoute
   DashboardPayoutsRoute: typeof DashboardPayoutsRoute
+  DashboardSettingsRoute: typeof DashboardSettingsRoute
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
@@ -302,6 +402,7 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardContactsRoute: DashboardContactsRoute,
   DashboardOverviewRoute: DashboardOverviewRoute,
   DashboardPayoutsRoute: DashboardPayoutsRoute,
+  DashboardSettingsRoute: DashboardSettingsRoute,
   DashboardTransactionsRoute: DashboardTransactionsRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
   DashboardIndexRoute: DashboardIndexRoute,
@@ -314,8 +415,12 @@ const DashboardRouteWithChildren = DashboardRoute._addFileChildren(
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   SplatRoute: SplatRoute,
+  ConfirmRoute: ConfirmRoute,
   DashboardRoute: DashboardRouteWithChildren,
+  ForgotPasswordRoute: ForgotPasswordRoute,
   LoginRoute: LoginRoute,
+  ResetPasswordRoute: ResetPasswordRoute,
+  SignupRoute: SignupRoute,
   ClaimAccessTokenRoute: ClaimAccessTokenRoute,
 }
 export const routeTree = rootRouteImport

@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useRef } from 'react'
 import { IconButton } from './Button.tsx'
 
-const firstField = 'input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
+const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
 /**
  * A dialog on wide screens, a sheet from below on narrow ones. Title and buttons stay in view, the middle scrolls.

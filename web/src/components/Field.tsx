@@ -48,6 +48,26 @@ export const Input = (props: ComponentProps<'input'>) => (
   <input type="text" {...props} className={clsx(control, props.className)} />
 )
 
+export function EmailField(props: ComponentProps<'input'> & { error?: string | undefined; hint?: ReactNode }) {
+  const { error, hint, ...rest } = props
+  return (
+    <Field label="Email" error={error} hint={hint}>
+      {(control) => (
+        <Input
+          {...control}
+          type="email"
+          placeholder="you@example.com"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...rest}
+        />
+      )}
+    </Field>
+  )
+}
+
 export const Select = (props: ComponentProps<'select'>) => (
   <select {...props} className={clsx(control, 'pr-8', props.className)} />
 )

@@ -21,10 +21,11 @@ export class ApiError extends Error {
   }
 }
 
-/** The sentence of a failure, or `fallback` when the server gave none. */
-export function messageOf(error: unknown, fallback = somethingWrong): string {
-  if (error instanceof ApiError && error.message !== somethingWrong) return error.message
-  return fallback
+/** The sentence of a failure, or `fallback` when the server gave none; `refused` if it answered with no error status. */
+export function messageOf(error: unknown, fallback = somethingWrong, refused = fallback): string {
+  if (!(error instanceof ApiError)) return fallback
+  if (error.message !== somethingWrong) return error.message
+  return error.status < 300 ? refused : fallback
 }
 
 export const newIdempotencyKey = () => crypto.randomUUID()
@@ -144,6 +145,9 @@ const dataOf = async <T>(method: Method, path: string, options?: Options) => (aw
 export const api = {
   get: <T>(path: string, options?: Options) => dataOf<T>('GET', path, options),
   post: <T>(path: string, body: unknown = {}, options?: Options) => dataOf<T>('POST', path, { ...options, body }),
+  /** As `post`, for the sentence that the answer carries. */
+  message: async (path: string, body: unknown, options?: Options) =>
+    (await call<unknown>('POST', path, { ...options, body })).message,
   put: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PUT', path, { ...options, body }),
   patch: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PATCH', path, { ...options, body }),
   delete: <T>(path: string, options?: Options) => dataOf<T>('DELETE', path, options),

@@ -71,6 +71,11 @@ const minuteFormat = new Intl.DateTimeFormat('en-US', {
   timeZoneName: 'short',
 })
 
+const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
+
+/** 'November 20, 2026', local; 'N/A' for what is no date. */
+export const formatLongDate = (iso: string | null | undefined) =>
+  iso && !Number.isNaN(Date.parse(iso)) ? longFormat.format(new Date(iso)) : 'N/A'
 export const formatDate = (iso: string | number) => dateFormat.format(new Date(iso))
 /** Local time with seconds and zone. */
 export const formatFull = (iso: string) => fullFormat.format(new Date(iso))

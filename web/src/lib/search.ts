@@ -5,6 +5,10 @@ export const textOf = (value: unknown): string | undefined =>
 export const flagOf = (value: unknown): true | undefined =>
   value === true || value === 'true' || value === '' ? true : undefined
 
+/** A path of the signed-in area, the only places that a sign-in may return to. */
+export const returnPathOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= 2000 && /^\/dashboard(?![^/?#])/.test(value) ? value : undefined
+
 /** A page number; undefined for the first page, which the URL leaves out. */
 export function pageOf(value: unknown): number | undefined {
   const page = Number(value)

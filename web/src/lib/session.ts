@@ -1,12 +1,27 @@
 import { useSyncExternalStore } from 'react'
 import type { LoginReply, Tokens, User } from '../../../worker/schemas/account.ts'
-import { ApiError, api } from './api.ts'
-import { accessToken, clearSession, expiresAt, storedUser, storeTokens, storeUser, watchOtherTabs } from './tokens.ts'
+import { api } from './api.ts'
+import {
+  accessToken,
+  clearSession,
+  expiresAt,
+  idleLeftMs,
+  noteActivity,
+  storedUser,
+  storeTokens,
+  storeUser,
+} from './tokens.ts'
 
 type PasswordChallenge = { required: true; session: string; email: string }
-type Session = { user: User | null; isLoading: boolean; passwordChallenge: PasswordChallenge | null }
+type Session = {
+  user: User | null
+  isLoading: boolean
+  /** The session ended by itself, not by a sign-out. */
+  expired: boolean
+  passwordChallenge: PasswordChallenge | null
+}
 
-let session: Session = { user: null, isLoading: false, passwordChallenge: null }
+let session: Session = { user: null, isLoading: false, expired: false, passwordChallenge: null }
 const listeners = new Set<() => void>()
 
 export const getSession = () => session
@@ -24,12 +39,14 @@ function set(change: Partial<Session>): void {
 
 /** Restore the session from storage and ask the server whether it still holds. Called once, before the first render. */
 export function startSession(): void {
-  addEventListener('session-expired', () => set({ user: null, isLoading: false }))
-  watchOtherTabs(() => {
-    if (session.user) dispatchEvent(new Event('session-expired'))
-  })
+  addEventListener('session-expired', () => set({ user: null, isLoading: false, expired: true }))
+  watchOtherTabs()
   const user = storedUser()
   if (!user) return
+  if (idleLeftMs() <= 0) {
+    clearSession()
+    return
+  }
   // Until a token that ran out has been renewed, nothing is worth showing.
   set({ user, isLoading: expiresAt() < Date.now() })
   api
@@ -39,48 +56,57 @@ export function startSession(): void {
     .finally(() => set({ isLoading: false }))
 }
 
-function keepUser(user: User): void {
+/** Another tab that ends the session, or makes it someone else's, ends it here too: at once when it was a sign-out. */
+function watchOtherTabs(): void {
+  addEventListener('storage', () => {
+    if (session.user && storedUser()?.id !== session.user.id) dispatchEvent(new Event('session-expired'))
+  })
+  signOuts().onmessage = () => set({ user: null, expired: false })
+}
+
+const signOuts = () => new BroadcastChannel('bursar-sign-out')
+
+/** The signed-in user as the server now has it, in state and in storage. */
+export function keepUser(user: User): void {
   storeUser(user)
   set({ user, passwordChallenge: null })
 }
 
+/** A new session starts its inactivity anew. */
+function begin(reply: Tokens & { user: User }): void {
+  storeTokens(reply)
+  noteActivity()
+  keepUser(reply.user)
+}
+
 /** Signs in, or leaves a password challenge in the session. */
 export async function signIn(email: string, password: string): Promise<void> {
-  const reply = await publicly<LoginReply>('/auth/cognito/login', { email, password })
+  const reply = await api.post<LoginReply>('/auth/cognito/login', { email, password }, { public: true })
   if ('challengeName' in reply) {
     set({ passwordChallenge: { required: true, session: reply.session, email: reply.email } })
     return
   }
-  storeTokens(reply)
-  keepUser(reply.user)
+  begin(reply)
 }
 
 /** Answers the password challenge. */
 export async function setNewPassword(newPassword: string): Promise<void> {
   if (!session.passwordChallenge) return
   const { email, session: challenge } = session.passwordChallenge
-  const reply = await publicly<Tokens & { user: User }>('/auth/cognito/new-password', {
-    email,
-    session: challenge,
-    newPassword,
-  })
-  storeTokens(reply)
-  keepUser(reply.user)
+  const reply = await api.post<Tokens & { user: User }>(
+    '/auth/cognito/new-password',
+    { email, session: challenge, newPassword },
+    { public: true },
+  )
+  begin(reply)
 }
 
 export const dropChallenge = () => set({ passwordChallenge: null })
 
-const publicly = <T>(path: string, body: unknown) => api.post<T>(path, body, { public: true })
-
-export async function completeOnboarding(name: string, password: string): Promise<void> {
-  const fields = await api.post<Partial<User>>('/users/complete-onboarding', { name, password })
-  if (!session.user) throw new ApiError(401, 'unauthenticated', 'Session expired. Please sign in again.')
-  keepUser({ ...session.user, ...fields, needsOnboarding: false, hasCompletedOnboarding: true })
-}
-
 export function signOut(): void {
   clearSession()
-  set({ user: null, passwordChallenge: null })
+  set({ user: null, expired: false, passwordChallenge: null })
+  signOuts().postMessage(null)
 }
 
 /** Ends the session after inactivity, as if the server had. */

@@ -1,6 +1,9 @@
 import type { Tokens, User } from '../../../worker/schemas/account.ts'
 
-/** What the browser keeps of a session. The names are the specification's; `auth_token` is the access token. */
+/**
+ * What the browser keeps of a session. The names are the specification's, but for the last one; `auth_token` is the
+ * access token.
+ */
 const keys = {
   token: 'auth_token',
   user: 'auth_user',
@@ -9,6 +12,7 @@ const keys = {
   idToken: 'cognito_id_token',
   refreshToken: 'cognito_refresh_token',
   accessExpiry: 'cognito_token_expiry',
+  activity: 'last_activity',
 } as const
 
 const soonMs = 300_000 // 5 minutes
@@ -34,23 +38,33 @@ export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.st
 
 /** The stored user, or null. A broken record is removed together with its tokens. */
 export function storedUser(): User | null {
+  try {
+    return restoredUser()
+  } catch {
+    return null
+  }
+}
+
+/** As `storedUser`, with the specification's reason when there is none. */
+export function restoredUser(): User {
   const text = localStorage.getItem(keys.user)
-  if (!text || !accessToken()) return null
+  if (!text || !accessToken()) throw new Error('No stored user found')
   try {
     const user = JSON.parse(text) as User
     if (typeof user.id === 'string' && typeof user.email === 'string') return user
   } catch {}
   clearSession()
-  return null
+  throw new Error('Invalid stored user data')
 }
+
+const idleLimitMs = 43_200_000 // 12 hours
+
+/** Epoch ms of the last mouse, key, scroll or touch in any tab; null when none is known. */
+export const lastActivityAt = () => Number(localStorage.getItem(keys.activity)) || null
+/** Milliseconds until the session ends for want of activity. */
+export const idleLeftMs = () => (lastActivityAt() ?? Date.now()) + idleLimitMs - Date.now()
+export const noteActivity = () => localStorage.setItem(keys.activity, String(Date.now()))
 
 export function clearSession(): void {
   for (const key of Object.values(keys)) localStorage.removeItem(key)
-}
-
-/** Calls `onGone` when another tab signed out. */
-export function watchOtherTabs(onGone: () => void): void {
-  addEventListener('storage', (event) => {
-    if (event.key === keys.token && event.newValue === null) onGone()
-  })
 }

@@ -1,13 +1,14 @@
-import { createRootRoute, Outlet } from '@tanstack/react-router'
-import { SessionExpiredGate } from '../components/SessionExpiredGate.tsx'
+import { createRootRoute, redirect } from '@tanstack/react-router'
 
-export const Route = createRootRoute({ component: Root })
+const inside = (path: string) => /^\/dashboard(\/|$)/.test(path)
+const startedInside = inside(location.pathname)
 
-function Root() {
-  return (
-    <>
-      <Outlet />
-      <SessionExpiredGate />
-    </>
-  )
-}
+/**
+ * The signed-in pages are a document of their own, since theirs alone may speak to wallets and chains: between them
+ * and the rest every way is a full page load.
+ */
+export const Route = createRootRoute({
+  beforeLoad: ({ location: { pathname, href } }) => {
+    if (inside(pathname) !== startedInside) throw redirect({ href, replace: true, reloadDocument: true })
+  },
+})

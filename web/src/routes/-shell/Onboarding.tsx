@@ -7,7 +7,7 @@ import { PasswordInput } from '../../components/PasswordInput.tsx'
 import { messageOf } from '../../lib/api.ts'
 import { appName } from '../../lib/app.ts'
 import { resolve } from '../../lib/resolver.ts'
-import { completeOnboarding } from '../../lib/session.ts'
+import { completeOnboarding } from '../../queries/account.ts'
 
 type Values = { name: string; password: string; again: string }
 
@@ -26,7 +26,7 @@ export default function Onboarding(props: { user: User }) {
     try {
       await completeOnboarding(name.trim(), password)
     } catch (error) {
-      form.setError('root', { message: messageOf(error, 'Failed to complete setup') })
+      form.setError('root', { message: messageOf(error, 'Failed to complete setup', 'Failed to complete onboarding') })
     }
   })
 

@@ -1,25 +1,32 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
+import { Reconnect } from '../../wallet/lazyWallet.tsx'
+import { InactivityGuard } from './InactivityGuard.tsx'
+import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
-import { useInactivity } from './useInactivity.ts'
 import { useOnline } from './useOnline.ts'
 
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
-/** The signed-in frame: guard, top bar, page, onboarding. */
+/** The signed-in frame: guard, top bar, page, onboarding, and what ends a session. */
 export function Shell() {
-  const { user, isLoading } = useSession()
+  const { user, isLoading, expired } = useSession()
   const online = useOnline()
-  useInactivity(user !== null)
+  const navigate = useNavigate()
+  const signedOut = !isLoading && !user && !expired
 
   useEffect(() => {
     localStorage.removeItem('theme')
     document.documentElement.classList.remove('light', 'dark')
   }, [])
+  useEffect(() => {
+    if (signedOut) navigate({ to: '/login', replace: true })
+  }, [signedOut, navigate])
 
   if (isLoading) return <Spinner />
+  if (expired) return <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
   if (!user) return null
   return (
     <div className="min-h-dvh">
@@ -38,6 +45,8 @@ export function Shell() {
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1200px] px-4 py-6 outline-none sm:px-6">
         <Outlet />
       </main>
+      <InactivityGuard />
+      <Reconnect />
       {user.needsOnboarding && (
         <Suspense>
           <Onboarding user={user} />
@@ -46,3 +55,5 @@ export function Shell() {
     </div>
   )
 }
+
+const here = () => location.pathname + location.search

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import {
   ArrowLeftRight,
   Bot,
@@ -8,6 +8,7 @@ import {
   LogOut,
   type LucideIcon,
   Menu,
+  Settings,
   Users,
   Wallet,
   X,
@@ -17,8 +18,8 @@ import type { User } from '../../../../worker/schemas/account.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
-import { queryClient } from '../../lib/queryClient.ts'
 import { signOut } from '../../lib/session.ts'
+import { WalletOfPanel } from '../../wallet/lazyWallet.tsx'
 
 const groups = [
   {
@@ -36,6 +37,10 @@ const groups = [
       { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
       { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
     ],
+  },
+  {
+    name: 'Settings',
+    entries: [{ to: '/dashboard/settings', label: 'Account Settings', icon: Settings }],
   },
 ] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]
 
@@ -65,14 +70,7 @@ export function TopBar(props: { user: User }) {
 }
 
 function Panel(props: { user: User; onClose: () => void }) {
-  const navigate = useNavigate()
   const { user } = props
-
-  function leave() {
-    signOut()
-    queryClient.clear()
-    navigate({ to: '/login', replace: true })
-  }
 
   return (
     <>
@@ -107,7 +105,8 @@ function Panel(props: { user: User; onClose: () => void }) {
         ))}
       </nav>
       <div className="border-hairline border-t p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <Button look="quiet" onClick={leave} className="w-full justify-start! px-2!">
+        <WalletOfPanel />
+        <Button look="quiet" onClick={signOut} className="w-full justify-start! px-2!">
           <LogOut aria-hidden="true" className="size-5" />
           Sign Out
         </Button>

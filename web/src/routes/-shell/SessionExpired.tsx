@@ -1,10 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { Button } from './Button.tsx'
-import { Dialog } from './Dialog.tsx'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
 
 const closeAfterSeconds = 5
 
-export default function SessionExpired(props: { onClose: () => void }) {
+/** Leads to sign-in, on a press or by itself. */
+export function SessionExpired(props: { onClose: () => void }) {
   const [left, setLeft] = useState(closeAfterSeconds)
   const onClose = useEffectEvent(props.onClose)
 

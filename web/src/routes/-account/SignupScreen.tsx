@@ -1,0 +1,113 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { emailProblem } from '../../../../worker/domain/email.ts'
+import { AccountFrame } from '../../components/AccountFrame.tsx'
+import { Button } from '../../components/Button.tsx'
+import { EmailField, ErrorBox, Field, Input } from '../../components/Field.tsx'
+import { useFields } from '../../lib/form.ts'
+import { useTitle } from '../../lib/hooks.ts'
+import { signUp, signUpWithPasscode } from '../../queries/account.ts'
+import { BackToSignIn, Done, Heading, NewPasswordField, useHandedEmail } from './parts.tsx'
+
+const ways = { passcode: 'Signup passcode', password: 'Email and password' } as const
+type Way = keyof typeof ways
+
+/** Two ways to an account: a passcode, which brings a temporary password by mail, or a password of one's own. */
+export function SignupScreen() {
+  const [way, setWay] = useState<Way>('passcode')
+  const [done, setDone] = useState<string | null>(null)
+  const navigate = useNavigate()
+  useTitle('Create an account')
+
+  const { form, busy, general, errorOf, bind } = useFields(
+    { email: useHandedEmail(), name: '', signupPasscode: '', password: '' },
+    {
+      check({ email, name, signupPasscode, password }) {
+        const invalid = emailProblem(email)
+        if (invalid) return { field: 'email', message: invalid }
+        if (!name.trim()) return { field: 'name', message: 'Please enter your name' }
+        if (way === 'passcode')
+          return signupPasscode.trim() ? null : { field: 'signupPasscode', message: 'Signup passcode is required' }
+        return password.length < 8 ? { field: 'password', message: 'Password must be at least 8 characters' } : null
+      },
+      async send({ signupPasscode, password, ...rest }) {
+        const [email, name] = [rest.email.trim(), rest.name.trim()]
+        if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
+        const { userConfirmed } = await signUp({ email, name, password })
+        if (userConfirmed) setDone('Account created! You can sign in now.')
+        else navigate({ to: '/confirm', state: { email, codeSent: true } })
+      },
+      fallback: ['Signup failed. Please try again.', 'Signup failed'],
+    },
+  )
+
+  if (done)
+    return (
+      <AccountFrame>
+        <Done title="Welcome to Bursar">{done}</Done>
+      </AccountFrame>
+    )
+  return (
+    <AccountFrame>
+      <Heading title="Create an account">With a passcode you were given, or a password you choose.</Heading>
+      <form {...form} className="mt-5 space-y-4">
+        {general && <ErrorBox>{general}</ErrorBox>}
+        <WayChoice way={way} disabled={busy} onChange={setWay} />
+        <EmailField {...bind('email')} error={errorOf('email')} />
+        <Field label="Your Name" error={errorOf('name')}>
+          {(control) => <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} required />}
+        </Field>
+        {way === 'passcode' ? (
+          <Field
+            label="Signup passcode"
+            error={errorOf('signupPasscode')}
+            hint="We send a temporary password to your email. You choose your own when you first sign in."
+          >
+            {(control) => (
+              <Input
+                {...control}
+                {...bind('signupPasscode')}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                required
+              />
+            )}
+          </Field>
+        ) : (
+          <NewPasswordField label="Password" {...bind('password')} error={errorOf('password')} />
+        )}
+        <Button type="submit" busy={busy} className="w-full">
+          {busy ? 'Creating Account...' : 'Create Account'}
+        </Button>
+      </form>
+      <BackToSignIn />
+    </AccountFrame>
+  )
+}
+
+function WayChoice(props: { way: Way; disabled: boolean; onChange: (way: Way) => void }) {
+  return (
+    <fieldset disabled={props.disabled}>
+      <legend className="mb-1 font-medium text-small">Sign up with</legend>
+      <div className="grid grid-cols-2 gap-1 rounded-control bg-sunken p-1">
+        {(Object.keys(ways) as Way[]).map((way) => (
+          <label
+            key={way}
+            className="flex h-control items-center justify-center rounded-[6px] px-2 text-center text-small has-checked:bg-card has-checked:font-medium has-focus-visible:outline-2 has-focus-visible:outline-green has-checked:ring-1 has-checked:ring-control"
+          >
+            <input
+              type="radio"
+              name="way"
+              value={way}
+              className="sr-only"
+              checked={way === props.way}
+              onChange={() => props.onChange(way)}
+            />
+            {ways[way]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

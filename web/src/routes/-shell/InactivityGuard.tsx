@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { Dialog } from '../../components/Dialog.tsx'
+import { warnMs, watchInactivity } from '../../lib/inactivity.ts'
+import { expireSession } from '../../lib/session.ts'
+import { idleLeftMs, noteActivity } from '../../lib/tokens.ts'
+
+/** Ends the session after 12 hours without activity in any tab, and warns two minutes before. */
+export function InactivityGuard() {
+  const [warned, setWarned] = useState(false)
+  useEffect(
+    () =>
+      watchInactivity({
+        onWarning: () => setWarned(true),
+        onActiveElsewhere: () => setWarned(false),
+        onLimit: expireSession,
+      }),
+    [],
+  )
+  if (!warned) return null
+  return (
+    <Warning
+      onStay={() => {
+        noteActivity()
+        setWarned(false)
+      }}
+    />
+  )
+}
+
+function Warning(props: { onStay: () => void }) {
+  const [leftMs, setLeftMs] = useState(idleLeftMs)
+  useEffect(() => {
+    const timer = setInterval(() => setLeftMs(idleLeftMs()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Dialog
+      role="alertdialog"
+      title="Are you still there?"
+      description="You have not been active for almost 12 hours. For security you will be signed out soon."
+      onClose={props.onStay}
+      closable={false}
+      footer={
+        <Button data-first onClick={props.onStay}>
+          Stay signed in
+        </Button>
+      }
+    >
+      <p role="timer" className="text-muted text-small">
+        {leftMs > warnMs ? 'You stay signed in.' : `Signing out in ${countdown(leftMs)}.`}
+      </p>
+    </Dialog>
+  )
+}
+
+function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,94 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorBox, Field } from '../../../components/Field.tsx'
+import { PasswordInput } from '../../../components/PasswordInput.tsx'
+import { ApiError, messageOf } from '../../../lib/api.ts'
+import { type PasswordChange, passwordChangeProblem } from '../../../lib/changePassword.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { changePassword } from '../../../queries/account.ts'
+
+const closeAfterMs = 1_500 // 1.5 seconds
+
+const resolver = resolve<PasswordChange>((values) => {
+  const problem = passwordChangeProblem(values)
+  return problem ? { [problem.field]: problem.message } : {}
+})
+
+/** Closing it forgets what was typed; while the change is under way nothing closes it. */
+export function ChangePasswordDialog(props: { email: string; onClose: () => void }) {
+  const form = useForm<PasswordChange>({
+    resolver,
+    reValidateMode: 'onSubmit',
+    defaultValues: { current: '', next: '', again: '' },
+  })
+  const { errors, isSubmitting: busy } = form.formState
+  const [done, setDone] = useState(false)
+  const onClose = useEffectEvent(props.onClose)
+
+  useEffect(() => {
+    if (!done) return
+    const timer = setTimeout(() => onClose(), closeAfterMs)
+    return () => clearTimeout(timer)
+  }, [done])
+
+  const submit = form.handleSubmit(async ({ current, next }) => {
+    try {
+      await changePassword(current, next)
+      setDone(true)
+    } catch (error) {
+      const message = messageOf(error, 'Failed to change password')
+      const field = error instanceof ApiError ? fields[error.field ?? ''] : undefined
+      form.setError(field ?? 'root', { message }, { shouldFocus: true })
+    }
+  })
+
+  const input = (field: keyof PasswordChange, label: string, hint?: string) => (
+    <Field label={label} error={errors[field]?.message} hint={hint}>
+      {(control) => (
+        <PasswordInput
+          {...control}
+          {...form.register(field, { onChange: () => form.clearErrors() })}
+          autoComplete={field === 'current' ? 'current-password' : 'new-password'}
+          required
+          readOnly={busy || done}
+        />
+      )}
+    </Field>
+  )
+
+  return (
+    <Dialog
+      title="Change Password"
+      onClose={props.onClose}
+      locked={busy}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button look="secondary" disabled={busy} onClick={props.onClose}>
+            {done ? 'Close' : 'Cancel'}
+          </Button>
+          <Button type="submit" busy={busy} disabled={done}>
+            {busy ? 'Changing Password...' : 'Change Password'}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
+        <p role="status" className={done ? 'rounded-control bg-green-tint px-3 py-2 text-green text-small' : 'sr-only'}>
+          {done && 'Password changed successfully!'}
+        </p>
+        {/* Lets password managers know whose password this is. */}
+        <input type="text" hidden name="username" autoComplete="username" value={props.email} readOnly />
+        {input('current', 'Current Password')}
+        {input('next', 'New Password', 'Must be at least 6 characters')}
+        {input('again', 'Confirm New Password')}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The API's names of the fields. */
+const fields: Record<string, keyof PasswordChange> = { currentPassword: 'current', newPassword: 'next' }

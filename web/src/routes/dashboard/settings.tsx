@@ -1,0 +1,55 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { Button } from '../../components/Button.tsx'
+import { Card, Fact, PageHeader } from '../../components/Card.tsx'
+import { formatLongDate } from '../../lib/format.ts'
+import { useTitle } from '../../lib/hooks.ts'
+import { defined, flagOf } from '../../lib/search.ts'
+import { useSession } from '../../lib/session.ts'
+import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
+import { NameFact } from './-settings/NameFact.tsx'
+
+type Search = { 'change-password'?: true }
+
+export const Route = createFileRoute('/dashboard/settings')({
+  validateSearch: (search: Record<string, unknown>): Search =>
+    defined({ 'change-password': flagOf(search['change-password']) }),
+  component: SettingsPage,
+})
+
+function SettingsPage() {
+  const { user } = useSession()
+  const search = Route.useSearch()
+  const navigate = Route.useNavigate()
+  useTitle('Account Settings')
+  if (!user) return null
+
+  return (
+    <>
+      <PageHeader title="Account Settings" />
+      <div className="max-w-[640px] space-y-5">
+        <Card aria-labelledby="account" className="p-5">
+          <h2 id="account" className="mb-1 font-semibold">
+            Account
+          </h2>
+          <dl className="divide-y divide-hairline">
+            <Fact name="Email">{user.email}</Fact>
+            <NameFact name={user.name} />
+            <Fact name="Member Since">{formatLongDate(user.createdAt)}</Fact>
+          </dl>
+        </Card>
+        <Card aria-labelledby="security" className="p-5">
+          <h2 id="security" className="font-semibold">
+            Security
+          </h2>
+          <p className="mb-4 text-muted">A new password signs you out on every other device.</p>
+          <Button look="secondary" onClick={() => navigate({ search: { 'change-password': true } })}>
+            Change Password
+          </Button>
+        </Card>
+      </div>
+      {search['change-password'] && (
+        <ChangePasswordDialog email={user.email} onClose={() => navigate({ search: {}, replace: true })} />
+      )}
+    </>
+  )
+}
