@@ -2,8 +2,14 @@ import { existsSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig, defineProject } from 'vitest/config'
 
-/** Runs in workerd, with chains and bindings of tests/support/workerSetup.ts. */
-const inWorkerd = (name: string, configPath: string, include: string[], exclude: string[] = []) =>
+/** Runs in workerd, with what the setup starts: chains and bindings of tests/support/workerSetup.ts, or others. */
+const inWorkerd = (
+  name: string,
+  configPath: string,
+  include: string[],
+  exclude: string[] = [],
+  globalSetup = './tests/support/workerSetup.ts',
+) =>
   defineProject({
     plugins: [
       cloudflareTest(async ({ inject }) => ({
@@ -16,7 +22,7 @@ const inWorkerd = (name: string, configPath: string, include: string[], exclude:
         },
       })),
     ],
-    test: { name, include, exclude, globalSetup: './tests/support/workerSetup.ts', testTimeout: 30_000 },
+    test: { name, include, exclude, globalSetup, testTimeout: 30_000 },
   })
 
 const overHttp = (name: string, testTimeout = 120_000) =>
@@ -31,6 +37,7 @@ const overHttp = (name: string, testTimeout = 120_000) =>
   })
 
 const relayerTests = 'tests/worker/relayer*.test.ts'
+const directoryTests = 'tests/worker/directory*.test.ts'
 
 export default defineConfig({
   test: {
@@ -44,7 +51,9 @@ export default defineConfig({
       overHttp('chaos', 180_000),
       // The Relayer beside a Treasury that only listens.
       inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
-      inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests]),
+      inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests, directoryTests]),
+      // Both identity directories: D1's, and Cognito's against an emulator of AWS.
+      inWorkerd('directory', './wrangler.toml', [directoryTests], [], './tests/support/directorySetup.ts'),
     ],
   },
 })

@@ -23,7 +23,7 @@ type Options = {
 type Answer = { status: number; headers: Headers; text: string; json: any }
 
 /** The app as a client sees it, with a clock of its own that only the test moves. */
-export function anApi() {
+export function anApi(changes: Partial<Env> = {}) {
   const clock = { now: Date.UTC(2026, 10, 20, 12) }
   const app = createApp({ now: () => clock.now })
 
@@ -41,7 +41,7 @@ export function anApi() {
       ...(content === undefined ? {} : { body: content }),
     }
     const context = createExecutionContext()
-    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...options.env }, context)
+    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...changes, ...options.env }, context)
     const text = await response.text()
     await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')

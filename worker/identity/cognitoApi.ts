@@ -38,7 +38,8 @@ export function cognitoApi(env: Env, now: () => number) {
     }
     if (response.ok) return JSON.parse(text || '{}') as Answer
     const refusal = refusalIn(text)
-    if (!refusal || response.status >= 500) throw unreachable(new Error(`Cognito answered ${response.status}: ${text}`))
+    if (!refusal || response.status >= 500 || notOurs.has(refusal.type))
+      throw unreachable(new Error(`Cognito answered ${response.status}: ${text}`))
     if (tooMany.has(refusal.type))
       throw new AppError('rate_limited', 'Too many attempts. Try again in 15 minutes.', {
         cause: refusal,
@@ -80,6 +81,15 @@ const tooMany = new Set([
   'TooManyRequestsException',
   'TooManyFailedAttemptsException',
   'ThrottlingException',
+])
+
+/** A pool, client or key that is not as configured: nothing the person can do about. */
+const notOurs = new Set([
+  'AccessDeniedException',
+  'IncompleteSignatureException',
+  'InvalidSignatureException',
+  'ResourceNotFoundException',
+  'UnrecognizedClientException',
 ])
 
 const unreachable = (cause: unknown) =>

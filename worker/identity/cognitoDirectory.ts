@@ -134,6 +134,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       const created = await cognito
         .asClient('SignUp', { Username: email, Password: password, UserAttributes, ...secretHash(email) })
         .catch(asPasswordRule('password'))
+        .catch(asEmailRule)
         .catch(ignore(new Set(['UsernameExistsException', 'AliasExistsException'])))
       if (created) {
         await rowOf(email, name, 'UNCONFIRMED')
@@ -185,6 +186,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
           MessageAction: 'SUPPRESS',
           UserAttributes,
         })
+        .catch(asEmailRule)
         .catch(ignore(new Set(['UsernameExistsException'])))
       return created ? rowOf(email, name, 'FORCE_CHANGE_PASSWORD') : null
     },
@@ -236,6 +238,13 @@ const ignore =
   }
 
 const passwordRules = new Set(['InvalidPasswordException', 'PasswordHistoryPolicyViolationException'])
+
+/** Cognito takes fewer addresses than we do. */
+function asEmailRule(error: unknown): never {
+  if (error instanceof CognitoRefusal && error.type === 'InvalidParameterException')
+    throw new AppError('invalid_input', 'Invalid email format', { field: 'email', cause: error })
+  throw error
+}
 
 /** The pool's own password policy, told under the right field. */
 const asPasswordRule =

@@ -1,4 +1,5 @@
 import type { Deps } from '../appEnv.ts'
+import type { UserRow } from '../db/accounts.ts'
 import { editUser, findUser, giveBackPasscode, takePasscode } from '../db/users.ts'
 import { temporaryPasswordMessage } from '../delivery/messages.ts'
 import { AppError } from '../errors.ts'
@@ -34,8 +35,9 @@ export async function signUp(
   const email = normalEmail(input.email)
   const name = input.name || null
   const password = newTemporaryPassword()
-  const user = await directory.createWithTemporaryPassword({ email, name, password })
+  let user: UserRow | null = null
   try {
+    user = await directory.createWithTemporaryPassword({ email, name, password })
     if (user) {
       const message = { userId: user.id, to: email, name, password, appOrigin: env.APP_ORIGIN }
       await delivery.send(temporaryPasswordMessage(message))
