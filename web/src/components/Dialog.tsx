@@ -49,6 +49,7 @@ export function Dialog(props: {
         <Base.Popup
           ref={popup}
           role={props.role ?? 'dialog'}
+          aria-modal="true"
           initialFocus={(how) =>
             how === 'touch' ? popup.current : (popup.current?.querySelector<HTMLElement>(firstField) ?? popup.current)
           }
