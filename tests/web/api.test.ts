@@ -1,24 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, api } from '../../web/src/lib/api.ts'
 import { isUnknown } from '../../web/src/lib/hooks.ts'
+import { storage } from './browser.ts'
 
 type Call = { path: string; headers: Record<string, string> }
 let calls: Call[]
 let answers: (call: Call) => { status?: number; body?: unknown; headers?: Record<string, string> } | 'unreachable'
-
-function storage(): Storage {
-  const map = new Map<string, string>()
-  return {
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-    clear: () => map.clear(),
-    key: () => null,
-    get length() {
-      return map.size
-    },
-  }
-}
 
 const events = new EventTarget()
 const minuteMs = 60_000

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ClaimPayout, ClaimReply, VerifyReply } from '../../../worker/schemas/escrow.ts'
+import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '../../../worker/schemas/escrow.ts'
 import { api } from '../lib/api.ts'
 
 export type { ClaimPayout, ClaimReply, VerifyReply }
@@ -20,6 +20,10 @@ export const claimQuery = (accessToken: string) =>
 
 export const verifyPasscode = (accessToken: string, passcode: string) =>
   api.post<VerifyReply>('/escrow/verify-passcode', { accessToken, passcode }, { public: true })
+
+/** A new code to where the first one went. */
+export const resendPasscode = (accessToken: string) =>
+  api.post<ResendPasscodeReply>('/escrow/resend-passcode', { accessToken }, { public: true })
 
 type ClaimInput = { accessToken: string; passcode: string; sessionToken: string; recipientAddress: string }
 export const claimPayout = (input: ClaimInput, idempotencyKey: string) =>

@@ -3,6 +3,7 @@ import { CircleCheck, CircleX, Undo2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { buttonClass } from '../../components/Button.tsx'
 import { Frame } from './Frame.tsx'
+import { Heading } from './Heading.tsx'
 
 const looks = {
   missing: { icon: CircleX, colours: 'bg-red-tint text-red' },
@@ -26,9 +27,9 @@ export default function Ending(props: {
         <span className={`mb-4 inline-flex size-12 items-center justify-center rounded-full ${colours}`}>
           <Icon aria-hidden="true" className="size-6" />
         </span>
-        <h1 className="font-semibold text-title">{props.title}</h1>
+        <Heading focused>{props.title}</Heading>
         <div className="mt-1 w-full text-balance text-muted">{props.children}</div>
-        <div className="mt-6 flex w-full flex-col gap-3">
+        <div className="mt-6 flex w-full flex-col gap-3 print:hidden">
           {props.action}
           <Link to="/" className={buttonClass('secondary', 'w-full')}>
             {props.leave}

@@ -2,6 +2,7 @@ import { LoaderCircle } from 'lucide-react'
 import { formatAmount } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
+import { Heading } from './Heading.tsx'
 
 /** The transfer is accepted; the chain has not confirmed it yet. */
 export default function OnItsWay(props: { payout: ClaimPayout }) {
@@ -9,7 +10,7 @@ export default function OnItsWay(props: { payout: ClaimPayout }) {
     <Frame>
       <div role="status" className="flex flex-col items-center py-4 text-center">
         <LoaderCircle aria-hidden="true" className="mb-4 size-10 animate-spin text-green" />
-        <h1 className="font-semibold text-title">Transferring {formatAmount(props.payout.amount)} USDC</h1>
+        <Heading focused>Transferring {formatAmount(props.payout.amount)} USDC</Heading>
         <p className="mt-1 text-balance text-muted">
           The transfer is on its way. This usually takes a few seconds; you may close this page, it goes on without you.
         </p>

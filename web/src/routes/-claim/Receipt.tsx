@@ -1,23 +1,50 @@
-import { ExternalLink } from 'lucide-react'
+import { ExternalLink, Printer } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
-import { formatAmount } from '../../lib/format.ts'
+import { formatAmount, formatFull } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import Ending from './Ending.tsx'
 
+/** The end of a claim, made to be printed or saved as a PDF as well. */
 export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
-  const { amount, txHash, explorerUrl } = props.payout
+  const { amount, senderName, memo, escrowId, txHash, explorerUrl } = props.payout
+  const [completedAt] = useState(() => new Date().toISOString())
   return (
-    <Ending look="complete" title="Transfer complete" leave="Done">
+    <Ending
+      look="complete"
+      title="Transfer complete"
+      leave="Done"
+      action={
+        <Button look="secondary" onClick={() => print()}>
+          <Printer aria-hidden="true" className="size-4" />
+          Save or print receipt
+        </Button>
+      }
+    >
       <p className="my-2 font-semibold text-figure text-ink" data-testid="claim-amount">
         {formatAmount(amount)} <span className="font-normal text-muted text-title">USDC</span>
       </p>
       <p>Network fees covered by sender</p>
-      <p className="mt-3 text-small">
-        Sent to
-        <span className="block break-all font-mono text-ink">{props.recipientAddress}</span>
-      </p>
+      <dl className="mt-4 space-y-2 border-hairline border-t pt-4 text-left text-small">
+        {senderName && <Line name="From">{senderName}</Line>}
+        {memo && <Line name="For">{memo}</Line>}
+        <Line name="Sent to">
+          <span className="font-mono">{props.recipientAddress}</span>
+        </Line>
+        <Line name="Network">USDC on Base</Line>
+        <Line name="Completed">{formatFull(completedAt)}</Line>
+        <Line name="Payout">
+          <span className="font-mono">{escrowId}</span>
+        </Line>
+        {txHash && (
+          <Line name="Transaction">
+            <span className="font-mono">{txHash}</span>
+          </Line>
+        )}
+      </dl>
       {txHash && explorerUrl && (
-        <p className="mt-3 flex items-center justify-center gap-1 text-small">
+        <p className="mt-3 flex items-center justify-center gap-1 text-small print:hidden">
           <a
             href={explorerUrl}
             target="_blank"
@@ -31,5 +58,14 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
         </p>
       )}
     </Ending>
+  )
+}
+
+function Line(props: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt className="text-muted">{props.name}</dt>
+      <dd className="break-all text-ink">{props.children}</dd>
+    </div>
   )
 }

@@ -1,12 +1,17 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
-import { Field, Input } from '../../components/Field.tsx'
+import { CodeInput } from '../../components/CodeInput.tsx'
+import { Field } from '../../components/Field.tsx'
+import { Resend } from '../../components/Resend.tsx'
 import { messageOf } from '../../lib/api.ts'
-import { type ClaimPayout, verifyPasscode } from '../../queries/claim.ts'
+import { type ClaimPayout, resendPasscode, verifyPasscode } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
+import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
 
 type Opened = { passcode: string; sessionToken: string; balance: string }
+
+const tooShort = 'Passcode must be 6 digits'
 
 /** The six digits that came by e-mail or SMS. */
 export function Verify(props: { payout: ClaimPayout; accessToken: string; onVerified: (opened: Opened) => void }) {
@@ -20,7 +25,7 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (onItsWay) return
-    if (passcode.length !== 6) return setError('Passcode must be 6 digits')
+    if (passcode.length !== 6) return setError(tooShort)
     setBusy(true)
     setError(undefined)
     try {
@@ -29,8 +34,8 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
     } catch (problem) {
       setError(messageOf(problem, 'Invalid passcode'))
       setBusy(false)
-      // The field is enabled again only after this render.
-      setTimeout(() => input.current?.select())
+      input.current?.focus()
+      input.current?.select()
     }
   }
 
@@ -38,7 +43,7 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
     <Frame>
       <Summary payout={payout} />
       <form noValidate onSubmit={submit} className="mt-6 space-y-4 border-hairline border-t pt-5">
-        <h1 className="font-semibold text-title">Verify your identity</h1>
+        <Heading>Verify your identity</Heading>
         {onItsWay && (
           <p role="status" className="rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
             The payment is on its way. You can continue as soon as it has arrived, usually within a minute.
@@ -46,19 +51,19 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
         )}
         <Field label="6-digit code" error={error} hint={<CodeNote payout={payout} />}>
           {(control) => (
-            <Input
+            <CodeInput
               {...control}
               ref={input}
               name="passcode"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              placeholder="000000"
-              className="h-14! text-center font-mono text-[24px]! tracking-[0.35em]"
-              disabled={busy}
+              readOnly={busy}
               value={passcode}
               onChange={(event) => {
-                setPasscode(event.target.value.replace(/\D/g, '').slice(0, 6))
+                setPasscode(event.target.value)
                 setError(undefined)
+              }}
+              onKeyDown={(event) => {
+                // A disabled button keeps Enter from submitting: the reason is told nevertheless.
+                if (event.key === 'Enter' && passcode.length !== 6) setError(tooShort)
               }}
             />
           )}
@@ -67,6 +72,17 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
           Continue
         </Button>
       </form>
+      <div className="mt-3">
+        <Resend
+          disabled={onItsWay}
+          onSend={async () => {
+            await resendPasscode(props.accessToken)
+            setPasscode('')
+            setError(undefined)
+          }}
+          sent="A new code is on its way. The old one no longer works."
+        />
+      </div>
     </Frame>
   )
 }

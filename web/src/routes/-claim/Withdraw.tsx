@@ -3,10 +3,11 @@ import { FullAddress } from '../../components/Address.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { messageOf } from '../../lib/api.ts'
-import { formatAmount } from '../../lib/format.ts'
+import { formatAmount, formatDeadline } from '../../lib/format.ts'
 import { isUnknown } from '../../lib/hooks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
+import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
 
 /** Where the money shall go; the whole address is shown once more before it leaves. */
@@ -25,6 +26,8 @@ export default function Withdraw(props: {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState(props.problem)
   const [unknown, setUnknown] = useState(false)
+  /** The review was left: the focus goes to what is to be corrected. */
+  const [back, setBack] = useState(false)
 
   async function check(event: FormEvent) {
     event.preventDefault()
@@ -53,10 +56,15 @@ export default function Withdraw(props: {
     }
   }
 
+  function leaveReview() {
+    setReview(null)
+    setBack(true)
+  }
+
   if (review)
     return (
       <Frame>
-        <h1 className="font-semibold text-title">Check the address</h1>
+        <Heading focused>Check the address</Heading>
         <p className="text-muted">A transfer on Base can't be undone. Compare every group with your wallet.</p>
         <div className="my-5 rounded-control bg-sunken p-4 pl-8">
           <FullAddress address={review} />
@@ -77,7 +85,7 @@ export default function Withdraw(props: {
           <Button busy={busy} onClick={withdraw}>
             Yes, withdraw {amount} USDC
           </Button>
-          <Button look="quiet" disabled={busy || unknown} onClick={() => setReview(null)}>
+          <Button look="quiet" disabled={busy || unknown} onClick={leaveReview}>
             Back
           </Button>
         </div>
@@ -88,7 +96,7 @@ export default function Withdraw(props: {
     <Frame>
       <Summary payout={payout} amount={props.balance} />
       <form noValidate onSubmit={check} className="mt-6 space-y-4 border-hairline border-t pt-5">
-        <h1 className="font-semibold text-title">Withdraw funds</h1>
+        <Heading focused={!back}>Withdraw funds</Heading>
         {problem && <ErrorBox>{problem}</ErrorBox>}
         <dl className="divide-y divide-hairline">
           <Row name="Balance">{amount} USDC</Row>
@@ -101,6 +109,7 @@ export default function Withdraw(props: {
           {(control) => (
             <Input
               {...control}
+              autoFocus={back}
               name="recipientAddress"
               placeholder="0x…"
               autoComplete="off"
@@ -120,11 +129,28 @@ export default function Withdraw(props: {
         </Button>
         <p className="text-center text-muted text-small">Network fees covered</p>
         <details className="text-small">
-          <summary className="rounded-sm text-green">What is a wallet address?</summary>
+          <summary className="rounded-sm py-1 text-green">What is a wallet address?</summary>
           <p className="mt-1 text-muted">
             A wallet app or an exchange account gives you one: look for “Receive” or “Deposit”, choose USDC and the Base
             network, and copy the address that starts with 0x. An address on another network may lose the money.
           </p>
+        </details>
+        <details className="text-small">
+          <summary className="rounded-sm py-1 text-green">I don't have a wallet</summary>
+          <ol className="mt-1 list-decimal space-y-1 pl-5 text-muted">
+            <li>
+              Install a wallet app that knows the Base network, such as Coinbase Wallet, MetaMask or Rabby. Get it from
+              its own site or your app store.
+            </li>
+            <li>
+              Create a wallet, and keep its recovery phrase on paper. Nobody, not even we, should ever ask for it.
+            </li>
+            <li>Press “Receive”, choose USDC on Base, and copy the address that starts with 0x.</li>
+            <li>
+              Come back to this page and paste it. Your payout waits until {formatDeadline(payout.expiresAt)}, and this
+              link and your code work until then.
+            </li>
+          </ol>
         </details>
       </form>
     </Frame>

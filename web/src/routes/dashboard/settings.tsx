@@ -6,6 +6,7 @@ import { useTitle } from '../../lib/hooks.ts'
 import { defined, flagOf } from '../../lib/search.ts'
 import { useSession } from '../../lib/session.ts'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
+import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
 
 type Search = { 'change-password'?: true }
@@ -46,6 +47,7 @@ function SettingsPage() {
             Change Password
           </Button>
         </Card>
+        <ConnectedWallet />
       </div>
       {search['change-password'] && (
         <ChangePasswordDialog email={user.email} onClose={() => navigate({ search: {}, replace: true })} />

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError, messageOf } from '../../web/src/lib/api.ts'
+import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
+import { formatLongDate } from '../../web/src/lib/format.ts'
+import { returnPathOf } from '../../web/src/lib/search.ts'
+
+describe('change password', () => {
+  test.each([
+    [{ current: '', next: 'secret1', again: 'secret1' }, 'Please enter your current password'],
+    [{ current: 'old', next: 'abc', again: 'abd' }, 'New passwords do not match'],
+    [{ current: 'old', next: 'abc', again: 'abc' }, 'Password must be at least 6 characters long'],
+    [{ current: 'old', next: 'abcdef', again: 'abcdef' }, undefined],
+  ])('%j: %s', (values, message) => {
+    expect(passwordChangeProblem(values)?.message).toBe(message)
+  })
+})
+
+test('the server has the first word; without it the failure and the refusal have their own', () => {
+  const say = (error: unknown) => messageOf(error, 'Signup failed. Please try again.', 'Signup failed')
+  expect(say(new ApiError(409, 'conflict', 'Taken'))).toBe('Taken')
+  expect(say(new ApiError(200, 'internal', 'Something went wrong'))).toBe('Signup failed')
+  expect(say(new ApiError(500, 'internal', 'Something went wrong'))).toBe('Signup failed. Please try again.')
+  expect(say(new TypeError('x is not a function'))).toBe('Signup failed. Please try again.')
+})
+
+test.each(['/dashboard', '/dashboard/payouts?page=2', '/dashboard?onramp=success', '/dashboard/agents#a'])(
+  'a sign-in may return to %s',
+  (path) => expect(returnPathOf(path)).toBe(path),
+)
+
+test.each([
+  'https://evil.example/dashboard',
+  '//evil.example/dashboard',
+  '/\\evil.example',
+  '/dashboardx',
+  '/claim/x',
+  'javascript:alert(1)',
+  ' /dashboard',
+  `/dashboard/${'a'.repeat(2000)}`,
+  7,
+  undefined,
+])('a sign-in does not return to %s', (path) => expect(returnPathOf(path)).toBeUndefined())
+
+test('a long date, or N/A', () => {
+  expect(formatLongDate('2026-11-20T12:00:00Z')).toBe('November 20, 2026')
+  expect([formatLongDate(null), formatLongDate(undefined), formatLongDate('soon')]).toEqual(['N/A', 'N/A', 'N/A'])
+})

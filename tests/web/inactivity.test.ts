@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watchInactivity } from '../../web/src/lib/inactivity.ts'
+import { storage, windowEvents } from './browser.ts'
+
+const hourMs = 3_600_000
+const minuteMs = 60_000
+const startAt = Date.parse('2026-11-20T08:00:00Z')
+
+let events: ReturnType<typeof windowEvents>
+const handlers = { onWarning: vi.fn(), onActiveElsewhere: vi.fn(), onLimit: vi.fn() }
+let stop: () => void
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: startAt })
+  vi.clearAllMocks()
+  vi.stubGlobal('localStorage', storage())
+  events = windowEvents()
+  stop = watchInactivity(handlers)
+})
+afterEach(() => {
+  stop()
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('twelve hours without activity end the session, two minutes after the warning', () => {
+  vi.advanceTimersByTime(12 * hourMs - 2 * minuteMs - 1)
+  expect(handlers.onWarning).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1_000)
+  expect(handlers.onWarning).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(2 * minuteMs - 1_000)
+  expect(handlers.onLimit).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1_000)
+  expect(handlers.onLimit).toHaveBeenCalled()
+})
+
+test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s starts the twelve hours anew', (name) => {
+  vi.advanceTimersByTime(11 * hourMs)
+  events.fire(name)
+  vi.advanceTimersByTime(11 * hourMs)
+  expect(handlers.onWarning).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(hourMs)
+  expect(handlers.onLimit).toHaveBeenCalled()
+})
+
+test('activity in another tab counts here and takes the warning back', () => {
+  vi.advanceTimersByTime(12 * hourMs - minuteMs)
+  expect(handlers.onWarning).toHaveBeenCalledTimes(1)
+  localStorage.setItem('last_activity', String(Date.now()))
+  vi.advanceTimersByTime(2 * minuteMs)
+  expect(handlers.onActiveElsewhere).toHaveBeenCalledTimes(1)
+  expect(handlers.onLimit).not.toHaveBeenCalled()
+})
+
+test('activity here during the warning keeps the session and leaves the question standing', () => {
+  vi.advanceTimersByTime(12 * hourMs - minuteMs)
+  events.fire('mousemove')
+  vi.advanceTimersByTime(hourMs)
+  expect(handlers.onActiveElsewhere).not.toHaveBeenCalled()
+  expect(handlers.onLimit).not.toHaveBeenCalled()
+})
+
+test('the first key after a night asleep does not bring the session back', () => {
+  vi.setSystemTime(startAt + 13 * hourMs) // timers stood still
+  events.fire('keydown')
+  expect(handlers.onLimit).toHaveBeenCalledTimes(1)
+  expect(localStorage.getItem('last_activity')).toBe(String(startAt))
+})
+
+test('activity is written down at most every fifteen seconds', () => {
+  const write = vi.spyOn(localStorage, 'setItem')
+  for (let i = 0; i < 60; i++) {
+    events.fire('mousemove')
+    vi.advanceTimersByTime(500)
+  }
+  expect(write).toHaveBeenCalledTimes(2)
+})

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { locks, storage, windowEvents } from './browser.ts'
+
+const hourMs = 3_600_000
+const minuteMs = 60_000
+const now = Date.parse('2026-11-20T08:00:00Z')
+const user = { id: 'usr_1', email: 'ada@example.com', name: 'Ada', needsOnboarding: false }
+
+let events: ReturnType<typeof windowEvents>
+let calls: { path: string; body: unknown }[]
+let answer: (path: string) => { status?: number; body: unknown }
+let channels: { onmessage: (() => void) | null }[]
+
+const ok = (data: unknown) => ({ body: { success: true, data } })
+const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } }
+
+/** A module of its own memory, as each tab has it. Storage and locks are common to all. */
+async function aTab() {
+  vi.resetModules()
+  const session = await import('../../web/src/lib/session.ts')
+  const { api } = await import('../../web/src/lib/api.ts')
+  return { ...session, api }
+}
+
+function store(change: Record<string, string> = {}): void {
+  const entries = {
+    auth_token: 'old',
+    auth_user: JSON.stringify(user),
+    token_expiry: String(now + 10 * minuteMs),
+    cognito_refresh_token: 'refresh-1',
+    ...change,
+  }
+  for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  calls = []
+  channels = []
+  answer = () => ok(user)
+  events = windowEvents()
+  vi.stubGlobal('localStorage', storage())
+  vi.stubGlobal('sessionStorage', storage())
+  vi.stubGlobal('navigator', { locks: locks() })
+  vi.stubGlobal(
+    'BroadcastChannel',
+    class {
+      onmessage: (() => void) | null = null
+      constructor() {
+        channels.push(this)
+      }
+      postMessage() {
+        for (const channel of channels) if (channel !== this) channel.onmessage?.()
+      }
+    },
+  )
+  vi.stubGlobal('fetch', async (path: string, init: { body?: string }) => {
+    calls.push({ path, body: init.body && JSON.parse(init.body) })
+    const { status = 200, body } = answer(path)
+    return new Response(JSON.stringify(body), { status })
+  })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('a stored session is restored, then the server is asked for the user', async () => {
+  store()
+  answer = () => ok({ ...user, name: 'Ada Lovelace' })
+  const tab = await aTab()
+  tab.startSession()
+  expect(tab.getSession()).toMatchObject({ user: { id: 'usr_1' }, isLoading: false })
+  await vi.waitFor(() => expect(tab.getSession().user?.name).toBe('Ada Lovelace'))
+  expect(calls.map(({ path }) => path)).toEqual(['/api/users/usr_1'])
+  expect(JSON.parse(localStorage.getItem('auth_user')!).name).toBe('Ada Lovelace')
+})
+
+test('a token that the server refuses ends the restored session', async () => {
+  store()
+  answer = () => unauthorized
+  const tab = await aTab()
+  tab.startSession()
+  await vi.waitFor(() => expect(tab.getSession()).toMatchObject({ user: null, expired: true }))
+  expect(localStorage.getItem('auth_token')).toBeNull()
+})
+
+test('a server that can not be reached leaves the restored session alone', async () => {
+  store()
+  answer = () => ({ status: 502, body: null })
+  const tab = await aTab()
+  tab.startSession()
+  await vi.waitFor(() => expect(calls).toHaveLength(1))
+  expect(tab.getSession().user?.id).toBe('usr_1')
+})
+
+test('what is stored is refused with the reason, and a broken record is removed', async () => {
+  const { restoredUser } = await import('../../web/src/lib/tokens.ts')
+  expect(restoredUser).toThrow('No stored user found')
+  store({ auth_user: '{"id": 7' })
+  expect(restoredUser).toThrow('Invalid stored user data')
+  expect(localStorage.getItem('auth_token')).toBeNull()
+  expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
+})
+
+test('a session that was left twelve hours ago is not restored', async () => {
+  store({ last_activity: String(now - 12 * hourMs) })
+  const tab = await aTab()
+  tab.startSession()
+  expect(tab.getSession().user).toBeNull()
+  expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
+  expect(calls).toEqual([])
+})
+
+test('a sign-out reaches the other tabs as a sign-out', async () => {
+  store()
+  const [here, there] = [await aTab(), await aTab()]
+  here.startSession()
+  there.startSession()
+  here.signOut()
+  expect(there.getSession()).toMatchObject({ user: null, expired: false })
+  expect(localStorage.getItem('auth_user')).toBeNull()
+})
+
+test('a session that another tab ended has expired here', async () => {
+  store()
+  const tab = await aTab()
+  tab.startSession()
+  const expired = vi.fn()
+  events.on('session-expired', expired)
+  localStorage.clear()
+  events.fire('storage', { key: 'auth_token', newValue: null })
+  expect(tab.getSession()).toMatchObject({ user: null, expired: true })
+  expect(expired).toHaveBeenCalledTimes(1)
+})
+
+test("a session that became someone else's in another tab is over here", async () => {
+  store()
+  const tab = await aTab()
+  tab.startSession()
+  store({ auth_user: JSON.stringify({ ...user, id: 'usr_2' }) })
+  events.fire('storage', { key: 'auth_user' })
+  expect(tab.getSession().user).toBeNull()
+  expect(localStorage.getItem('auth_token')).toBe('old')
+})
+
+test('two tabs renew the tokens once, when under five minutes are left', async () => {
+  store({ token_expiry: String(now + 5 * minuteMs) })
+  const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
+  answer = (path) => ok(path.endsWith('/refresh') ? fresh : user)
+  const [here, there] = [await aTab(), await aTab()]
+  await here.api.get('/a')
+  expect(calls.map(({ path }) => path)).toEqual(['/api/a'])
+
+  vi.setSystemTime(now + 1)
+  await Promise.all([here.api.get('/b'), there.api.get('/c'), there.api.get('/d')])
+  const refreshes = calls.filter(({ path }) => path.endsWith('/refresh'))
+  expect(refreshes.map(({ body }) => body)).toEqual([{ refreshToken: 'refresh-1' }])
+  expect(localStorage.getItem('token_expiry')).toBe(String(now + 1 + 900_000))
+})
