@@ -1,0 +1,22 @@
+/** Browser tests against one whole stack. `npm test` says where the browser is. */
+import { defineConfig } from '@playwright/test'
+
+const flags =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+export default defineConfig({
+  testDir: '.',
+  globalSetup: './stack.ts',
+  outputDir: '../../test-results',
+  workers: 1,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  use: {
+    // From stack.ts, which runs before the worker reads this.
+    baseURL: process.env.BURSAR_URL,
+    viewport: { width: 1400, height: 900 },
+    launchOptions: { executablePath: process.env.BROWSER_PATH ?? '/usr/bin/chromium', args: flags.split(' ') },
+    trace: 'retain-on-failure',
+  },
+})

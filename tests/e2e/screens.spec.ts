@@ -1,0 +1,274 @@
+import type { Page } from '@playwright/test'
+import { demo } from '../../scripts/seed.ts'
+import { audit } from './audit.ts'
+import { beSignedIn, expect, keepSession, login, test } from './fixtures.ts'
+import type { Household } from './household.ts'
+
+type Ready = (page: Page) => Promise<void>
+const dialog =
+  (title: string | RegExp): Ready =>
+  (page) =>
+    expect(page.getByRole('dialog', { name: title })).toBeVisible()
+const row =
+  (table: string): Ready =>
+  (page) =>
+    expect(page.getByRole('table', { name: table }).getByRole('cell').first()).toBeVisible()
+const shown =
+  (text: string | RegExp): Ready =>
+  (page) =>
+    expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+
+/** Where a screen is under /dashboard, and how to know that all of it is there. */
+const screens: Record<string, [path: string | ((household: Household) => string), Ready]> = {
+  overview: ['/overview', shown(/by Scout/)],
+  wallets: ['/wallets', shown(/Session limit/)],
+  'wallets-deploy': ['/wallets?deploy=true', dialog('Deploy Smart Wallet')],
+  'wallets-send': [({ wallet }) => `/wallets?send=${wallet.id}`, dialog('Send USDC')],
+  'wallets-receive': [({ wallet }) => `/wallets?receive=${wallet.id}`, dialog(/^Receive USDC/)],
+  agents: ['/agents', (page) => expect(page.getByRole('navigation', { name: 'Policy groups' })).toBeVisible()],
+  'agents-group': [({ group }) => `/agents?group=${group.id}`, shown('Scout')],
+  'agents-new-group': ['/agents?newGroup=true', dialog('Add New Policy Group')],
+  'agents-new-agent': ['/agents?newAgent=true', dialog('Add New Agent')],
+  contacts: ['/contacts', row('Contacts')],
+  'contacts-add': ['/contacts?add=true', dialog('Add Contact')],
+  transactions: ['/transactions', row('Transactions')],
+  payouts: ['/payouts', row('Payouts')],
+  settings: ['/settings', shown('Member Since')],
+  'settings-password': ['/settings?change-password=true', dialog('Change Password')],
+  'payouts-create': ['/payouts?create=true', dialog('Create Payout')],
+}
+
+test.describe('signed in', () => {
+  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+  for (const [name, [path, ready]] of Object.entries(screens))
+    test(`${name} fits and can be used by all`, async ({ page, household }) => {
+      await page.goto(`/dashboard${typeof path === 'string' ? path : path(household)}`)
+      await ready(page)
+      await audit(page, name)
+    })
+
+  test('the menu fits, holds the focus and gives it back', async ({ page }) => {
+    await page.goto('/dashboard/contacts')
+    const menu = page.getByRole('button', { name: 'Open menu' })
+    await menu.press('Enter')
+    const navigation = page.getByRole('navigation', { name: 'Main navigation' })
+    await expect(navigation.getByRole('link', { name: 'Contacts' })).toHaveAttribute('aria-current', 'page')
+    await audit(page, 'menu')
+    await page.keyboard.press('Escape')
+    await expect(navigation).toBeHidden()
+    await expect(menu).toBeFocused()
+  })
+
+  test('a dialog closes by Escape and by going back', async ({ page }) => {
+    await page.goto('/dashboard/contacts')
+    await page.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(page).toHaveURL('/dashboard/contacts?add=true')
+    await expect(page.getByLabel('Name')).toBeFocused()
+    await page.goBack()
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await page.goForward()
+    await dialog('Add Contact')(page)
+    await page.keyboard.press('Escape')
+    await expect(page).toHaveURL('/dashboard/contacts')
+  })
+
+  test('an unknown path leads to the overview', async ({ page }) => {
+    await page.goto('/nowhere/at/all')
+    await expect(page).toHaveURL('/dashboard/overview')
+    await page.goto('/login')
+    await expect(page).toHaveURL('/dashboard/overview')
+  })
+
+  test('tokens that ran out are renewed without a word', async ({ page }) => {
+    await page.goto('/dashboard/contacts')
+    await row('Contacts')(page)
+    const before = await page.evaluate(() => localStorage.getItem('auth_token'))
+    await page.evaluate(() => localStorage.setItem('token_expiry', '1'))
+    await page.reload()
+    await row('Contacts')(page)
+    expect(await page.evaluate(() => localStorage.getItem('auth_token'))).not.toBe(before)
+  })
+})
+
+test.describe('a session that ended', () => {
+  test.use({ tolerated: /status of 401/ })
+
+  test('says so, counts down and leads to sign-in and back', async ({ page, context, bursar }) => {
+    const session = await login(bursar, demo.email, demo.password)
+    await page.clock.install()
+    await keepSession(context, { ...session, accessToken: 'revoked', refreshToken: 'revoked' })
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.goto('/dashboard/contacts')
+    const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
+    const until = (look: () => Promise<void>) =>
+      expect(async () => {
+        await page.clock.runFor(50) // the page's own short timers
+        await look()
+      }).toPass()
+    await until(() => expect(expired).toBeVisible({ timeout: 100 }))
+    await expect(expired).toContainText(
+      'Your session has expired for security reasons. Please log in again to continue.',
+    )
+    await expect(expired).toContainText('Redirecting automatically in 5 seconds...')
+    await audit(page, 'session-expired')
+    await page.clock.runFor(3_000)
+    await expect(expired).toContainText('Redirecting automatically in 2 seconds...')
+    await page.clock.runFor(2_000)
+    await until(() => expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts', { timeout: 100 }))
+  })
+})
+
+async function signInAsDemo(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill(demo.email)
+  await page.getByLabel('Password', { exact: true }).fill(demo.password)
+  await page.keyboard.press('Enter')
+}
+
+test.describe('signed out', () => {
+  test('the guard leads to sign-in and back to what was asked for', async ({ page }) => {
+    await page.goto('/dashboard/payouts?create=true')
+    await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent('/dashboard/payouts?create=true')}`)
+    await signInAsDemo(page)
+    await expect(page).toHaveURL('/dashboard/payouts?create=true')
+    await expect(page.getByLabel('Source wallet').getByRole('option')).toContainText(['Select a wallet', /\$/])
+  })
+
+  test('only a page of the dashboard is returned to', async ({ page }) => {
+    await page.goto('/login?redirect=https://evil.example/dashboard')
+    await signInAsDemo(page)
+    await expect(page).toHaveURL('/dashboard/overview')
+  })
+
+  test('an unknown path leads to sign-in', async ({ page }) => {
+    await page.goto('/nowhere/at/all')
+    await expect(page).toHaveURL('/login')
+    await page.goto('/dashboard/nowhere')
+    await expect(page).toHaveURL(/\/login/)
+  })
+
+  test.describe('refused', () => {
+    test.use({ tolerated: /status of 401/ })
+    test('sign-in says what is wrong, where it is wrong', async ({ page }) => {
+      await page.goto('/login')
+      const signIn = page.getByRole('button', { name: 'Sign In' })
+      await expect(page.getByText('Make your agents pay.')).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Request beta access' })).toHaveAttribute('target', '_blank')
+      await audit(page, 'login')
+      await page.getByLabel('Email').fill('nobody')
+      await page.getByLabel('Password', { exact: true }).fill('123456')
+      await signIn.click()
+      await expect(page.getByRole('alert')).toHaveText('Invalid email format')
+      await expect(page.getByLabel('Email')).toBeFocused()
+      await page.getByLabel('Email').fill('nobody@bursar.test')
+      await signIn.click()
+      await expect(page.getByRole('alert')).toBeVisible()
+      await audit(page, 'login-refused')
+    })
+  })
+
+  for (const [path, title] of Object.entries({
+    '/signup': /account/i,
+    '/confirm': /confirm/i,
+    '/forgot-password': /password/i,
+    '/reset-password': /password/i,
+  }))
+    test(`${path} fits and can be used by all`, async ({ page }) => {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+      await audit(page, path.slice(1))
+    })
+
+  test('a password that has to be replaced is asked for', async ({ page }) => {
+    const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'any', email: demo.email }
+    // The server asks for this days after a sign-up only.
+    await page.route('**/api/auth/cognito/login', (route) =>
+      route.fulfill({ json: { success: true, data: challenge } }),
+    )
+    await page.goto('/login')
+    await page.getByLabel('Email').fill(demo.email)
+    await page.getByLabel('Password', { exact: true }).fill('temporary')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('heading', { name: 'Set New Password' })).toBeVisible()
+    await page.getByLabel('New Password').fill('analytical-engine')
+    await page.getByLabel('Confirm Password').fill('analytical-engine')
+    await expect(page.getByLabel('The passwords are the same.')).toBeVisible()
+    await audit(page, 'login-new-password')
+  })
+
+  for (const [name, path] of Object.entries({
+    login: () => '/login',
+    claim: ({ payout }: Household) => payout.path,
+  }))
+    test(`${name} loads no code of wallets or the server`, async ({ page, watch, household }) => {
+      await page.goto(path(household))
+      await expect(page.getByRole('button', { name: /Sign In|Continue/ })).toBeVisible()
+      const scripts = watch.requests.filter((url) => url.endsWith('.js'))
+      expect(scripts.length).toBeGreaterThan(1)
+      for (const url of scripts) {
+        const text = await (await page.request.get(url)).text()
+        expect(
+          ['wagmi', 'viem', 'zod', 'secp256k1'].filter((word) => text.includes(word)),
+          url,
+        ).toEqual([])
+      }
+    })
+})
+
+test.describe('headers', () => {
+  const policyWith = (wallets: { connect: string; frame: string }) =>
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${wallets.connect}; ` +
+    `${wallets.frame}font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; ` +
+    `require-trusted-types-for 'script'`
+  const policy = policyWith({ connect: '', frame: '' })
+  const page = {
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+    'permissions-policy':
+      'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=(), clipboard-write=(self)',
+  }
+  /** Wallets are connected here, and nowhere else. */
+  const dashboard = {
+    ...page,
+    'content-security-policy': policyWith({
+      connect:
+        ' https://mainnet.base.org https://sepolia.base.org wss://relay.walletconnect.org' +
+        ' https://www.walletlink.org wss://www.walletlink.org',
+      frame: 'frame-src https://verify.walletconnect.org; ',
+    }),
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+  }
+  const api = {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+  }
+  const expected: Record<string, Record<string, string>> = {
+    '/': page,
+    '/login': page,
+    '/dashboard/overview': dashboard,
+    '/signup': page,
+    '/claim/x': { ...page, 'cache-control': 'no-store', 'x-robots-tag': 'noindex' },
+    '/api/health': api,
+    '/api/nothing': api,
+  }
+  for (const [path, headers] of Object.entries(expected))
+    test(`${path} carries the security headers`, async ({ request }) => {
+      expect((await request.get(path)).headers()).toMatchObject(headers)
+    })
+
+  test('assets are kept for ever', async ({ page, request, watch }) => {
+    await page.goto('/login')
+    const asset = watch.requests.find((url) => /\/assets\/.*\.js$/.test(url))
+    const { 'cache-control': cache, 'content-security-policy': csp } = (await request.get(asset!)).headers()
+    expect({ cache, csp }).toEqual({ cache: 'public, max-age=31536000, immutable', csp: policy })
+  })
+})
