@@ -105,6 +105,29 @@ test('forged tokens are refused: no algorithm, other keys, changed or borrowed c
   ).toBe(401)
 })
 
+test('truncated tokens are refused, wherever they end', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const { length } = ann.token
+  for (const end of [1, 10, ann.token.indexOf('.'), ann.token.lastIndexOf('.') + 1, length - 20, length - 1]) {
+    const token = ann.token.slice(0, end)
+    const answer = await api.call('GET', `/api/users/${ann.id}`, { token })
+    expect([answer.status, answer.json.code], `${end} of ${length}`).toEqual([401, 'unauthenticated'])
+  }
+  expect((await refresh(api, ann.refreshToken.slice(0, -1))).status).toBe(401)
+  expect((await refresh(api, ann.refreshToken)).status).toBe(200)
+})
+
+test.each([-5, 5])('a clock that is off by %i minutes breaks neither tokens nor their refresh', async (minutes) => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const next = (await refresh(api, ann.refreshToken)).json.data
+  api.clock.now += minutes * 60_000
+  for (const token of [ann.token, next.accessToken])
+    expect((await api.call('GET', `/api/users/${ann.id}`, { token })).status).toBe(200)
+  expect((await refresh(api, next.refreshToken)).status).toBe(200)
+})
+
 test('the published key is public and verifies what we sign', async () => {
   const { json, headers } = await anApi().call('GET', '/.well-known/jwks.json')
   expect(json.keys).toHaveLength(1)

@@ -163,6 +163,17 @@ describe('other people', () => {
   })
 })
 
+test('the name can be changed, and reads as given without spaces around', async () => {
+  const api = anApi()
+  const { id, token } = await aUser(api)
+  const rename = (name: unknown) => api.call('PATCH', `/api/users/${id}`, { token, body: { name } })
+  expect((await rename('  Zoë 🦉 ')).json.data).toMatchObject({ id, name: 'Zoë 🦉' })
+  expect((await api.call('GET', `/api/users/${id}`, { token })).json.data.name).toBe('Zoë 🦉')
+  for (const bad of ['', '   ', 'x'.repeat(101), null, 5])
+    expect(await rename(bad), String(bad)).toMatchObject({ status: 400, json: { field: 'name' } })
+  expect((await rename(' ')).json.error).toBe('Please enter your name')
+})
+
 describe('changing the password', () => {
   test('needs the current one, signs other sessions out and tells the user', async () => {
     const api = anApi()

@@ -41,7 +41,12 @@ export function anApi(changes: Partial<Env> = {}) {
       ...(content === undefined ? {} : { body: content }),
     }
     const context = createExecutionContext()
-    const response = await app.request(`http://localhost:3001${path}`, init, { ...env, ...changes, ...options.env }, context)
+    const response = await app.request(
+      `http://localhost:3001${path}`,
+      init,
+      { ...env, ...changes, ...options.env },
+      context,
+    )
     const text = await response.text()
     await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anApi, aUser, env, passcode, seed } from './apiClient.ts'
+import { anApi, anEmail, aUser, env, mailedCode, passcode, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
 const post = (path: string) => ({ method: 'POST', path })
+const own = (path: string) => ({ method: 'PATCH', path: `/api/users/{id}${path}` })
 
 describe('hostile input', () => {
   const strange: unknown[] = [
@@ -37,6 +38,14 @@ describe('hostile input', () => {
     { ...post('/api/login'), fields: ['email', 'password'] },
     { ...post('/api/auth/cognito/new-password'), fields: ['email', 'session', 'newPassword'] },
     { ...post('/api/auth/cognito/refresh'), fields: ['refreshToken'] },
+    { ...post('/api/auth/cognito/signup'), fields: ['email', 'password', 'name'] },
+    { ...post('/api/auth/cognito/confirm'), fields: ['email', 'code'] },
+    { ...post('/api/auth/cognito/resend-code'), fields: ['email'] },
+    { ...post('/api/auth/cognito/forgot-password'), fields: ['email'] },
+    { ...post('/api/auth/cognito/reset-password'), fields: ['email', 'code', 'newPassword'] },
+    { ...own(''), fields: ['name'] },
+    { ...own('/change-password'), fields: ['currentPassword', 'newPassword'] },
+    { ...own('/public-address'), fields: ['publicAddress', 'signature'] },
     { ...post('/api/users'), fields: ['email', 'name', 'signupPasscode'] },
     { ...post('/api/users/complete-onboarding'), fields: ['name', 'password'] },
     { ...post('/api/contacts'), fields: ['name', 'address', 'email', 'phone', 'description'] },
@@ -47,6 +56,10 @@ describe('hostile input', () => {
     session: 'x',
     newPassword: 'long enough password',
     refreshToken: 'x',
+    code: '123456',
+    currentPassword: 'not the current one',
+    publicAddress: null,
+    signature: '0x00',
     name: 'Fuzz',
     signupPasscode: passcode,
   }
@@ -55,12 +68,12 @@ describe('hostile input', () => {
     '$path answers every value of every field with a plain refusal or success',
     async ({ method, path, fields }) => {
       const api = anApi()
-      const { token } = await aUser(api)
+      const { token, id } = await aUser(api)
       let from = 0
       for (const field of fields) {
         for (const value of strange) {
           const body = { ...Object.fromEntries(fields.map((name) => [name, plausible[name]])), [field]: value }
-          const answer = await api.call(method, path, { token, body, from: `198.51.100.${++from}` })
+          const answer = await api.call(method, path.replace('{id}', id), { token, body, from: `198.51.100.${++from}` })
           const label = `${field} = ${JSON.stringify(value)?.slice(0, 60)} → ${answer.text.slice(0, 200)}`
           expect(answer.status, label).toBeLessThan(500)
           if (answer.status === 400) expect(answer.json.error, label).toMatch(/^[A-Z][^{}]{5,150}$/)
@@ -70,6 +83,18 @@ describe('hostile input', () => {
     },
     120_000,
   )
+
+  test('leading and trailing spaces are taken off e-mails, names and codes, never off passwords', async () => {
+    const api = anApi()
+    const email = anEmail()
+    const call = (name: string, body: unknown) => api.call('POST', `/api/auth/cognito/${name}`, { body })
+    const password = ' with spaces around '
+    const signup = await call('signup', { email: ` ${email}\t`, password, name: '  Zoë  ' })
+    expect(signup.json.data).toMatchObject({ email, name: 'Zoë' })
+    expect((await call('confirm', { email: ` ${email}`, code: ` ${await mailedCode(email)} ` })).status).toBe(200)
+    expect((await call('login', { email, password: password.trim() })).status).toBe(401)
+    expect((await call('login', { email: `${email} `, password })).status).toBe(200)
+  })
 
   test('bodies that are no JSON object, too large, or of another type', async () => {
     const api = anApi()

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../worker/app.ts'
+import { type Api, anApi, anEmail, aUser, env, login, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const quarterHour = 15 * 60_000
+/** Looked at = answered as wrong. Everything else was refused before the password was touched. */
+const lookedAt = (answers: { status: number }[]) => answers.filter(({ status }) => status === 401).length
+
+/** The wait that a refusal states, in ms: the sentence and Retry-After must agree. */
+function statedWait({ json, headers }: Awaited<ReturnType<typeof login>>): number {
+  const minutes = Number(/^Too many attempts\. Try again in (\d+) minutes?\.$/.exec(json.error)?.[1])
+  const seconds = Number(headers.get('retry-after'))
+  expect(minutes).toBe(Math.ceil(seconds / 60))
+  return seconds * 1000
+}
+
+describe('guessing a password', () => {
+  test('of 1,000 wrong ones five are looked at, and the right one works after the stated wait', async () => {
+    const api = anApi()
+    const { email, password } = await aUser(api)
+    let evaluated = 0
+    for (let round = 0; round < 10; round++) {
+      const guesses = Array.from({ length: 100 }, (_, i) => login(api, email, `guess ${round} ${i}`))
+      evaluated += lookedAt(await Promise.all(guesses))
+      api.clock.now += 80_000 // 10 rounds within 15 minutes
+    }
+    expect(evaluated).toBe(5)
+    const refused = await login(api, email, password)
+    expect(refused.status).toBe(429)
+    api.clock.now += statedWait(refused)
+    expect((await login(api, email, password)).status).toBe(200)
+  }, 120_000)
+
+  test('no span of 15 minutes holds more than five, wherever it begins', async () => {
+    const api = anApi()
+    const { email } = await aUser(api)
+    const guess = async (count: number) =>
+      lookedAt(await Promise.all(Array.from({ length: count }, () => login(api, email, 'guess'))))
+    expect(await guess(1)).toBe(1)
+    api.clock.now += quarterHour - 1000
+    expect(await guess(10)).toBe(4)
+    api.clock.now += 2000
+    expect(await guess(10)).toBe(0)
+    api.clock.now += quarterHour - 2000
+    expect(await guess(10)).toBe(5)
+  })
+
+  test('refused guesses do not prolong the wait', async () => {
+    const api = anApi()
+    const { email, password } = await aUser(api)
+    for (let i = 0; i < 5; i++) await login(api, email, 'guess')
+    for (let minute = 0; minute < 15; minute++) {
+      expect((await login(api, email, 'guess')).status, `minute ${minute}`).toBe(429)
+      api.clock.now += 60_000
+    }
+    expect((await login(api, email, password)).status).toBe(200)
+  })
+
+  test('a crowd of addresses gets 100 tries; the owner comes in from where they have been before', async () => {
+    const api = anApi()
+    const { email, password } = await aUser(api)
+    const home = '192.0.2.1'
+    let evaluated = 0
+    for (let round = 0; round < 6; round++) {
+      const crowd = Array.from({ length: 20 }, (_, i) => login(api, email, 'guess', `203.0.113.${round * 20 + i}`))
+      evaluated += lookedAt(await Promise.all(crowd))
+    }
+    expect(evaluated).toBeLessThanOrEqual(100)
+    expect(evaluated).toBeGreaterThan(90)
+    expect((await login(api, email, password, home)).status).toBe(200)
+    const elsewhere = await login(api, email, password, '198.51.100.1')
+    expect(elsewhere.status).toBe(429)
+    api.clock.now += statedWait(elsewhere)
+    expect((await login(api, email, password, '198.51.100.1')).status).toBe(200)
+  }, 120_000)
+})
+
+describe('finding out who has an account', () => {
+  test('signing in and signing up take as long for unknown as for known e-mails', async () => {
+    const api = anApi()
+    const { email } = await aUser(api)
+    const signup = (to: string) =>
+      api.call('POST', '/api/auth/cognito/signup', { body: { email: to, password: 'long enough', name: 'Ann' } })
+    await withinFactor(
+      3,
+      () => login(api, email, 'wrong'),
+      () => login(api, anEmail(), 'wrong'),
+      api,
+    )
+    await withinFactor(
+      3,
+      () => signup(email),
+      () => signup(anEmail()),
+      api,
+    )
+  })
+
+  test.each(['forgot-password', 'resend-code'])('%s answers before it looks', async (call) => {
+    const api = anApi()
+    const { email } = await aUser(api)
+    const app = createApp({ now: () => api.clock.now })
+    for (const to of [email, anEmail()]) {
+      const later: Promise<unknown>[] = []
+      const context = {
+        waitUntil: (work: Promise<unknown>) => later.push(work),
+        passThroughOnException() {},
+        props: {},
+      }
+      const body = JSON.stringify({ email: to })
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body }
+      const answer = await app.request(`/api/auth/cognito/${call}`, init, env, context as unknown as ExecutionContext)
+      expect(answer.status).toBe(200)
+      expect(later).toHaveLength(1)
+      await Promise.all(later)
+    }
+  })
+})
+
+/** Medians of seven; without equal work they differ by a factor of ten and more. */
+async function withinFactor(factor: number, one: () => Promise<unknown>, other: () => Promise<unknown>, api: Api) {
+  const times: [number[], number[]] = [[], []]
+  for (let i = 0; i < 7; i++) {
+    for (const [which, call] of [one, other].entries()) {
+      const startedAt = performance.now()
+      await call()
+      times[which]!.push(performance.now() - startedAt)
+    }
+    api.clock.now += 20 * 60_000
+  }
+  const median = (list: number[]) => list.toSorted((a, b) => a - b)[3]!
+  const ratio = median(times[0]) / median(times[1])
+  expect(ratio).toBeGreaterThan(1 / factor)
+  expect(ratio).toBeLessThan(factor)
+}
