@@ -1,7 +1,6 @@
 import type { Hex } from '../chain/types.ts'
 import type { Lane, WaitingItem } from '../domain/batch.ts'
 import { leastLifeSeconds } from '../domain/intent.ts'
-import { packSend } from './packing.ts'
 import type { RelayItem, RelayReport, SubmitResult } from './types.ts'
 
 /** Failures on chain within an hour after which a user's items rest: we pay for them. */
@@ -72,10 +71,16 @@ export class Items {
     if (!isWellFormed(item)) return 'malformed'
     const scope = item.guard?.scope ?? null
     if (item.guard) {
-      this.#sql.exec('INSERT OR IGNORE INTO guard (scope, content) VALUES (?, ?)', scope, item.guard.content)
-      const known = this.#sql.exec<{ content: string }>('SELECT content FROM guard WHERE scope = ?', scope).one()
-      if (known.content !== item.guard.content) return 'guard: another content is known under this scope'
-      this.#finish(`scope = ? AND state IN ('waiting','parked')`, [scope], 'dropped', 'superseded', now)
+      const added = this.#sql.exec(
+        'INSERT OR IGNORE INTO guard (scope, content) VALUES (?, ?)',
+        scope,
+        item.guard.content,
+      )
+      if (added.rowsWritten === 0) {
+        const known = this.#sql.exec<{ content: string }>('SELECT content FROM guard WHERE scope = ?', scope).one()
+        if (known.content !== item.guard.content) return 'guard: another content is known under this scope'
+        this.#finish(`scope = ? AND state IN ('waiting','parked')`, [scope], 'dropped', 'superseded', now)
+      }
     }
     this.#sql.exec(
       `INSERT INTO item (id, user_id, kind, lane, target, data, packed, scope, deadline, queued_at, due_at)
@@ -345,11 +350,25 @@ const address = /^0x[0-9a-fA-F]{40}$/
 const bytes = /^0x(?:[0-9a-fA-F]{2})*$/
 
 /** One that cannot be encoded must not get into a batch. */
+const word = /^0x[0-9a-fA-F]{64}$/
+const isUint64 = (text: string) => /^[0-9]{1,20}$/.test(text) && BigInt(text) < 2n ** 64n
+
+/** What packing.ts can pack without a surprise. */
+function isWellFormedSend({ wallet, to, amount, nonce, deadline, r, vs }: NonNullable<RelayItem['packed']>): boolean {
+  return (
+    address.test(wallet) &&
+    address.test(to) &&
+    isUint64(amount) &&
+    isUint64(nonce) &&
+    Number.isSafeInteger(deadline) &&
+    deadline >= 0 &&
+    deadline < 2 ** 48 &&
+    word.test(r) &&
+    word.test(vs)
+  )
+}
+
 function isWellFormed(item: RelayItem): boolean {
   if (!address.test(item.target) || !bytes.test(item.data) || !Number.isSafeInteger(item.deadline)) return false
-  try {
-    return !item.packed || packSend(item.packed).length === 2 + 2 * 126
-  } catch {
-    return false
-  }
+  return !item.packed || isWellFormedSend(item.packed)
 }

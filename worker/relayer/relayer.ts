@@ -105,6 +105,7 @@ export class Relayer extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#timers.disarmed()
     const now = this.clock.now()
     try {
       const due = this.#timers.due(now)

@@ -4,6 +4,9 @@ export type TimerKind = 'work' | 'tell' | 'prune'
 export class Timers {
   readonly #storage: DurableObjectStorage
 
+  /** What the object's alarm is set to, as far as known: null after it fired. */
+  #armed: number | null = null
+
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
   }
@@ -30,7 +33,14 @@ export class Timers {
 
   arm(now: number): void {
     const { due } = this.#storage.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM timer').one()
+    if (due === this.#armed) return
+    this.#armed = due
     if (due === null) void this.#storage.deleteAlarm()
     else void this.#storage.setAlarm(Date.now() + Math.max(0, due - now))
+  }
+
+  /** The alarm went off, or a transaction that set it was undone. */
+  disarmed(): void {
+    this.#armed = null
   }
 }

@@ -1,15 +1,16 @@
 import type { Address } from '../chain/types.ts'
 import { giveUpMs } from '../domain/intent.ts'
 import { formatUsdc } from '../domain/money.ts'
+import { leastPayout } from '../domain/payment.ts'
 import { decideAmount, decideRecipient, type Refusal } from '../domain/policy.ts'
 import type { Refused, Result } from '../errors.ts'
 import { audit } from './audit.ts'
-import { type Context, knownHead, newId } from './context.ts'
+import { type Context, newId } from './context.ts'
 import { earlier, fingerprintOf, keyHash, remember, reusedKey } from './idempotency.ts'
 import { groupPolicy, reserve, walletFunds } from './ledger.ts'
 import { changed } from './outbox.ts'
 import { insertPayout, type PayoutDraft } from './payouts.ts'
-import { signQueued } from './sign.ts'
+import { signNew } from './sign.ts'
 import { type AgentRow, column, type GroupRow, type PaymentRow, type WalletRow, type WhitelistRow } from './store.ts'
 import type { PayInput, Recipient } from './types.ts'
 
@@ -169,6 +170,16 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
         store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', target.address.toLowerCase())
     }
 
+    const isPayout = target.address === null
+    // Here as well as in the routes: only here it is known that a contact is paid by message.
+    if (isPayout && input.amount < leastPayout)
+      return {
+        ok: false,
+        code: 'invalid_input',
+        message: 'A payout must be at least 0.10 USDC',
+        field: 'amount',
+      }
+
     const session = store.session(wallet.id)
     const decision = decideAmount(
       group && groupPolicy(group, agent, false),
@@ -182,16 +193,23 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
       return refuse(ctx, input, decision.refusal, plan.value)
     }
     const { draft } = prepared
-    const isPayout = target.address === null
     if (isPayout && !draft) return { need: 'draft', wallet }
 
     const id = isPayout ? draft!.id : newId(ctx, 'pay')
+    const to = isPayout ? draft!.address : target.address!
     const epoch = session!.epoch
-    reserve(store, wallet.id, epoch, group?.id ?? null, input.amount)
-    store.run(
+    const intent = signNew(ctx, wallet, session!, { to, amount: input.amount })
+    reserve(
+      store,
+      { walletId: wallet.id, epoch, groupId: group?.id ?? null, agentId: agent?.id ?? null, amount: input.amount },
+      intent ? 1 : 0,
+      now,
+    )
+    const payment = store.insert<PaymentRow>(
       `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name,
-         recipient_email, recipient_phone, amount, memo, status, created_at, give_up_at, epoch)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'QUEUED', ?, ?, ?)`,
+         recipient_email, recipient_phone, amount, memo, status, created_at, give_up_at, epoch,
+         sequence, deadline, max_deadline, sig_version, r, vs, first_block, signed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       id,
       isPayout ? 'payout' : 'send',
       wallet.id,
@@ -199,37 +217,45 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
       agent?.id ?? null,
       group?.version ?? null,
       input.to.type,
-      isPayout ? draft!.address : target.address,
+      to,
       target.contact?.contact_id ?? null,
       target.contact?.name ?? null,
       target.email,
       target.phone,
       column(input.amount),
       input.memo,
+      intent ? 'PROCESSING' : 'QUEUED',
       now,
       now + giveUpMs,
       epoch,
+      intent?.sequence ?? null,
+      intent?.deadline ?? null,
+      intent?.deadline ?? null,
+      intent ? 1 : 0,
+      intent?.r ?? null,
+      intent?.vs ?? null,
+      intent?.first_block ?? null,
+      intent ? now : null,
     )
     if (isPayout) insertPayout(ctx, draft!, wallet)
-    if (group)
-      store.run('UPDATE policy_group SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, group.id)
-    if (agent) store.run('UPDATE agent SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, agent.id)
     if (input.key !== null)
       remember(store, keyHash(input.principal, input.key), fingerprintOf(askedOf(input)), 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
       by: agent?.id ?? 'user',
       amount: formatUsdc(input.amount),
-      to: target.address ?? draft?.address,
-      group: group?.id,
-      policyVersion: group?.version,
-      spent: group && formatUsdc(BigInt(group.spent)),
-      held: group && formatUsdc(BigInt(group.held)),
-      limit: group?.spend_limit ?? null,
+      to,
+      ...(group && {
+        group: group.id,
+        policyVersion: group.version,
+        spent: formatUsdc(BigInt(group.spent)),
+        held: formatUsdc(BigInt(group.held)),
+        limit: group.spend_limit === null ? null : formatUsdc(BigInt(group.spend_limit)),
+      }),
+      ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
     changed(ctx, 'payment', id)
     ctx.wake('settle', now + 1000)
-    signQueued(ctx, wallet, knownHead(ctx, wallet.chain_id))
-    return { ok: true, value: { payment: store.payment(id)!, replayed: false } }
+    return { ok: true, value: { payment, replayed: false } }
   })
 }
 
@@ -255,8 +281,10 @@ function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address | null)
   const wrong = (message: string): Refused => ({ ok: false, code: 'invalid_input', message, field: 'toAddress' })
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (sameAddress(to, wallet.address)) return wrong('A wallet cannot pay itself.')
-  if (sameAddress(to, ctx.chains[wallet.chain_id].contracts.usdc))
-    return wrong('The USDC contract cannot receive payments.')
+  const { usdc, ...ours } = ctx.chains[wallet.chain_id].contracts
+  if (sameAddress(to, usdc)) return wrong('The USDC contract cannot receive payments.')
+  if (Object.values(ours).some((contract) => sameAddress(to, contract)))
+    return wrong('This contract cannot receive payments.')
   const payout =
     ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ?? ctx.store.meta(payoutAddressKey(to))
   return payout ? wrong('This is the address of a payout. Create a new payout instead.') : null

@@ -1,6 +1,7 @@
-import type { Address, Block, Chain, ChainId, Hex } from '../chain/types.ts'
+import { type Block, type Chain, type ChainId, type Hex, RpcError, RpcUnavailable } from '../chain/types.ts'
 import { headFreshMs } from '../domain/intent.ts'
 import type { Env } from '../env.ts'
+import type { RelayItem } from '../relayer/types.ts'
 import type { Sealer } from './seal.ts'
 import type { Store } from './store.ts'
 
@@ -20,9 +21,17 @@ export type Context = {
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Opened session keys by `${walletId}:${epoch}`: memory only. */
   keys: Map<string, Hex>
-  /** Domain separators by wallet address. */
-  domains: Map<Address, Hex>
+  /** Signed and committed, not handed to a Relayer yet: memory only, the tables know them as well. */
+  outgoing: { chainId: ChainId; item: RelayItem }[]
+  /** When an item was last handed over (ms), by id: memory only, a second time is harmless. */
+  handedOver: Map<string, number>
 }
+
+/**
+ * The Treasury only reads the chain, so a node's refusal (a block it has not got yet, a limit of its own) says as
+ * little about the money as no answer at all.
+ */
+export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
 
 /** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
 export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {

@@ -11,6 +11,34 @@ import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
 const redeliverMs = 20_000 // 20 seconds
 const batchSize = 100
 
+const sendId = (payment: PaymentRow) => `${payment.id}:${payment.sig_version}`
+
+function sendItem(wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'userId'> {
+  const send = {
+    to: payment.to_address!,
+    amount: BigInt(payment.amount),
+    nonce: nonceOf(payment.epoch!, payment.sequence!),
+    deadline: payment.deadline!,
+    r: payment.r!,
+    vs: payment.vs!,
+  }
+  return {
+    id: sendId(payment),
+    kind: 'send',
+    target: wallet.address,
+    data: sendCall(send),
+    packed: { ...send, wallet: wallet.address, amount: send.amount.toString(), nonce: send.nonce.toString() },
+    deadline: send.deadline,
+    guard: { scope: `${wallet.address}:${send.nonce}`, content: `${send.to}:${send.amount}` },
+  }
+}
+
+/** A payment whose signature is committed goes with the next delivery. */
+export function handOver(ctx: Context, payment: PaymentRow): void {
+  const wallet = ctx.store.wallet(payment.wallet_id)!
+  ctx.outgoing.push({ chainId: wallet.chain_id, item: { ...sendItem(wallet, payment), userId: ctx.userId } })
+}
+
 /** Every signed intent and permissionless call that the Relayer should have now, per wallet's chain. */
 function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => void }[] {
   const { store } = ctx
@@ -32,43 +60,22 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
     })
     push(
       wallet,
-      { id: deployId(wallet, now), kind: 'deploy', target: wallet.factory, data, deadline: wallet.valid_until },
+      {
+        id: deployId(wallet, now),
+        kind: 'deploy',
+        target: wallet.factory,
+        data,
+        deadline: wallet.valid_until,
+        guard: { scope: `${wallet.id}:deploy`, content: wallet.address },
+      },
       () => {},
     )
   }
-  for (const payment of store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE status = 'PROCESSING' AND (delivered_at IS NULL OR delivered_at < ?) ORDER BY wallet_id, sequence LIMIT ?",
-    before,
-    batchSize,
-  )) {
+  for (const [id, at] of ctx.handedOver) if (at < before) ctx.handedOver.delete(id)
+  const open = store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence")
+  for (const payment of open.filter((row) => !ctx.handedOver.has(sendId(row))).slice(0, batchSize)) {
     const wallet = wallets.get(payment.wallet_id)!
-    const send = {
-      to: payment.to_address!,
-      amount: BigInt(payment.amount),
-      nonce: nonceOf(payment.epoch!, payment.sequence!),
-      deadline: payment.deadline!,
-      r: payment.r!,
-      vs: payment.vs!,
-    }
-    push(
-      wallet,
-      {
-        id: `${payment.id}:${payment.sig_version}`,
-        kind: 'send',
-        target: wallet.address,
-        data: sendCall(send),
-        packed: { ...send, wallet: wallet.address, amount: send.amount.toString(), nonce: send.nonce.toString() },
-        deadline: send.deadline,
-        guard: { scope: `${wallet.address}:${send.nonce}`, content: `${send.to}:${send.amount}` },
-      },
-      () =>
-        store.run(
-          'UPDATE payment SET delivered_at = ? WHERE id = ? AND sig_version = ?',
-          now,
-          payment.id,
-          payment.sig_version,
-        ),
-    )
+    push(wallet, sendItem(wallet, payment), () => {})
   }
   for (const payout of store.all<PayoutRow>(
     `SELECT payout.* FROM payout JOIN payment ON payment.id = payout.id
@@ -83,6 +90,7 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
       target: ctx.chains[wallet.chain_id].contracts.escrow,
       data: announceCall(termsOf(payout)),
       deadline: payout.expiry,
+      guard: { scope: `${payout.id}:announce`, content: payout.payout_hash },
     }
     push(wallet, item, () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id))
   }
@@ -123,7 +131,10 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
   return out
 }
 
-/** These calls are not signed, so they have no version of their own: one that failed for good is tried anew after a while. */
+/**
+ * These calls are not signed, so they have no version of their own: one that failed for good is tried anew after a
+ * while. Each succeeds as often as it is sent, so the guard lets a new edition replace the one that still waits.
+ */
 const edition = (now: number) => Math.floor(now / 600_000) // 10 minutes
 export const deployId = (wallet: { id: string }, now: number) => `${wallet.id}:deploy:${edition(now)}`
 export const actionId = (payout: PayoutRow) => `${payout.id}:${payout.action}:${payout.action_version}`
@@ -143,18 +154,25 @@ function shardOf(ctx: Context): number {
   return shard
 }
 
-/** Hand over everything due. A lost answer leaves the rows due, and they are handed over again. */
+/** Hand over what was just signed. A lost answer leaves it to the next look at what is due. */
+export async function deliverFresh(ctx: Context): Promise<void> {
+  while (ctx.outgoing.length > 0) await submit(ctx, ctx.outgoing.splice(0, batchSize))
+}
+
+/** Hand over everything due, from the tables. */
 export async function deliver(ctx: Context): Promise<void> {
-  const items = due(ctx)
+  const entries = due(ctx)
+  await submit(ctx, entries)
+  for (const { done } of entries) done()
+}
+
+async function submit(ctx: Context, entries: { chainId: ChainId; item: RelayItem }[]): Promise<void> {
   for (const chainId of [8453, 84532] as const) {
-    const group = items.filter((entry) => entry.chainId === chainId)
-    if (group.length === 0) continue
-    const result = await relayerOf(ctx, chainId).submit(group.map((entry) => entry.item))
-    const refused = new Map(result.refused.map((entry) => [entry.id, entry.reason]))
-    for (const { item, done } of group) {
-      if (refused.has(item.id)) console.error('relayer refused', item.id, refused.get(item.id))
-      done()
-    }
+    const items = entries.filter((entry) => entry.chainId === chainId).map((entry) => entry.item)
+    if (items.length === 0) continue
+    const result = await relayerOf(ctx, chainId).submit(items)
+    for (const { id, reason } of result.refused) console.error('relayer refused', id, reason)
+    for (const { id } of items) ctx.handedOver.set(id, ctx.now())
   }
 }
 

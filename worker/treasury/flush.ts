@@ -6,31 +6,56 @@ import type { Context } from './context.ts'
 import type { OutboxKind } from './outbox.ts'
 import { companionView, deskView, escrowView, transactionView } from './views.ts'
 
-type Entry = { kind: OutboxKind; ref: string; seq: number }
+type Entry = { kind: OutboxKind; ref: string; seq: number; failures: number }
 /** Rows of the read model written in one D1 batch. */
 const batchSize = 40
 
-/** Tell the others what changed. Each part may fail by itself and is tried again; true when nothing is left. */
-export async function flush(ctx: Context): Promise<boolean> {
-  const failures: unknown[] = []
-  const attempt = async (work: () => Promise<void>) => {
+/** Tell the others what changed. What fails is tried again by itself later. When the rest is due (ms), null: nothing is left. */
+export async function flush(ctx: Context): Promise<number | null> {
+  const { store, now } = ctx
+  const attempt = async (entries: Entry[], work: () => Promise<void>) => {
     try {
       await work()
     } catch (error) {
-      failures.push(error)
+      console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
+      for (const entry of entries) tellLater(ctx, entry)
     }
   }
   // The link's index comes first: a mail must never lead to an unknown link.
-  for (const entry of entries(ctx, 'link')) await attempt(() => writeLink(ctx, entry))
-  for (const entry of entries(ctx, 'desk')) await attempt(() => tellDesk(ctx, entry))
-  await attempt(() => project(ctx))
-  if (failures.length === 0) for (const entry of entries(ctx, 'mail')) await attempt(() => mail(ctx, entry))
-  if (failures.length > 0) throw new Error('outbox not flushed', { cause: failures[0] })
-  return ctx.store.first('SELECT 1 FROM outbox LIMIT 1') === null
+  for (const entry of due(ctx, 'link')) await attempt([entry], () => writeLink(ctx, entry))
+  for (const entry of due(ctx, 'desk')) await attempt([entry], () => tellDesk(ctx, entry))
+  const rows = [...due(ctx, 'payment'), ...due(ctx, 'payout')].slice(0, batchSize)
+  if (rows.length > 0) await attempt(rows, () => project(ctx, rows))
+  for (const entry of due(ctx, 'mail')) {
+    const payoutId = entry.ref.split(':')[0]!
+    if (!store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", payoutId))
+      await attempt([entry], () => mail(ctx, entry))
+  }
+  const next = store.first<{ at: number | null }>('SELECT min(due_at) AS at FROM outbox')?.at ?? null
+  return next === null ? null : Math.max(next, now() + 50)
 }
 
-const entries = (ctx: Context, kind: OutboxKind) =>
-  ctx.store.all<Entry>('SELECT kind, ref, seq FROM outbox WHERE kind = ? LIMIT ?', kind, batchSize)
+/** What failed least comes first, so that hopeless entries hide nobody. */
+const due = (ctx: Context, kind: OutboxKind) =>
+  ctx.store.all<Entry>(
+    'SELECT kind, ref, seq, failures FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY failures LIMIT ?',
+    kind,
+    ctx.now(),
+    batchSize,
+  )
+
+/** 0.25 s doubling; mails that no provider takes slow down to one try an hour. */
+function tellLater(ctx: Context, entry: Entry): void {
+  const longestMs = entry.kind === 'mail' ? 3_600_000 : 15_000
+  const waitMs = Math.min(longestMs, 250 * 2 ** Math.min(entry.failures, 14))
+  ctx.store.run(
+    'UPDATE outbox SET failures = failures + 1, due_at = ? WHERE kind = ? AND ref = ? AND seq = ?',
+    ctx.now() + waitMs,
+    entry.kind,
+    entry.ref,
+    entry.seq,
+  )
+}
 
 /** Only what was told is forgotten: a change made meanwhile has raised the entry's seq. */
 const told = (ctx: Context, entry: Entry) =>
@@ -46,10 +71,8 @@ function nextEdition(ctx: Context): number {
   return edition
 }
 
-async function project(ctx: Context): Promise<void> {
+async function project(ctx: Context, todo: Entry[]): Promise<void> {
   const { store, env, userId } = ctx
-  const todo = [...entries(ctx, 'payment'), ...entries(ctx, 'payout')].slice(0, batchSize)
-  if (todo.length === 0) return
   const edition = nextEdition(ctx)
   const statements: D1PreparedStatement[] = []
   for (const { kind, ref } of todo) {
@@ -64,7 +87,7 @@ async function project(ctx: Context): Promise<void> {
       if (companion) statements.push(upsertTransaction(env.DB, userId, edition, companion, payout.amount))
     }
   }
-  await env.DB.batch(statements)
+  if (statements.length > 0) await env.DB.batch(statements)
   for (const entry of todo) told(ctx, entry)
 }
 

@@ -59,18 +59,31 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null): Wall
   }
 }
 
-/** accepted: + held in all three. */
+/** accepted: + held in all three. `sequences`: nonces issued along with it (0 or 1). */
 export function reserve(
   store: Store,
-  walletId: string,
-  epoch: number,
-  groupId: string | null,
-  amount: MicroUsdc,
+  payment: { walletId: string; epoch: number; groupId: string | null; agentId: string | null; amount: MicroUsdc },
+  sequences: number,
+  now: number,
 ): void {
-  const sum = column(amount)
+  const { walletId, epoch, groupId, agentId } = payment
+  const sum = column(payment.amount)
   store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
-  store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, walletId, epoch)
-  if (groupId) store.run('UPDATE policy_group SET held = held + ? WHERE id = ?', sum, groupId)
+  store.run(
+    'UPDATE session SET held = held + ?, next_sequence = next_sequence + ? WHERE wallet_id = ? AND epoch = ?',
+    sum,
+    sequences,
+    walletId,
+    epoch,
+  )
+  if (groupId)
+    store.run(
+      'UPDATE policy_group SET held = held + ?, payments = payments + 1, last_activity_at = ? WHERE id = ?',
+      sum,
+      now,
+      groupId,
+    )
+  if (agentId) store.run('UPDATE agent SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, agentId)
 }
 
 /** Money of this payment left the wallet: session held → used, wallet held → out. */

@@ -63,7 +63,7 @@ const migrations: string[] = [
     give_up_at INTEGER NOT NULL,
     -- The intent. A nonce belongs for life to one recipient and one amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
-    r TEXT, vs TEXT, first_block INTEGER, delivered_at INTEGER
+    r TEXT, vs TEXT, first_block INTEGER
   );
   CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
   -- Not partial: SQLite does not see that one status is part of a list of them.
@@ -109,6 +109,11 @@ const migrations: string[] = [
   );
   CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
   CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
+  `,
+  `
+  -- What could not be told is tried again at its own pace (ms) and lets the others pass.
+  ALTER TABLE outbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outbox ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
   `,
 ]
 

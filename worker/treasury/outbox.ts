@@ -11,7 +11,7 @@ export function changed(ctx: Context, kind: OutboxKind, ref: string): void {
   const { store } = ctx
   if (kind === 'payout') store.run('UPDATE payout SET updated_at = ? WHERE id = ?', ctx.now(), ref)
   store.run(
-    'INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1',
+    'INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1, failures = 0, due_at = 0',
     kind,
     ref,
   )

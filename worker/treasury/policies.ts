@@ -13,12 +13,18 @@ import type { AgentInput, GroupInput } from './types.ts'
 export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup> {
   const { store } = ctx
   const hash = input.key === null ? null : keyHash({ type: 'user' }, input.key)
-  const { key: _, ...asked } = input
-  const fingerprint = fingerprintOf(asked)
+  // By their ids: what a contact says now is not what was asked.
+  const { key: _, contacts, ...rest } = input
+  const fingerprint = fingerprintOf({ ...rest, contacts: contacts.map(({ id }) => id) })
   return store.transaction((): Result<PolicyGroup> => {
     const known = hash === null ? null : earlier(store, hash, fingerprint)
     if (known === 'reused') return reusedKey
-    if (known) return { ok: true, value: groupView(store, store.group(known.ref)!) }
+    if (known) {
+      const group = store.group(known.ref)
+      return group
+        ? { ok: true, value: groupView(store, group) }
+        : { ok: false, code: 'not_found', message: 'Policy group not found.' }
+    }
     if (!store.wallet(input.walletId))
       return { ok: false, code: 'not_found', message: 'Wallet not found.', field: 'walletId' }
     const id = newId(ctx, 'grp')

@@ -1,5 +1,13 @@
 import { addressTopic, nonceTopic, topics } from '../chain/calls.ts'
-import { type Address, type Block, type Hex, type Log, type LogFilter, RpcUnavailable } from '../chain/types.ts'
+import {
+  type Address,
+  type Block,
+  type Hex,
+  type Log,
+  type LogFilter,
+  RpcError,
+  RpcUnavailable,
+} from '../chain/types.ts'
 import { nonceOf } from '../domain/intent.ts'
 import { formatUsdc } from '../domain/money.ts'
 import { nextPayment } from '../domain/payment.ts'
@@ -14,6 +22,8 @@ import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
 const widestRange = 5_000
 /** Ranges per look, so that the work of one tick is bounded; a wallet further behind catches up over several. */
 const rangesPerLook = 20
+/** Nodes refuse more than 1,000 values of one topic. */
+const mostTopics = 500
 
 type Reading = { own: Log[]; left: Log[]; came: Log[]; payouts: Log[]; announced: Log[] }
 
@@ -64,25 +74,45 @@ async function readLogs(ctx: Context, wallet: WalletRow, toBlock: number): Promi
   const payouts = openPayouts(ctx, wallet.id)
   const hidden = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
   const reading: Reading = { own: [], left: [], came: [], payouts: [], announced: [] }
-  for (let fromBlock = wallet.scanned_block + 1; fromBlock <= toBlock; fromBlock += widestRange) {
-    const range = { fromBlock, toBlock: Math.min(toBlock, fromBlock + widestRange - 1) }
+  let width = widestRange
+  for (let fromBlock = wallet.scanned_block + 1; fromBlock <= toBlock; ) {
+    const range = { fromBlock, toBlock: Math.min(toBlock, fromBlock + width - 1) }
     const filters: [keyof Reading, LogFilter][] = [
       ['own', { address: wallet.address, ...range }],
       ['left', { address: usdc, topics: [topics.transfer, addressTopic(wallet.address)], ...range }],
       ['came', { address: usdc, topics: [topics.transfer, null, addressTopic(wallet.address)], ...range }],
     ]
-    if (payouts.length > 0)
+    for (const some of chunks(payouts))
       filters.push([
         'payouts',
-        { address: usdc, topics: [topics.transfer, payouts.map((payout) => addressTopic(payout.address))], ...range },
+        { address: usdc, topics: [topics.transfer, some.map((payout) => addressTopic(payout.address))], ...range },
       ])
-    if (hidden.length > 0)
-      filters.push(['announced', { address: escrow, topics: [topics.payoutAnnounced, hidden], ...range }])
-    const answers = await chain.logs(filters.map(([, filter]) => filter))
+    for (const some of chunks(hidden))
+      filters.push(['announced', { address: escrow, topics: [topics.payoutAnnounced, some], ...range }])
+    const answers = await chain
+      .logs(filters.map(([, filter]) => filter))
+      .catch((error: unknown) => refusedRange(error, range))
+    if (answers === null) {
+      // Too many logs for one answer: half as many blocks.
+      width = Math.ceil((range.toBlock - fromBlock + 1) / 2)
+      continue
+    }
     for (const [i, [kind]] of filters.entries()) reading[kind].push(...(answers[i] ?? []))
+    fromBlock = range.toBlock + 1
   }
   return reading
 }
+
+/** Null when the node says no to a range that can be made smaller. */
+function refusedRange(error: unknown, range: { fromBlock: number; toBlock: number }): null {
+  if (error instanceof RpcError && range.toBlock > range.fromBlock) return null
+  throw error
+}
+
+const chunks = <T>(list: T[]): T[][] =>
+  Array.from({ length: Math.ceil(list.length / mostTopics) }, (_, i) =>
+    list.slice(i * mostTopics, (i + 1) * mostTopics),
+  )
 
 const openPayouts = (ctx: Context, walletId: string) =>
   ctx.store.all<PayoutRow>(
@@ -96,16 +126,10 @@ function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, annou
     ...came.map((log) => ({ log, enter: () => bookCame(ctx, wallet, log) })),
     ...payouts.map((log) => ({ log, enter: () => bookPayoutTransfer(ctx, log) })),
   ]
+  explainWithdrawals(ctx, wallet, own, left)
   events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
   // A payout's return is read twice, as the wallet's income and as the payout's end: marks come after all entries.
-  const isNew = ({ log }: { log: Log }) =>
-    ctx.store.first(
-      'SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
-      wallet.id,
-      log.blockNumber,
-      log.logIndex,
-    ) === null
-  const fresh = events.filter(isNew)
+  const fresh = events.filter(({ log }) => BigInt(log.data) > 0n && !isBooked(ctx, wallet, log))
   for (const { enter } of fresh) enter()
   for (const { log } of fresh)
     ctx.store.run(
@@ -115,6 +139,29 @@ function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, annou
       log.logIndex,
     )
   for (const log of announced) bookAnnounced(ctx, log)
+}
+
+const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
+  ctx.store.first(
+    'SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
+    wallet.id,
+    log.blockNumber,
+    log.logIndex,
+  ) !== null
+
+/**
+ * A node that once answered the Transfer without its nonce log let a payment pass for the owner's withdrawal. Read
+ * again with its nonce, it becomes the payment that it always was.
+ */
+function explainWithdrawals(ctx: Context, wallet: WalletRow, own: Log[], left: Log[]): void {
+  for (const log of left) {
+    if (!isBooked(ctx, wallet, log)) continue
+    const nonce = nonceBefore(own, log)
+    const payment = paymentOf(ctx, wallet, nonce)
+    if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) continue
+    ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
+    bookLeft(ctx, wallet, log, nonce)
+  }
 }
 
 /** A log was proven to exist that the books do not have: read again from before it. */
@@ -133,20 +180,25 @@ export function nonceBefore(own: Log[], transfer: Log): bigint | null {
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
+const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint | null) =>
+  nonce === null
+    ? null
+    : ctx.store.first<PaymentRow>(
+        'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
+        wallet.id,
+        Number(nonce >> 32n),
+        Number(nonce & 0xffff_ffffn),
+      )
+
+const isTransferOf = (payment: PaymentRow, log: Log) =>
+  BigInt(payment.amount) === BigInt(log.data) && same(payment.to_address!, addressIn(log.topics[2]))
+
 function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
   if (same(to, wallet.address)) return
-  const payment =
-    nonce === null
-      ? null
-      : store.first<PaymentRow>(
-          'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
-          wallet.id,
-          Number(nonce >> 32n),
-          Number(nonce & 0xffff_ffffn),
-        )
+  const payment = paymentOf(ctx, wallet, nonce)
   if (!payment) {
     // The owner's withdrawal, or a session that is not ours.
     store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
@@ -159,7 +211,14 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | nul
   }
   const event = payment.kind === 'send' ? 'paid' : 'funded'
   const status = nextPayment(payment.status, event)
-  if (status === null || payment.amount !== value || !same(payment.to_address!, to)) {
+  if (isTransferOf(payment, log) && ['CONFIRMED', 'PENDING', 'CANCELLED'].includes(payment.status)) {
+    // A nonce works once: the same payment in another block, moved there by a reorganisation.
+    store.run('UPDATE payment SET tx_hash = ? WHERE id = ?', log.transactionHash, payment.id)
+    audit(store, ctx.now(), 'payment.reorganised', payment.id, { tx: log.transactionHash, block: log.blockNumber })
+    changed(ctx, 'payment', payment.id)
+    return
+  }
+  if (status === null || !isTransferOf(payment, log)) {
     halt(ctx, wallet, payment, log)
     return
   }
@@ -221,7 +280,8 @@ function bookPayoutTransfer(ctx: Context, log: Log): void {
     addressIn(log.topics[1]),
   )
   const payment = payout && store.payment(payout.id)
-  if (!payout || !payment || BigInt(log.data) < BigInt(payout.amount)) return
+  // What others put there before our funding arrived is not this payout's money and cannot end it.
+  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < BigInt(payout.amount)) return
   const to = addressIn(log.topics[2])
   const event = same(to, payout.payer) ? 'reclaimed' : 'withdrawn'
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
@@ -273,7 +333,7 @@ export async function nonceLogExists(
   return anyLog(chain, filter)
 }
 
-/** Did anything leave the payout's address in [action's block, toBlock]? */
+/** Did the payout's money leave its address in [action's block, toBlock]? Anyone can make a Transfer of nothing. */
 export async function payoutMoved(
   ctx: Context,
   wallet: WalletRow,
@@ -281,16 +341,21 @@ export async function payoutMoved(
   toBlock: number,
 ): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  return anyLog(chain, {
+  const filter: LogFilter = {
     address: chain.contracts.usdc,
     topics: [topics.transfer, addressTopic(payout.address)],
     fromBlock: payout.action_block!,
     toBlock,
-  })
+  }
+  return anyLog(chain, filter, (log) => BigInt(log.data) >= BigInt(payout.amount))
 }
 
-async function anyLog(chain: Context['chains'][8453], filter: LogFilter): Promise<boolean> {
+async function anyLog(
+  chain: Context['chains'][8453],
+  filter: LogFilter,
+  counts: (log: Log) => boolean = () => true,
+): Promise<boolean> {
   const answers = [await chain.logs([filter], 'first')]
   if (chain.hasSecond) answers.push(await chain.logs([filter], 'second'))
-  return answers.some(([logs]) => (logs?.length ?? 0) > 0)
+  return answers.some(([logs]) => logs?.some(counts))
 }

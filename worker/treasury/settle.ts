@@ -1,4 +1,4 @@
-import { type Block, RpcUnavailable } from '../chain/types.ts'
+import type { Block } from '../chain/types.ts'
 import { nonceOf, provablyDead } from '../domain/intent.ts'
 import { nextPayment } from '../domain/payment.ts'
 import { audit } from './audit.ts'
@@ -13,31 +13,37 @@ import { followDeploy, readSession } from './wallets.ts'
 
 /**
  * One look at the chain for everything of this user that is not final. Confirm fast, release slow, never guess:
- * an unreachable node changes nothing. True while something is still open.
+ * an unreachable node changes nothing. A wallet in trouble holds up no other one. True while something is still open.
  */
 export async function settle(ctx: Context): Promise<boolean> {
   const { store } = ctx
-  for (const wallet of store.all<WalletRow>('SELECT * FROM wallet')) {
-    if (wallet.status === 'deploying') await followDeploy(ctx, wallet)
-    if (wallet.status !== 'active' || !isBusy(ctx, wallet)) continue
-    const head = await freshHead(ctx, wallet.chain_id, 0)
-    await scanWallet(ctx, wallet.id, head)
-    if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
-      await readSession(ctx, wallet)
-      await loadSessionKey(ctx, wallet)
-      store.transaction(() => {
-        const now = store.wallet(wallet.id)!
-        signAgain(ctx, now, head)
-        signQueued(ctx, now, head)
-      })
-    }
-    failUnsigned(ctx, wallet)
-    await releaseDead(ctx, wallet, head)
+  const openWallets = () =>
+    store
+      .all<WalletRow>("SELECT * FROM wallet WHERE status IN ('deploying','active')")
+      .filter((wallet) => wallet.status === 'deploying' || isBusy(ctx, wallet))
+  const looks = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
+  const failed = looks.filter((look) => look.status === 'rejected')
+  if (failed.length > 0 && failed.length === looks.length) throw failed[0]!.reason
+  for (const { reason } of failed) console.error('wallet not settled, will be repeated', reason)
+  return openWallets().length > 0
+}
+
+async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
+  if (wallet.status === 'deploying') return followDeploy(ctx, wallet)
+  const { store } = ctx
+  failUnsigned(ctx, wallet)
+  const head = await freshHead(ctx, wallet.chain_id, 0)
+  await scanWallet(ctx, wallet.id, head)
+  if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
+    await readSession(ctx, wallet)
+    await loadSessionKey(ctx, wallet)
+    store.transaction(() => {
+      const now = store.wallet(wallet.id)!
+      signAgain(ctx, now, head)
+      signQueued(ctx, now, head)
+    })
   }
-  return (
-    store.first("SELECT 1 FROM wallet WHERE status = 'deploying'") !== null ||
-    store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'").some((wallet) => isBusy(ctx, wallet))
-  )
+  await releaseDead(ctx, wallet, head)
 }
 
 /** Something is between decision and finality. An open payout alone is not: it may wait for weeks. */
@@ -105,7 +111,10 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
       rescanFrom(ctx, wallet.id, payment.first_block!)
       continue
     }
-    if (await usedInWindow(ctx, wallet, payment)) throw new RpcUnavailable(`the node hides the log of ${payment.id}`)
+    if (await usedInWindow(ctx, wallet, payment)) {
+      console.error('the node hides the log of', payment.id)
+      continue
+    }
     if (!provablyDead(payment.max_deadline!, final.timestamp, found)) continue
     store.transaction(() => {
       // A signature made while we were reading the chain wins (threats.md A2).

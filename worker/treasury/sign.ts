@@ -1,10 +1,10 @@
 import { sendDigest } from '../chain/digests.ts'
 import { signCompact } from '../chain/sign.ts'
-import type { Block } from '../chain/types.ts'
+import type { Address, Block, Hex } from '../chain/types.ts'
 import { deadlineSeconds, issuable, mustResign, nonceOf } from '../domain/intent.ts'
 import { nextPayment } from '../domain/payment.ts'
 import { audit } from './audit.ts'
-import type { Context } from './context.ts'
+import { type Context, knownHead } from './context.ts'
 import { changed } from './outbox.ts'
 import type { PaymentRow, SessionRow, WalletRow } from './store.ts'
 
@@ -19,6 +19,39 @@ export async function loadSessionKey(ctx: Context, wallet: WalletRow): Promise<v
 const cacheKey = (session: SessionRow) => `${session.wallet_id}:${session.epoch}`
 export const sessionKeyBinding = (ctx: Context, walletId: string) => `${ctx.userId}|session key|${walletId}`
 
+/** What a signature adds to a payment's row. */
+export type Intent = { sequence: number; deadline: number; r: Hex; vs: Hex; first_block: number }
+
+const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
+  wallet.halted === null &&
+  wallet.status === 'active' &&
+  ctx.keys.has(cacheKey(session)) &&
+  head.timestamp <= session.valid_until
+
+/** How many sequences may be issued now, and whether somebody waits already. */
+function queueOf(ctx: Context, session: SessionRow): { room: number; waits: boolean } {
+  const open = ctx.store.first<{ n: number; lowest: number | null; waits: number }>(
+    `SELECT count(*) AS n, min(sequence) AS lowest, EXISTS (SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ?1) AS waits
+     FROM payment WHERE status = 'PROCESSING' AND wallet_id = ?1 AND epoch = ?2`,
+    session.wallet_id,
+    session.epoch,
+  )!
+  return { room: issuable(session.next_sequence, open.lowest, open.n), waits: open.waits === 1 }
+}
+
+/** The signature of a payment that is just being accepted; null when key or head are not at hand, or others wait. */
+export function signNew(
+  ctx: Context,
+  wallet: WalletRow,
+  session: SessionRow,
+  send: { to: Address; amount: bigint },
+): Intent | null {
+  const head = knownHead(ctx, wallet.chain_id)
+  if (!head || !canSign(ctx, wallet, session, head)) return null
+  const { room, waits } = queueOf(ctx, session)
+  return room === 0 || waits ? null : intentOf(ctx, wallet, session, send, session.next_sequence, head)
+}
+
 /**
  * Sign what waits, oldest first, as far as the nonce window allows. Runs inside a transaction: status, sequence,
  * deadline and signature are written together, before anything leaves. Without a key or a fresh head nothing happens.
@@ -26,15 +59,9 @@ export const sessionKeyBinding = (ctx: Context, walletId: string) => `${ctx.user
 export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null): number {
   const { store } = ctx
   const session = store.session(wallet.id)
-  if (!session || !head || wallet.halted || wallet.status !== 'active' || !ctx.keys.has(cacheKey(session))) return 0
-  if (head.timestamp > session.valid_until) return 0
-  const open = store.first<{ n: number; lowest: number | null }>(
-    "SELECT count(*) AS n, min(sequence) AS lowest FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?",
-    wallet.id,
-    session.epoch,
-  )!
-  const room = issuable(session.next_sequence, open.lowest, open.n)
-  if (room === 0) return 0
+  if (!session || !head || !canSign(ctx, wallet, session, head)) return 0
+  const { room, waits } = queueOf(ctx, session)
+  if (room === 0 || !waits) return 0
   const queued = store.all<PaymentRow>(
     "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY created_at, id LIMIT ?",
     wallet.id,
@@ -57,11 +84,25 @@ export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null):
   return sequence - session.next_sequence
 }
 
+function intentOf(
+  ctx: Context,
+  wallet: WalletRow,
+  session: SessionRow,
+  send: { to: Address; amount: bigint },
+  sequence: number,
+  head: Block,
+): Intent {
+  const deadline = head.timestamp + deadlineSeconds
+  const domain = { chainId: wallet.chain_id, contract: wallet.address }
+  const digest = sendDigest(domain, { ...send, nonce: nonceOf(session.epoch, sequence), deadline })
+  return { sequence, deadline, first_block: head.number, ...signCompact(digest, ctx.keys.get(cacheKey(session))!) }
+}
+
 /** Fresh deadlines, same nonces, for signed payments that the chain has not seen and whose time runs out. */
 export function signAgain(ctx: Context, wallet: WalletRow, head: Block): number {
   const { store } = ctx
   const session = store.session(wallet.id)
-  if (!session || wallet.halted || !ctx.keys.has(cacheKey(session)) || head.timestamp > session.valid_until) return 0
+  if (!session || !canSign(ctx, wallet, session, head)) return 0
   let signed = 0
   for (const payment of store.all<PaymentRow>(
     "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ?",
@@ -84,21 +125,16 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
   const { store } = ctx
   const status = nextPayment(payment.status, 'signed')
   if (status === null) return
-  const deadline = head.timestamp + deadlineSeconds
-  const nonce = nonceOf(session.epoch, payment.sequence!)
-  const digest = sendDigest(
-    { chainId: wallet.chain_id, contract: wallet.address },
-    { to: payment.to_address!, amount: BigInt(payment.amount), nonce, deadline },
-  )
-  const { r, vs } = signCompact(digest, ctx.keys.get(cacheKey(session))!)
+  const send = { to: payment.to_address!, amount: BigInt(payment.amount) }
+  const { sequence, deadline, r, vs } = intentOf(ctx, wallet, session, send, payment.sequence!, head)
   const now = ctx.now()
   store.run(
     `UPDATE payment SET status = ?, epoch = ?, sequence = ?, deadline = ?, max_deadline = max(?, coalesce(max_deadline, 0)),
-       sig_version = sig_version + 1, r = ?, vs = ?, first_block = coalesce(first_block, ?), signed_at = coalesce(signed_at, ?), delivered_at = NULL
+       sig_version = sig_version + 1, r = ?, vs = ?, first_block = coalesce(first_block, ?), signed_at = coalesce(signed_at, ?)
      WHERE id = ?`,
     status,
     session.epoch,
-    payment.sequence,
+    sequence,
     deadline,
     deadline,
     r,
@@ -107,9 +143,12 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
     now,
     payment.id,
   )
-  if (payment.sig_version === 0)
-    audit(store, now, 'payment.signed', payment.id, { wallet: wallet.id, nonce: nonce.toString(), deadline })
-  else audit(store, now, 'payment.signed_again', payment.id, { deadline, version: payment.sig_version + 1 })
+  audit(store, now, 'payment.signed', payment.id, {
+    epoch: session.epoch,
+    sequence,
+    deadline,
+    version: payment.sig_version + 1,
+  })
   changed(ctx, 'payment', payment.id)
 }
 

@@ -112,7 +112,6 @@ export type PaymentRow = {
   r: Hex | null
   vs: Hex | null
   first_block: number | null
-  delivered_at: number | null
 }
 export type PayoutRow = {
   id: string
@@ -203,6 +202,11 @@ export class Store {
   run(query: string, ...values: Value[]): number {
     this.version += 1
     return this.#storage.sql.exec(query, ...values).rowsWritten
+  }
+  /** INSERT … RETURNING *: the row as it was written. */
+  insert<T>(query: string, ...values: Value[]): T {
+    this.version += 1
+    return this.#storage.sql.exec<Row>(query, ...values).one() as T
   }
   meta(key: string): string | null {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null

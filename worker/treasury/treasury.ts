@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { chainsFrom } from '../chain/chains.ts'
-import { type Address, RpcUnavailable } from '../chain/types.ts'
+import type { Address, ChainId } from '../chain/types.ts'
 import { isPayoutAddress, noteBusy, noteIdle } from '../db/readModel.ts'
 import { formatUsdc } from '../domain/money.ts'
 import { mostAllowedNow } from '../domain/policy.ts'
@@ -14,14 +14,14 @@ import type { Overview, Transaction } from '../schemas/transaction.ts'
 import type { SessionKeyInfo, Wallet } from '../schemas/wallet.ts'
 import { type Accepted, accept, type Prepared, payoutAddressKey } from './accept.ts'
 import { verifyAudit } from './audit.ts'
-import { type Context, freshHead, type TimerKind } from './context.ts'
-import { actionId, deliver, deployId, noteReports, relayerOf } from './deliver.ts'
+import { type Context, freshHead, isNodeTrouble, type TimerKind } from './context.ts'
+import { actionId, deliver, deliverFresh, deployId, handOver, noteReports, relayerOf } from './deliver.ts'
 import { claimUrlOf, flush, forgetCodes } from './flush.ts'
 import { groupPolicy, spentOf, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import { claim, draftPayout, reclaim, resendCode } from './payouts.ts'
 import { agentView, contactChanged, createAgent, createGroup, groupView, listAgents, listGroups } from './policies.ts'
-import { scanWallet } from './scan.ts'
+import { BooksDiffer, scanWallet } from './scan.ts'
 import { Sealer } from './seal.ts'
 import { isBusy, settle } from './settle.ts'
 import { loadSessionKey, signQueued } from './sign.ts'
@@ -62,6 +62,8 @@ export class Treasury extends DurableObject<Env> {
   /** Answers of agentContext by agent, good for one version of the tables. */
   readonly #contexts = new Map<string, { version: number; value: AgentContext }>()
   #again = false
+  /** Look through the tables as well, not only at what was just signed. */
+  #all = false
   /** One reading of the chain per wallet at a time, shared by all who wait for it. */
   readonly #rereads = new Map<string, Promise<void>>()
   readonly #failures = new Map<TimerKind, number>()
@@ -87,7 +89,8 @@ export class Treasury extends DurableObject<Env> {
       wake: (kind, at) => this.#wake(kind, at),
       heads: new Map(),
       keys: new Map(),
-      domains: new Map(),
+      outgoing: [],
+      handedOver: new Map(),
     }
   }
 
@@ -98,9 +101,7 @@ export class Treasury extends DurableObject<Env> {
     const result = await this.#pay(input)
     if (!result.ok) return result
     const { payment, replayed } = result.value
-    const { store } = this.context
-    // Read again: it was signed after it was accepted.
-    return { ok: true, value: { payment: paymentView(store, store.payment(payment.id)!), replayed } }
+    return { ok: true, value: { payment: paymentView(this.context.store, payment), replayed } }
   }
 
   /** POST /transactions/send. Waits up to 300 ms for a hash. */
@@ -169,7 +170,7 @@ export class Treasury extends DurableObject<Env> {
         }
       }
     } catch (error) {
-      if (error instanceof RpcUnavailable) return unreachable
+      if (isNodeTrouble(error)) return unreachable
       throw error
     }
   }
@@ -183,7 +184,7 @@ export class Treasury extends DurableObject<Env> {
         await scanWallet(this.context, wallet.id)
         await readSession(this.context, wallet)
       } catch (error) {
-        if (!(error instanceof RpcUnavailable)) throw error
+        if (!isNodeTrouble(error)) throw error
       } finally {
         this.#rereads.delete(wallet.id)
       }
@@ -205,8 +206,12 @@ export class Treasury extends DurableObject<Env> {
 
   /** Most are signed when they are accepted; without a fresh head or an open key that is made up for now. */
   #deliverSigned(payment: PaymentRow): void {
-    if (payment.status === 'QUEUED') this.ctx.waitUntil(this.#signLater(this.context.store.wallet(payment.wallet_id)!))
-    else this.#deliverSoon()
+    if (payment.status === 'QUEUED') {
+      this.ctx.waitUntil(this.#signLater(this.context.store.wallet(payment.wallet_id)!))
+      return
+    }
+    handOver(this.context, payment)
+    this.#deliverSoon(payment.kind === 'payout')
   }
 
   async #signLater(wallet: WalletRow): Promise<void> {
@@ -216,28 +221,33 @@ export class Treasury extends DurableObject<Env> {
       this.context.store.transaction(() => signQueued(this.context, this.context.store.wallet(wallet.id)!, head))
       this.#deliverSoon()
     } catch (error) {
-      if (!(error instanceof RpcUnavailable)) throw error
+      if (!isNodeTrouble(error)) throw error
     }
   }
 
   /** One delivery at a time; what arrives meanwhile goes with the next. The settle timer covers a lost one. */
-  #deliverSoon(): void {
+  #deliverSoon(all = true): void {
     this.#again = true
+    this.#all ||= all
     this.#delivering ??= this.#deliverLoop().finally(() => {
       this.#delivering = null
+      if (this.#again) this.#deliverSoon(false)
     })
     this.ctx.waitUntil(this.#delivering)
   }
 
   async #deliverLoop(): Promise<void> {
-    while (this.#again) {
-      this.#again = false
-      try {
-        await deliver(this.context)
-      } catch (error) {
-        console.error('delivery failed, will be repeated', error)
-        return
+    try {
+      while (this.#again) {
+        const all = this.#all
+        this.#again = false
+        this.#all = false
+        await deliverFresh(this.context)
+        if (all) await deliver(this.context)
       }
+    } catch (error) {
+      console.error('delivery failed, will be repeated', error)
+      this.#again = false
     }
   }
 
@@ -294,7 +304,7 @@ export class Treasury extends DurableObject<Env> {
       const now = this.context.store.payout(payout.id)!
       return { ok: true, value: { status: now.status, txHash: now.done_tx ?? now.action_tx } }
     } catch (error) {
-      if (error instanceof RpcUnavailable) return unreachable
+      if (isNodeTrouble(error)) return unreachable
       throw error
     }
   }
@@ -314,7 +324,7 @@ export class Treasury extends DurableObject<Env> {
       }
       return { ok: true, value: walletView(this.context.store, this.context.store.wallet(id)!, null) }
     } catch (error) {
-      if (error instanceof RpcUnavailable) return unreachable
+      if (isNodeTrouble(error)) return unreachable
       throw error
     }
   }
@@ -357,7 +367,7 @@ export class Treasury extends DurableObject<Env> {
       const state = wallet.status === 'active' ? await readSession(this.context, wallet) : null
       rotationDisabled = state ? state.rotationDisabled || state.sessionRevoked : false
     } catch (error) {
-      if (!(error instanceof RpcUnavailable)) throw error
+      if (!isNodeTrouble(error)) throw error
     }
     const session = this.context.store.session(walletId)
     const validUntil = session?.valid_until ?? wallet.valid_until
@@ -590,7 +600,7 @@ export class Treasury extends DurableObject<Env> {
         nextAt = await this.#run(kind)
         this.#failures.delete(kind)
       } catch (error) {
-        if (!(error instanceof RpcUnavailable)) console.error(`timer ${kind} failed`, error)
+        if (!isNodeTrouble(error) || error instanceof BooksDiffer) console.error(`timer ${kind} failed`, error)
         const failures = (this.#failures.get(kind) ?? 0) + 1
         this.#failures.set(kind, failures)
         nextAt = now() + Math.min(15_000, 250 * 2 ** Math.min(failures, 6))
@@ -608,7 +618,7 @@ export class Treasury extends DurableObject<Env> {
     const { store, now } = context
     switch (kind) {
       case 'settle': {
-        await this.#noteBusy()
+        const noted = this.#noteBusy()
         const before = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
         let busy = true
         try {
@@ -616,30 +626,31 @@ export class Treasury extends DurableObject<Env> {
         } finally {
           await deliver(context)
         }
-        if (!busy) await noteIdle(this.env.DB, context.userId)
+        await noted
+        if (!busy) {
+          // A payment accepted meanwhile notes itself again.
+          store.setMeta('busy_noted', '0')
+          await noteIdle(this.env.DB, context.userId)
+        }
         return busy ? now() + (before > 0 ? settleEveryMs / 2 : settleEveryMs) : null
       }
       case 'outbox':
-        return (await this.#flush()) ? null : now() + 50
+        return this.#flush()
       case 'scan': {
         store.run("DELETE FROM payment WHERE status = 'POLICY_REJECTED' AND created_at < ?", now() - refusalsKeptMs)
-        for (const wallet of store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")) {
+        await each(store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'"), async (wallet) => {
           if (!isBusy(context, wallet)) for (let more = true; more; ) more = !(await scanWallet(context, wallet.id))
           await readSession(context, wallet)
-        }
+        })
         return now() + scanEveryMs
       }
       case 'expiry': {
         forgetCodes(context)
-        for (const payout of store.all<PayoutRow>(
-          "SELECT * FROM payout WHERE status = 'CREATED' AND expires_at <= ? LIMIT 25",
-          now(),
-        )) {
-          const wallet = store.wallet(payout.wallet_id)!
-          const head = await freshHead(context, wallet.chain_id)
-          if (head.timestamp * 1000 >= payout.expires_at) await reclaim(context, payout.id, 'expiry')
+        try {
+          await each([8453, 84532] as const, (chainId) => this.#reclaimExpired(chainId))
+        } finally {
+          await deliver(context)
         }
-        await deliver(context)
         const next =
           store.first<{ at: number | null }>(
             "SELECT min(expires_at) AS at FROM payout WHERE status IN ('CREATING','CREATED','CLAIMING')",
@@ -653,8 +664,23 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
+  /** By chain time; a bounded number at a time. */
+  async #reclaimExpired(chainId: ChainId): Promise<void> {
+    const { context } = this
+    const expired = (time: number) =>
+      context.store.all<PayoutRow>(
+        `SELECT payout.* FROM payout JOIN wallet ON wallet.id = payout.wallet_id
+         WHERE payout.status = 'CREATED' AND wallet.chain_id = ? AND payout.expires_at <= ? LIMIT 25`,
+        chainId,
+        time,
+      )
+    if (expired(context.now()).length === 0) return
+    const head = await freshHead(context, chainId)
+    for (const payout of expired(head.timestamp * 1000)) await reclaim(context, payout.id, 'expiry')
+  }
+
   /** One flush after the other: what one has told, another must not forget for a newer change. */
-  #flush(): Promise<boolean> {
+  #flush(): Promise<number | null> {
     const next = this.#flushing.then(
       () => flush(this.context),
       () => flush(this.context),
@@ -665,13 +691,8 @@ export class Treasury extends DurableObject<Env> {
 
   /** The link of a payout must be findable before it is answered. */
   async #flushNow(): Promise<boolean> {
-    try {
-      await this.#flush()
-      return true
-    } catch (error) {
-      console.error('outbox not flushed', error)
-      return this.context.store.first("SELECT 1 FROM outbox WHERE kind = 'link'") === null
-    }
+    await this.#flush()
+    return this.context.store.first("SELECT 1 FROM outbox WHERE kind = 'link'") === null
   }
 
   async #noteBusy(): Promise<void> {
@@ -711,4 +732,11 @@ export class Treasury extends DurableObject<Env> {
     this.#alarmAt = next
     await this.ctx.storage.setAlarm(next)
   }
+}
+
+/** All of them, one after the other, although one may fail; then the first failure. */
+async function each<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const one of list) await work(one).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }

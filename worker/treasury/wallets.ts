@@ -147,6 +147,8 @@ export async function readSession(ctx: Context, wallet: WalletRow): Promise<Wall
   return state
 }
 
+const mostInColumn = BigInt(Number.MAX_SAFE_INTEGER)
+
 function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   const { store } = ctx
   const session = store.session(wallet.id)
@@ -158,6 +160,8 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
     if (session) audit(store, ctx.now(), 'session.ended', wallet.id, { epoch: state.epoch, key: state.sessionKey })
     return
   }
+  // "No limit" is uint64's largest to an owner; more than a column holds is more USDC than there is.
+  const limit = state.remaining > mostInColumn ? mostInColumn : state.remaining
   store.run(
     `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1`,
@@ -165,10 +169,10 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
     state.epoch,
     state.sessionKey,
     session?.sealed_key ?? wallet.sealed_key,
-    column(state.remaining),
+    column(limit),
     state.validUntil,
   )
-  audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(state.remaining) })
+  audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(limit) })
 }
 
 export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
