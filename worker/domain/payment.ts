@@ -1,3 +1,8 @@
+import { microUsdc } from './money.ts'
+
+/** Smallest payout, 0.10 USDC: each costs us about 160,000 gas (threats.md B5). */
+export const leastPayout = microUsdc(100_000n)
+
 /** Life cycles as unions with one guarded transition function each; terminal states have no way out (I5). */
 
 export type PaymentStatus =
