@@ -9,10 +9,10 @@ import { SignInForm } from './-login/SignInForm.tsx'
 const NewPasswordForm = lazy(() => import('./-login/NewPasswordForm.tsx'))
 
 export const Route = createFileRoute('/login')({
-  validateSearch: (search: Record<string, unknown>): { redirect?: string } => {
-    const path = returnPathOf(search.redirect)
-    return path ? { redirect: path } : {}
-  },
+  // Named even when undefined: the router hands `beforeLoad` whatever stands in the URL and is not overwritten here.
+  validateSearch: (search: Record<string, unknown>): { redirect?: string | undefined } => ({
+    redirect: returnPathOf(search.redirect),
+  }),
   beforeLoad: ({ search }) => {
     if (getSession().user) throw redirect({ href: search.redirect ?? '/dashboard/overview', replace: true })
   },
