@@ -1,0 +1,241 @@
+/** Wallet connection: part 1 sections 3, 4, 8 and 9, decisions 11 to 13. */
+import type { Page } from '@playwright/test'
+import type { User } from '../../worker/schemas/account.ts'
+import { audit } from './audit.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
+import { anInjectedWallet, type InjectedWallet } from './injectedWallet.ts'
+
+const rejectedText = 'You rejected the request in your wallet.'
+const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
+
+test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+async function openSettings(page: Page) {
+  await page.goto('/dashboard/settings')
+  return page.getByRole('region', { name: 'Connected wallet' })
+}
+
+async function connect(page: Page, name = 'Test Wallet') {
+  await page.getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name }).click()
+}
+
+const asked = (wallet: InjectedWallet, method: string) =>
+  wallet.requests.filter((each) => each.method === method).length
+
+test('the panel connects a wallet, which is there again after a reload', async ({ page, context, watch }) => {
+  const wallet = await anInjectedWallet(context)
+  await page.goto('/dashboard/overview')
+  await page.getByRole('button', { name: 'Open menu' }).waitFor()
+  const layer = () => watch.requests.filter((url) => /WalletLayer|PanelWallet/.test(url))
+  expect(layer(), 'before it is used').toEqual([])
+
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Connect wallet' }).click()
+  await expect(page.getByRole('dialog', { name: 'Connect a wallet' })).toBeVisible()
+  await audit(page, 'connect-wallet')
+  await page.getByRole('button', { name: 'Test Wallet' }).click()
+  const panel = page.getByRole('dialog')
+  await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
+  await expect(panel.getByText('Base', { exact: true })).toBeVisible()
+  expect(asked(wallet, 'wallet_requestPermissions')).toBe(1)
+
+  await page.reload()
+  await expect.poll(() => asked(wallet, 'eth_accounts')).toBeGreaterThan(1)
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
+  expect(asked(wallet, 'wallet_requestPermissions'), 'nobody is asked again').toBe(1)
+})
+
+test('a rejected connection says so and can be tried again', async ({ page, context }) => {
+  const wallet = await anInjectedWallet(context)
+  await openSettings(page)
+  wallet.refuse('wallet_requestPermissions')
+  await connect(page)
+  await expect(page.getByRole('alert')).toHaveText(rejectedText)
+  await page.getByRole('button', { name: 'Test Wallet' }).click()
+  await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
+})
+
+test('without a wallet the dialog says what to do', async ({ page }) => {
+  await openSettings(page)
+  await page.getByRole('button', { name: 'Connect wallet' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect a wallet' })
+  await expect(dialog).toContainText('No wallet was found in this browser. Install one and reload this page.')
+  await expect(dialog.getByRole('button', { name: 'Coinbase Wallet' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'WalletConnect' })).toHaveCount(0)
+})
+
+test('the network is switched, and added where the wallet does not know it', async ({ page, context, baseURL }) => {
+  const wallet = await anInjectedWallet(context)
+  const section = await openSettings(page)
+  await connect(page)
+  const network = section.getByLabel('Network')
+  await expect(network).toHaveValue('8453')
+  await expect(section.getByText('$0.00 USDC'), 'read from the chain by this page').toBeVisible()
+
+  wallet.refuse('wallet_addEthereumChain')
+  await network.selectOption('Base Sepolia')
+  await expect(section.getByRole('alert')).toHaveText(rejectedText)
+  await expect(network).toHaveValue('8453')
+
+  await network.selectOption('Base Sepolia')
+  await expect(network).toHaveValue('84532')
+  const { params } = wallet.requests.findLast(({ method }) => method === 'wallet_addEthereumChain')!
+  expect(params).toEqual([
+    {
+      chainId: '0x14a34',
+      chainName: 'Base Sepolia',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: [`${baseURL}/dev/rpc/84532`],
+      blockExplorerUrls: [`${baseURL}/dev`],
+    },
+  ])
+  await expect(section.getByText('$0.00 USDC')).toBeVisible()
+
+  await wallet.goTo(page, 1)
+  await expect(network.locator('option:checked')).toHaveText('Another network')
+  await audit(page, 'settings-wallet')
+  await network.selectOption('Base')
+  await expect(network).toHaveValue('8453')
+})
+
+test('a wallet that cannot go to a network is told apart from a rejection', async ({ page, context }) => {
+  const wallet = await anInjectedWallet(context)
+  const section = await openSettings(page)
+  await connect(page)
+  wallet.refuse('wallet_switchEthereumChain', -32603)
+  await section.getByLabel('Network').selectOption('Base Sepolia')
+  await expect(section.getByRole('alert')).toHaveText(
+    'Your wallet is not set up for this network. Add it there, then try again.',
+  )
+})
+
+test('another account in the wallet is another account here; none is a disconnection', async ({ page, context }) => {
+  const wallet = await anInjectedWallet(context)
+  const [first, second] = wallet.addresses
+  const section = await openSettings(page)
+  await connect(page)
+  await expect(section.getByText(short(first))).toBeVisible()
+  await wallet.choose(page, [second, first])
+  await expect(section.getByText(short(second))).toBeVisible()
+  await expect(section.getByText(short(first))).toHaveCount(0)
+  await wallet.choose(page, [])
+  await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+})
+
+test('a disconnected wallet stays so after a reload', async ({ page, context }) => {
+  const wallet = await anInjectedWallet(context)
+  const section = await openSettings(page)
+  await connect(page)
+  await section.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+  wallet.authorized = true // as with wallets that cannot take a permission back
+  await page.reload()
+  await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+  await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
+})
+
+test('of two wallets that let us in, the last used one comes back', async ({ page, context }) => {
+  const first = await anInjectedWallet(context, 'Alpha')
+  const second = await anInjectedWallet(context, 'Omega')
+  const section = await openSettings(page)
+  await connect(page, 'Omega')
+  await expect(section.getByText(short(second.addresses[0]))).toBeVisible()
+  first.authorized = true
+  await page.reload()
+  await expect(section.getByText(short(second.addresses[0]))).toBeVisible()
+  await expect(section.getByText('Omega')).toBeVisible()
+})
+
+test('the address is linked by a signature and unlinked again', async ({ page, context, bursar }) => {
+  const wallet = await anInjectedWallet(context)
+  const [address] = wallet.addresses
+  const section = await openSettings(page)
+  await connect(page)
+
+  wallet.refuse('personal_sign')
+  await section.getByRole('button', { name: 'Link to my account' }).click()
+  await expect(section.getByRole('alert')).toHaveText(rejectedText)
+
+  await section.getByRole('button', { name: 'Link to my account' }).click()
+  await expect(section.getByText('Linked to your account')).toBeVisible()
+  await expect(section.getByRole('button', { name: 'Link to my account' })).toHaveCount(0)
+  const stored = await page.evaluate(() => ({
+    user: JSON.parse(localStorage.getItem('auth_user')!) as User,
+    token: localStorage.getItem('auth_token')!,
+  }))
+  expect(stored.user.publicAddress?.toLowerCase()).toBe(address.toLowerCase())
+  const kept = () => bursar.api<User>(`/users/${stored.user.id}`, { token: stored.token })
+  expect((await kept()).publicAddress?.toLowerCase()).toBe(address.toLowerCase())
+
+  await section.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(section.getByText('Linked to your account'), 'without the wallet too').toBeVisible()
+  await section.getByRole('button', { name: 'Unlink' }).click()
+  await expect(section.getByText('Linked to your account')).toHaveCount(0)
+  expect((await kept()).publicAddress).toBeNull()
+})
+
+test('a connected wallet owns a new smart wallet', async ({ page, context }) => {
+  const wallet = await anInjectedWallet(context)
+  const [address] = wallet.addresses
+  await page.goto('/dashboard/wallets')
+  await page
+    .getByRole('button', { name: /Deploy/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Deploy Smart Wallet' })
+  await dialog.getByRole('radio', { name: 'Use my connected wallet' }).check()
+  const deploy = dialog.getByRole('button', { name: 'Deploy Wallet' })
+  await expect(deploy).toBeDisabled()
+  await connect(page)
+  await expect(dialog.getByTestId('full-address')).toContainText(address)
+  await audit(page, 'deploy-with-wallet')
+  await deploy.click()
+  const done = page.getByRole('dialog', { name: 'Smart Wallet Created' })
+  await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
+})
+
+test('WalletConnect shows its pairing code in our own dialog', async ({ page }) => {
+  await page.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    body.data.walletConnectProjectId = '0123456789abcdef0123456789abcdef'
+    await route.fulfill({ response, json: body })
+  })
+  // The relay: takes every message and never delivers one.
+  await page.routeWebSocket(/relay\.walletconnect\.org/, (socket) =>
+    socket.onMessage((message) => {
+      const { id, method } = JSON.parse(String(message)) as { id: number; method?: string }
+      if (method)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: method.includes('ubscribe') ? 'topic' : true }))
+    }),
+  )
+  await openSettings(page)
+  await connect(page, 'WalletConnect')
+  const modal = page.getByRole('dialog', { name: 'Scan with your wallet' })
+  await expect(modal.getByRole('img', { name: 'Pairing code for your wallet' })).toBeVisible()
+  await audit(page, 'wallet-connect-code')
+  await modal.getByRole('button', { name: 'Close' }).click()
+  await expect(modal).toHaveCount(0)
+})
+
+test('only the dashboard may speak to wallets and chains', async ({ page, context, watch }) => {
+  const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
+  for (const path of ['/', '/login', '/signup', '/claim/abc'])
+    expect(await policyOf(path), path).toContain("connect-src 'self';")
+  for (const path of ['/dashboard', '/dashboard/overview']) {
+    const policy = await policyOf(path)
+    expect(policy.split(',').length, `${path}: one policy, not two that both hold`).toBe(1)
+    expect(policy).toContain("connect-src 'self' https://mainnet.base.org https://sepolia.base.org wss://relay.")
+  }
+
+  await anInjectedWallet(context)
+  await openSettings(page)
+  await connect(page)
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor()
+  watch.requests.length = 0
+  await page.goto('/claim/unknown')
+  await page.getByRole('heading', { name: 'Payout Not Found' }).waitFor()
+  expect(watch.requests.filter((url) => /Wallet(Layer|Section)|PanelWallet|wagmi/.test(url))).toEqual([])
+})
