@@ -28,8 +28,11 @@ export async function flush(ctx: Context): Promise<number | null> {
   if (rows.length > 0) await attempt(rows, () => project(ctx, rows))
   for (const entry of due(ctx, 'mail')) {
     const payoutId = entry.ref.split(':')[0]!
-    if (!store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", payoutId))
-      await attempt([entry], () => mail(ctx, entry))
+    if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", payoutId)) {
+      store.run("UPDATE outbox SET due_at = ? WHERE kind = 'mail' AND ref = ?", now() + 1_000, entry.ref)
+      continue
+    }
+    await attempt([entry], () => mail(ctx, entry))
   }
   const next = store.first<{ at: number | null }>('SELECT min(due_at) AS at FROM outbox')?.at ?? null
   return next === null ? null : Math.max(next, now() + 50)

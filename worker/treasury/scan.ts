@@ -44,8 +44,7 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
 
   // A payout added from here on cannot have logs up to `newest`: nobody knew its address.
   const balance = toBlock === level ? chain.usdcBalance(before.address, toBlock) : null
-  const reading = await readLogs(ctx, before, toBlock)
-  const expected = await balance
+  const [reading, expected] = await Promise.all([readLogs(ctx, before, toBlock), balance])
 
   return store.transaction(() => {
     const wallet = store.wallet(walletId)!

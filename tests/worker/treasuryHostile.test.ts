@@ -1,0 +1,264 @@
+/** Strangers, odd owners and nodes that say no: nothing gets stuck, nothing is booked twice. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
+import { giveUpMs } from '../../worker/domain/intent.ts'
+import { termsOf } from '../../worker/treasury/payouts.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import {
+  aPayer,
+  stillChain as chain,
+  fresh,
+  type Payer,
+  prepare,
+  chain as running,
+  until,
+  usdc,
+} from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
+
+beforeAll(prepare)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+async function look(payer: Payer): Promise<void> {
+  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+  await runDurableObjectAlarm(payer.treasury())
+}
+async function pass(seconds: number): Promise<void> {
+  await chain.node('evm_increaseTime', seconds)
+  await chain.mine(4)
+}
+const becomes = (payer: Payer, id: string, status: string) =>
+  until(`${id} ${status}`, async () => {
+    await chain.mine()
+    await look(payer)
+    const found = await payer.treasury().transaction(id)
+    return found.ok && found.value.status === status
+  })
+const payoutOf = (payer: Payer, id: string) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => object.context.store.payout(id)!)
+const payoutIs = (payer: Payer, id: string, status: string) =>
+  until(`payout ${status}`, async () => {
+    await chain.mine()
+    await look(payer)
+    return (await payoutOf(payer, id)).status === status
+  })
+async function pays(payer: Payer, over = {}) {
+  const paid = await payer.treasury().payAsAgent(payer.payment(over))
+  if (!paid.ok) throw new Error(paid.message)
+  return paid.value.payment
+}
+async function aPayout(payer: Payer) {
+  return pays(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
+}
+/** What the Treasury's node answers to eth_getLogs, changed on its way. */
+type Logs = Treasury['context']['chains'][84532]['logs']
+const answering = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const node = object.context.chains[84532]
+    const real = Object.getPrototypeOf(node).logs.bind(node) as Logs
+    node.logs = (filters) => logs(real, filters)
+  })
+const honest = (payer: Payer) => answering(payer, (real, filters) => real(filters))
+
+test('a Transfer of nothing from a payout, which anyone can make, does not hold up a claim that lapsed', async () => {
+  const payer = await aPayer({ on: chain })
+  const { id } = await aPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  const blocked = fresh('blocked')
+  const admin = party('usdc admin').address
+  const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
+  await chain.act(admin, chain.contracts.usdc, blacklist)
+  expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: blocked })).toMatchObject({ ok: true })
+  const nothing = encodeFunctionData({
+    abi: parseAbi(['function transferFrom(address from, address to, uint256 value)']),
+    args: [(await payoutOf(payer, id)).address, fresh('x'), 0n],
+  })
+  await chain.act(fresh('stranger'), chain.contracts.usdc, nothing)
+  await pass(320)
+  await payoutIs(payer, id, 'CREATED')
+})
+
+test('money of others at a payout that is not funded yet does not end it', async () => {
+  const payer = await aPayer({ on: chain })
+  await payer.ledger()
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  const { id } = await aPayout(payer)
+  const payout = await payoutOf(payer, id)
+  await chain.mint(payout.address, usdc('5'))
+  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'reclaimPayout', args: [termsOf(payout)] })
+  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  await look(payer)
+  expect(await payer.ledger()).toMatchObject({ returns: '5' })
+  expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+  await chain.fault({ mode: 'none' })
+  await payoutIs(payer, id, 'CREATED')
+  expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+  await payer.booksBalance()
+})
+
+test('an owner may give the session the largest limit there is', async () => {
+  const payer = await aPayer({ on: chain })
+  const [before] = await payer.treasury().wallets()
+  const args = [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, (await chain.timestamp()) + 3600] as const
+  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
+  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  expect(await payer.treasury().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
+  const { id } = await pays(payer)
+  await becomes(payer, id, 'CONFIRMED')
+})
+
+test('a payout too small to carry is refused however its recipient was named', async () => {
+  const payer = await aPayer({ on: chain })
+  const to = { type: 'contact', contactId: 'contact_1', method: 'email' } as const
+  const paid = await payer.treasury().payAsAgent(payer.payment({ to, amount: usdc('0.099999') }))
+  expect(paid).toMatchObject({ ok: false, code: 'invalid_input', field: 'amount' })
+})
+
+test('our own contracts are no recipients', async () => {
+  const payer = await aPayer({ on: chain })
+  for (const address of Object.values(chain.contracts)) {
+    const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address } }))
+    expect(paid, address).toMatchObject({ ok: false, code: 'invalid_input' })
+  }
+})
+
+test('a chain that is away holds up no wallet of another chain', async () => {
+  const payer = await aPayer({ on: chain })
+  await payer.ledger()
+  await chain.fault({ mode: 'down' })
+  await pays(payer)
+  const made = await payer.treasury().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' })
+  if (!made.ok) throw new Error(made.message)
+  await running.mine()
+  await until('the other is active', async () =>
+    (await payer.treasury().wallets()).some(({ id, status }) => id === made.value.id && status === 'active'),
+  )
+})
+
+test('a node that refuses to answer is an unreachable node, not an exception', async () => {
+  const payer = await aPayer({ on: chain, funds: '3' })
+  await payer.ledger()
+  await chain.mine()
+  await chain.fault({ mode: 'refuse', methods: ['eth_getLogs'] })
+  expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('4') }))).toMatchObject({
+    ok: false,
+    code: 'insufficient_balance',
+  })
+})
+
+test('a node that answers few blocks at once is asked for fewer', async () => {
+  const payer = await aPayer({ on: chain, funds: '3' })
+  await chain.mine(9)
+  await answering(payer, async (real, filters) => {
+    if (filters.some(({ fromBlock, toBlock }) => toBlock - fromBlock >= 2)) throw new RpcError(-32602, 'too many')
+    return real(filters)
+  })
+  expect(await payer.ledger()).toMatchObject({ deposits: '3' })
+  await payer.booksBalance()
+})
+
+test('no question names more than 500 payouts', async () => {
+  const payer = await aPayer({ on: chain })
+  const { id } = await aPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)'
+    store.run(
+      `INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at)
+       ${many} SELECT 'old' || i, 'payout', ?, 'email', 1, 'PENDING', 0, 0 FROM n`,
+      payer.wallet.id,
+    )
+    store.run(
+      `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status,
+         funded, announced, sealed_token, token_hash, code_until, code_at, created_at, updated_at)
+       ${many} SELECT 'old' || i, ?, '0x' || printf('%040x', i), '', '', '', 1, 0, '', 9e15, 'CREATED', 1, 1, '', '', 0, 0, 0, 0 FROM n`,
+      payer.wallet.id,
+    )
+  })
+  const asked = new Set<unknown>()
+  let most = 0
+  await answering(payer, (real, filters) => {
+    for (const topic of filters.flatMap(({ topics }) => topics ?? [])) {
+      if (!Array.isArray(topic)) continue
+      most = Math.max(most, topic.length)
+      for (const value of topic) asked.add(value)
+    }
+    return real(filters)
+  })
+  await chain.mine()
+  await payer.ledger()
+  expect({ most, all: asked.size }).toEqual({ most: 500, all: 1101 })
+})
+
+test('a Transfer that a node once showed without its nonce log is the payment after all', async () => {
+  const payer = await aPayer({ on: chain })
+  await payer.ledger()
+  const to = fresh('shop')
+  await answering(payer, async (real, filters) =>
+    (await real(filters)).map((logs, i) => (filters[i]!.topics === undefined ? [] : logs)),
+  )
+  const { id } = await pays(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+  await until('mined', async () => {
+    await chain.mine()
+    return (await chain.usdcBalance(to)) > 0n
+  })
+  expect(await payer.ledger()).toMatchObject({ withdrawn: '5', held: '5' })
+  await honest(payer)
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => Date.now() + giveUpMs + 1000
+  })
+  await pass(600)
+  await becomes(payer, id, 'CONFIRMED')
+  expect(await payer.ledger()).toMatchObject({ withdrawn: '0', held: '0', out: '5' })
+  await payer.booksBalance()
+})
+
+test('a confirmed payment that a reorganisation moved to another block is booked once', async () => {
+  const payer = await aPayer({ on: chain })
+  const { id } = await pays(payer, { amount: usdc('5') })
+  await becomes(payer, id, 'CONFIRMED')
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    const { block } = store.first<{ block: number }>('SELECT max(block) AS block FROM booked_log')!
+    store.run('UPDATE booked_log SET log_index = log_index + 1000 WHERE block = ?', block)
+    store.run('UPDATE wallet SET scanned_block = ?', block - 1)
+  })
+  expect(await payer.ledger()).toMatchObject({ out: '5', withdrawn: '0' })
+  await payer.booksBalance()
+  const next = await pays(payer)
+  await becomes(payer, next.id, 'CONFIRMED')
+})
+
+test('mails that never leave hide no others', async () => {
+  const payer = await aPayer({ on: chain })
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    for (let i = 0; i < 45; i++) store.run("INSERT INTO outbox (kind, ref, seq) VALUES ('mail', ?, 1)", `a${i}:link`)
+  })
+  const { id } = await aPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  await until('the mail has left', () =>
+    runInDurableObject(
+      payer.treasury(),
+      ({ context: { store } }: Treasury) =>
+        store.first("SELECT 1 FROM outbox WHERE kind = 'mail' AND ref = ?", `${id}:link`) === null,
+    ),
+  )
+})
+
+test('the same group asked for again is the same group, although a contact changed meanwhile', async () => {
+  const payer = await aPayer({ on: chain })
+  const ask = (email: string) =>
+    payer.treasury().createGroup({
+      key: 'again',
+      name: 'Team',
+      spendLimit: null,
+      scopes: [],
+      walletId: payer.wallet.id,
+      contacts: [{ id: 'contact_2', name: 'Bo', address: null, email, phone: null }],
+    })
+  const first = await ask('bo@example.com')
+  expect(first).toMatchObject({ ok: true })
+  expect(await ask('bo@example.org')).toEqual(first)
+})
