@@ -60,6 +60,14 @@ test('activity here during the warning keeps the session and leaves the question
   expect(handlers.onLimit).not.toHaveBeenCalled()
 })
 
+test('a second warning comes even when no check fell between its activity and the first', () => {
+  vi.advanceTimersByTime(12 * hourMs - minuteMs)
+  events.fire('mousemove')
+  vi.setSystemTime(Date.now() + 12 * hourMs - minuteMs) // timers stood still
+  vi.advanceTimersByTime(1_000)
+  expect(handlers.onWarning).toHaveBeenCalledTimes(2)
+})
+
 test('the first key after a night asleep does not bring the session back', () => {
   vi.setSystemTime(startAt + 13 * hourMs) // timers stood still
   events.fire('keydown')

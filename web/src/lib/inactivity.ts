@@ -20,24 +20,26 @@ type Handlers = {
  */
 export function watchInactivity(handlers: Handlers): () => void {
   let notedAt = 0
-  let warned = false
+  /** The last activity before the warning that stands. */
+  let warnedOf: number | null = null
 
   function check() {
     const leftMs = idleLeftMs()
     if (leftMs <= 0) return handlers.onLimit()
-    if (leftMs <= warnMs && !warned) {
-      warned = true
+    const lastAt = lastActivityAt()
+    if (leftMs <= warnMs && warnedOf !== lastAt) {
+      warnedOf = lastAt
       handlers.onWarning()
-    } else if (leftMs > warnMs && warned) {
-      warned = false
-      if (lastActivityAt() !== notedAt) handlers.onActiveElsewhere()
+    } else if (leftMs > warnMs && warnedOf !== null) {
+      warnedOf = null
+      if (lastAt !== notedAt) handlers.onActiveElsewhere()
     }
   }
   function onActivity() {
     // After a night asleep the first key may come before the first check.
     if (idleLeftMs() <= 0) return handlers.onLimit()
     const now = Date.now()
-    if (!warned && now - notedAt < noteEveryMs) return
+    if (warnedOf === null && now - notedAt < noteEveryMs) return
     notedAt = now
     noteActivity()
   }

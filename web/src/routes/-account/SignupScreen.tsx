@@ -4,12 +4,13 @@ import { emailProblem } from '../../../../worker/domain/email.ts'
 import { AccountFrame } from '../../components/AccountFrame.tsx'
 import { Button } from '../../components/Button.tsx'
 import { EmailField, ErrorBox, Field, Input } from '../../components/Field.tsx'
+import { appName } from '../../lib/app.ts'
 import { useFields } from '../../lib/form.ts'
 import { useTitle } from '../../lib/hooks.ts'
 import { signUp, signUpWithPasscode } from '../../queries/account.ts'
 import { BackToSignIn, Done, Heading, NewPasswordField, useHandedEmail } from './parts.tsx'
 
-const ways = { passcode: 'Signup passcode', password: 'Email and password' } as const
+const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
 type Way = keyof typeof ways
 
 /** Two ways to an account: a passcode, which brings a temporary password by mail, or a password of one's own. */
@@ -44,7 +45,7 @@ export function SignupScreen() {
   if (done)
     return (
       <AccountFrame>
-        <Done title="Welcome to Bursar">{done}</Done>
+        <Done title={`Welcome to ${appName}`}>{done}</Done>
       </AccountFrame>
     )
   return (
