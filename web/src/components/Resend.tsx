@@ -44,11 +44,11 @@ export function Resend(props: { onSend: () => Promise<unknown>; sent: string; co
       >
         {waiting ? `Send a new code in ${left} s` : 'Send a new code'}
       </Button>
-      <p role="status" className="text-muted text-small">
+      <p role="status" className="mt-1.5 text-muted text-small">
         {said?.sent && said.text}
       </p>
       {said && !said.sent && (
-        <p role="alert" className="text-red text-small">
+        <p role="alert" className="mt-1.5 text-red text-small">
           {said.text}
         </p>
       )}

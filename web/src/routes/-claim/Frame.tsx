@@ -9,10 +9,10 @@ export function Frame(props: { children: ReactNode }) {
       <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">
         {props.children}
       </main>
-      <p className="mt-6 flex items-center gap-2 text-muted text-small">
+      <footer className="mt-6 flex items-center gap-2 text-muted text-small">
         <Mark className="size-4" />
         Sent with {appName}. USDC on the Base network.
-      </p>
+      </footer>
     </div>
   )
 }
