@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
+import type { BursarClient } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, keepSession, login, test } from './fixtures.ts'
@@ -20,7 +21,7 @@ const shown =
 
 /** Where a screen is under /dashboard, and how to know that all of it is there. */
 const screens: Record<string, [path: string | ((household: Household) => string), Ready]> = {
-  overview: ['/overview', shown(/by Scout/)],
+  overview: ['/overview', shown(/by (Scout|User)/)],
   wallets: ['/wallets', shown(/Session limit/)],
   'wallets-deploy': ['/wallets?deploy=true', dialog('Deploy Smart Wallet')],
   'wallets-send': [({ wallet }) => `/wallets?send=${wallet.id}`, dialog('Send USDC')],
@@ -95,9 +96,8 @@ test.describe('a session that ended', () => {
   test.use({ tolerated: /status of 401/ })
 
   test('says so, counts down and leads to sign-in and back', async ({ page, context, bursar }) => {
-    const session = await login(bursar, demo.email, demo.password)
     await page.clock.install()
-    await keepSession(context, { ...session, accessToken: 'revoked', refreshToken: 'revoked' })
+    await keepRevoked(context, bursar)
     await page.clock.pauseAt(Date.now() + 60_000)
     await page.goto('/dashboard/contacts')
     const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
@@ -111,13 +111,31 @@ test.describe('a session that ended', () => {
       'Your session has expired for security reasons. Please log in again to continue.',
     )
     await expect(expired).toContainText('Redirecting automatically in 5 seconds...')
-    await audit(page, 'session-expired')
     await page.clock.runFor(3_000)
     await expect(expired).toContainText('Redirecting automatically in 2 seconds...')
     await page.clock.runFor(2_000)
     await until(() => expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts', { timeout: 100 }))
   })
+
+  test('its dialog fits and can be used by all', async ({ page, context, bursar }) => {
+    await context.addInitScript(() => {
+      const start = window.setInterval
+      // The countdown stands still.
+      Object.assign(window, { setInterval: (run: () => void, ms: number) => (ms === 1000 ? 0 : start(run, ms)) })
+    })
+    await keepRevoked(context, bursar)
+    await page.goto('/dashboard/contacts')
+    await expect(page.getByRole('alertdialog', { name: 'Session Expired' })).toBeVisible()
+    await audit(page, 'session-expired')
+    await page.getByRole('button', { name: 'Log In Again' }).click()
+    await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
+  })
 })
+
+async function keepRevoked(context: BrowserContext, bursar: BursarClient): Promise<void> {
+  const session = await login(bursar, demo.email, demo.password)
+  await keepSession(context, { ...session, accessToken: 'revoked', refreshToken: 'revoked' })
+}
 
 async function signInAsDemo(page: Page): Promise<void> {
   await page.getByLabel('Email').fill(demo.email)
@@ -134,11 +152,14 @@ test.describe('signed out', () => {
     await expect(page.getByLabel('Source wallet').getByRole('option')).toContainText(['Select a wallet', /\$/])
   })
 
-  test('only a page of the dashboard is returned to', async ({ page }) => {
-    await page.goto('/login?redirect=https://evil.example/dashboard')
-    await signInAsDemo(page)
-    await expect(page).toHaveURL('/dashboard/overview')
-  })
+  for (const elsewhere of ['https://evil.example/dashboard', '//evil.example', 'javascript:alert(1)', '/dashboards'])
+    test(`sign-in does not lead to ${elsewhere}`, async ({ page }) => {
+      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
+      await signInAsDemo(page)
+      await expect(page).toHaveURL('/dashboard/overview')
+      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
+      await expect(page).toHaveURL('/dashboard/overview')
+    })
 
   test('an unknown path leads to sign-in', async ({ page }) => {
     await page.goto('/nowhere/at/all')
