@@ -20,8 +20,9 @@ const followMs = 2_000 // 2 seconds
 /** What the right code opened. */
 type Opened = { passcode: string; sessionToken: string; balance: string }
 type Step =
-  | { step: 'verify' }
-  | { step: 'withdraw'; opened: Opened; problem?: string }
+  /** Again, with the reason and the address so far, when the session of the first code is over. */
+  | { step: 'verify'; problem?: string; address?: string }
+  | { step: 'withdraw'; opened: Opened; problem?: string; address?: string | undefined }
   /** `seen`: the server has said that the transfer is under way. */
   | { step: 'claiming'; opened: Opened; recipientAddress: string; seen: boolean }
   | { step: 'complete'; recipientAddress: string }
@@ -89,6 +90,7 @@ function ClaimSteps(props: { accessToken: string }) {
         payout={payout}
         balance={opened.balance}
         problem={state.problem}
+        address={state.address}
         onWithdraw={async (recipientAddress) => {
           try {
             const reply = await claimPayout(
@@ -99,6 +101,8 @@ function ClaimSteps(props: { accessToken: string }) {
             setState({ step: 'claiming', opened, recipientAddress, seen: false })
           } catch (problem) {
             idempotencyKey.refused(problem)
+            if (problem instanceof ApiError && problem.field === 'passcode')
+              return setState({ step: 'verify', problem: problem.message, address: recipientAddress })
             refetch() // it may have ended in another way meanwhile
             throw problem
           }
@@ -107,7 +111,14 @@ function ClaimSteps(props: { accessToken: string }) {
     )
   }
   return (
-    <Verify payout={payout} accessToken={accessToken} onVerified={(opened) => setState({ step: 'withdraw', opened })} />
+    <Verify
+      payout={payout}
+      accessToken={accessToken}
+      problem={state.step === 'verify' ? state.problem : undefined}
+      onVerified={(opened) =>
+        setState({ step: 'withdraw', opened, address: state.step === 'verify' ? state.address : undefined })
+      }
+    />
   )
 }
 

@@ -14,11 +14,17 @@ type Opened = { passcode: string; sessionToken: string; balance: string }
 const tooShort = 'Passcode must be 6 digits'
 
 /** The six digits that came by e-mail or SMS. */
-export function Verify(props: { payout: ClaimPayout; accessToken: string; onVerified: (opened: Opened) => void }) {
+export function Verify(props: {
+  payout: ClaimPayout
+  accessToken: string
+  /** Why the code is asked for once more. */
+  problem: string | undefined
+  onVerified: (opened: Opened) => void
+}) {
   const { payout } = props
   const [passcode, setPasscode] = useState('')
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const [error, setError] = useState(props.problem)
   const input = useRef<HTMLInputElement>(null)
   const onItsWay = payout.status === 'CREATING'
 
@@ -55,6 +61,7 @@ export function Verify(props: { payout: ClaimPayout; accessToken: string; onVeri
               {...control}
               ref={input}
               name="passcode"
+              autoFocus={props.problem !== undefined}
               readOnly={busy}
               value={passcode}
               onChange={(event) => {

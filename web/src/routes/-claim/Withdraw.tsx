@@ -15,11 +15,13 @@ export default function Withdraw(props: {
   payout: ClaimPayout
   balance: string
   problem: string | undefined
+  /** What was entered before. */
+  address: string | undefined
   onWithdraw: (recipientAddress: string) => Promise<void>
 }) {
   const { payout } = props
   const amount = formatAmount(props.balance)
-  const [address, setAddress] = useState('')
+  const [address, setAddress] = useState(props.address ?? '')
   const [addressError, setAddressError] = useState<string>()
   /** The checksummed address under review. */
   const [review, setReview] = useState<string | null>(null)
