@@ -89,6 +89,8 @@ export class Relayer extends DurableObject<Env> {
   async kick(): Promise<void> {
     this.#courierOf()
     this.#notBefore = 0
+    // Whatever we believe it is set to, it is set again.
+    this.#timers.disarmed()
     await this.#run()
     await this.#tell()
   }

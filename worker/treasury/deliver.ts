@@ -166,14 +166,17 @@ export async function deliver(ctx: Context): Promise<void> {
   for (const { done } of entries) done()
 }
 
+/** One chain's Relayer that fails holds up nothing of the other chain. */
 async function submit(ctx: Context, entries: { chainId: ChainId; item: RelayItem }[]): Promise<void> {
-  for (const chainId of [8453, 84532] as const) {
+  const hand = async (chainId: ChainId) => {
     const items = entries.filter((entry) => entry.chainId === chainId).map((entry) => entry.item)
-    if (items.length === 0) continue
+    if (items.length === 0) return
     const result = await relayerOf(ctx, chainId).submit(items)
     for (const { id, reason } of result.refused) console.error('relayer refused', id, reason)
     for (const { id } of items) ctx.handedOver.set(id, ctx.now())
   }
+  const failed = (await Promise.allSettled([hand(8453), hand(84532)])).find((one) => one.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 /** The Relayer's hints: a hash to show, nothing to settle by. */
