@@ -81,6 +81,7 @@ const stages: Stage[] = [
   tool('format and lint', ['biome', 'check', '--error-on-warnings']),
   tool('types', ['tsc', '-p', '.']),
   tool('types of web', ['tsc', '-p', 'web']),
+  tool('types of browser tests', ['tsc', '-p', 'tests/e2e']),
   webBuild,
   tool('page sizes', ['node', 'scripts/sizes.ts']),
   tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check']),
