@@ -93,7 +93,8 @@ export async function anInjectedWallet(context: BrowserContext, name = 'Test Wal
       const code = refusals.get(method)
       refusals.delete(method)
       if (code !== undefined) throw refusal(code, `${method} was refused.`)
-      return { result: await (methods[method]?.(params) ?? onChain(method, params)) }
+      const own = methods[method]
+      return { result: await (own ? own(params) : onChain(method, params)) }
     } catch (error) {
       const { code = -32603, message } = error as Error & { code?: number }
       return { error: { code, message } }
@@ -142,7 +143,12 @@ function announce({ binding, name, rdns }: { binding: string; name: string; rdns
       listeners.get(event)?.delete(listener)
     },
   }
-  const info = { uuid: crypto.randomUUID(), name, rdns, icon: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=' }
+  const info = {
+    uuid: crypto.randomUUID(),
+    name,
+    rdns,
+    icon: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 1 1%22/%3E',
+  }
   const say = () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', say)

@@ -80,7 +80,10 @@ test('the network is switched, and added where the wallet does not know it', asy
   await expect(network).toHaveValue('8453')
 
   await network.selectOption('Base Sepolia')
+  await expect(network, 'no longer waiting').toBeEnabled()
   await expect(network).toHaveValue('84532')
+  await expect(section.getByRole('alert')).toHaveCount(0)
+  expect(wallet.chainId).toBe(84532)
   const { params } = wallet.requests.findLast(({ method }) => method === 'wallet_addEthereumChain')!
   expect(params).toEqual([
     {
@@ -97,7 +100,9 @@ test('the network is switched, and added where the wallet does not know it', asy
   await expect(network.locator('option:checked')).toHaveText('Another network')
   await audit(page, 'settings-wallet')
   await network.selectOption('Base')
+  await expect(network).toBeEnabled()
   await expect(network).toHaveValue('8453')
+  expect(wallet.chainId).toBe(8453)
 })
 
 test('a wallet that cannot go to a network is told apart from a rejection', async ({ page, context }) => {
@@ -179,11 +184,7 @@ test('the address is linked by a signature and unlinked again', async ({ page, c
 test('a connected wallet owns a new smart wallet', async ({ page, context }) => {
   const wallet = await anInjectedWallet(context)
   const [address] = wallet.addresses
-  await page.goto('/dashboard/wallets')
-  await page
-    .getByRole('button', { name: /Deploy/ })
-    .first()
-    .click()
+  await page.goto('/dashboard/wallets?deploy=true')
   const dialog = page.getByRole('dialog', { name: 'Deploy Smart Wallet' })
   await dialog.getByRole('radio', { name: 'Use my connected wallet' }).check()
   const deploy = dialog.getByRole('button', { name: 'Deploy Wallet' })
@@ -196,46 +197,57 @@ test('a connected wallet owns a new smart wallet', async ({ page, context }) => 
   await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
 })
 
-test('WalletConnect shows its pairing code in our own dialog', async ({ page }) => {
-  await page.route('**/api/config', async (route) => {
-    const response = await route.fetch()
-    const body = await response.json()
-    body.data.walletConnectProjectId = '0123456789abcdef0123456789abcdef'
-    await route.fulfill({ response, json: body })
+test.describe('with a project id', () => {
+  // Where the wallet learns whose page this is: the one foreign frame that the policy lets in.
+  test.use({ tolerated: /foreign request: https:\/\/verify\.walletconnect\.org\/v3\/attestation/ })
+
+  test('WalletConnect shows its pairing code in our own dialog', async ({ page }) => {
+    await page.route('**/api/config', async (route) => {
+      const response = await route.fetch()
+      const body = await response.json()
+      body.data.walletConnectProjectId = '0123456789abcdef0123456789abcdef'
+      await route.fulfill({ response, json: body })
+    })
+    // The relay: takes every message and never delivers one.
+    await page.routeWebSocket(/relay\.walletconnect\.org/, (socket) =>
+      socket.onMessage((message) => {
+        const { id, method } = JSON.parse(String(message)) as { id: number; method?: string }
+        if (method)
+          socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: method.includes('ubscribe') ? 'topic' : true }))
+      }),
+    )
+    await page.route('https://verify.walletconnect.org/**', (route) => route.fulfill({ status: 204 }))
+    await openSettings(page)
+    await connect(page, 'WalletConnect')
+    const modal = page.getByRole('dialog', { name: 'Scan with your wallet' })
+    await expect(modal.getByRole('img', { name: 'Pairing code for your wallet' })).toBeVisible()
+    await audit(page, 'wallet-connect-code')
+    await modal.getByRole('button', { name: 'Close' }).click()
+    await expect(modal).toHaveCount(0)
   })
-  // The relay: takes every message and never delivers one.
-  await page.routeWebSocket(/relay\.walletconnect\.org/, (socket) =>
-    socket.onMessage((message) => {
-      const { id, method } = JSON.parse(String(message)) as { id: number; method?: string }
-      if (method)
-        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: method.includes('ubscribe') ? 'topic' : true }))
-    }),
-  )
-  await openSettings(page)
-  await connect(page, 'WalletConnect')
-  const modal = page.getByRole('dialog', { name: 'Scan with your wallet' })
-  await expect(modal.getByRole('img', { name: 'Pairing code for your wallet' })).toBeVisible()
-  await audit(page, 'wallet-connect-code')
-  await modal.getByRole('button', { name: 'Close' }).click()
-  await expect(modal).toHaveCount(0)
 })
 
-test('only the dashboard may speak to wallets and chains', async ({ page, context, watch }) => {
-  const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
-  for (const path of ['/', '/login', '/signup', '/claim/abc'])
-    expect(await policyOf(path), path).toContain("connect-src 'self';")
-  for (const path of ['/dashboard', '/dashboard/overview']) {
-    const policy = await policyOf(path)
-    expect(policy.split(',').length, `${path}: one policy, not two that both hold`).toBe(1)
-    expect(policy).toContain("connect-src 'self' https://mainnet.base.org https://sepolia.base.org wss://relay.")
-  }
+test.describe('beside the dashboard', () => {
+  // An unknown claim link.
+  test.use({ tolerated: /status of 404/ })
 
-  await anInjectedWallet(context)
-  await openSettings(page)
-  await connect(page)
-  await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor()
-  watch.requests.length = 0
-  await page.goto('/claim/unknown')
-  await page.getByRole('heading', { name: 'Payout Not Found' }).waitFor()
-  expect(watch.requests.filter((url) => /Wallet(Layer|Section)|PanelWallet|wagmi/.test(url))).toEqual([])
+  test('only the dashboard may speak to wallets and chains', async ({ page, context, watch }) => {
+    const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
+    for (const path of ['/', '/login', '/signup', '/claim/abc'])
+      expect(await policyOf(path), path).toContain("connect-src 'self';")
+    for (const path of ['/dashboard', '/dashboard/overview']) {
+      const policy = await policyOf(path)
+      expect(policy.split(',').length, `${path}: one policy, not two that both hold`).toBe(1)
+      expect(policy).toContain("connect-src 'self' https://mainnet.base.org https://sepolia.base.org wss://relay.")
+    }
+
+    await anInjectedWallet(context)
+    await openSettings(page)
+    await connect(page)
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor()
+    watch.requests.length = 0
+    await page.goto('/claim/unknown')
+    await page.getByRole('heading', { name: 'Payout Not Found' }).waitFor()
+    expect(watch.requests.filter((url) => /Wallet(Layer|Section)|PanelWallet|wagmi/.test(url))).toEqual([])
+  })
 })

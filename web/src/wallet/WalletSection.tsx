@@ -79,8 +79,10 @@ function Connected(props: { address: `0x${string}`; chainId: number | undefined;
           </Fact>
         )}
       </dl>
-      <NetworkSelect chainId={chainId} />
-      {link.error && <ErrorBox>{walletProblem(link.error)}</ErrorBox>}
+      <div className="mt-3 space-y-4">
+        <NetworkSelect chainId={chainId} />
+        {link.error && <ErrorBox>{walletProblem(link.error)}</ErrorBox>}
+      </div>
       <div className="mt-4 flex flex-wrap gap-3">
         {user && !linked && (
           <Button look="secondary" busy={link.isPending} onClick={() => link.mutate(user.id)}>
