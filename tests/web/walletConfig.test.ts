@@ -1,0 +1,44 @@
+import { expect, test, vi } from 'vitest'
+import type { PublicConfig } from '../../worker/schemas/account.ts'
+
+const chain = (rpcUrl: string) => ({ rpcUrl, explorerUrl: 'https://explorer.test', contracts: {} })
+const deployment = {
+  walletConnectProjectId: null,
+  chains: { 8453: chain('https://base.test'), 84532: chain('https://sepolia.test') },
+} as unknown as PublicConfig
+
+test('the transports and chains keep the constants of the specification', async () => {
+  vi.stubGlobal('location', { origin: 'https://app.test' })
+  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const config = walletConfig(deployment)
+  expect(config.chains.map(({ id, name, blockTime }) => [id, name, blockTime])).toEqual([
+    [8453, 'Base', 2_000],
+    [84532, 'Base Sepolia', 2_000],
+  ])
+  for (const { nativeCurrency } of config.chains)
+    expect(nativeCurrency).toEqual({ name: 'Ether', symbol: 'ETH', decimals: 18 })
+  for (const [chainId, url] of [
+    [8453, 'https://base.test'],
+    [84532, 'https://sepolia.test'],
+  ] as const) {
+    const { transport } = config.getClient({ chainId })
+    expect(transport).toMatchObject({ url, timeout: 10_000, retryCount: 3, retryDelay: 150 })
+  }
+  expect(config.connectors.map(({ type }) => type)).toEqual(['injected', 'coinbaseWallet'])
+})
+
+test('calls made together travel in one request', async () => {
+  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    const calls = JSON.parse(String(init?.body)) as { id: number }[]
+    return Response.json(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' })))
+  })
+  const client = walletConfig(deployment).getClient({ chainId: 8453 })
+  const params = (i: number) => [`0x${String(i).padStart(40, '0')}`, 'latest'] as const
+  const calls = Array.from({ length: 1_001 }, (_, i) =>
+    client.request({ method: 'eth_getBalance', params: params(i) as never }),
+  )
+  await Promise.all(calls)
+  const sizes = fetched.mock.calls.map(([, init]) => (JSON.parse(String(init?.body)) as unknown[]).length)
+  expect(sizes).toEqual([1_000, 1])
+})
