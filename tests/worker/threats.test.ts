@@ -35,16 +35,14 @@ const payoutIs = (payer: Payer, id: string, status: string) =>
     return (await payoutOf(payer, id)).status === status
   })
 async function aPayout(payer: Payer, amount = '5') {
-  const made = await payer
-    .treasury()
-    .createPayout(
-      payer.payment({
-        principal: { type: 'user' },
-        walletId: payer.wallet.id,
-        to: { type: 'email', email: 'bob@example.com' },
-        amount: usdc(amount),
-      }),
-    )
+  const made = await payer.treasury().createPayout(
+    payer.payment({
+      principal: { type: 'user' },
+      walletId: payer.wallet.id,
+      to: { type: 'email', email: 'bob@example.com' },
+      amount: usdc(amount),
+    }),
+  )
   if (!made.ok) throw new Error(made.message)
   await payoutIs(payer, made.value.escrowId, 'CREATED')
   return made.value

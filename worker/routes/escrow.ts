@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { payoutPage } from '../db/readModel.ts'
 import { checksumAddress } from '../domain/validators.ts'
-import { AppError, ok, unwrap } from '../errors.ts'
+import { ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
@@ -10,9 +10,6 @@ import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, VerifyPasscode 
 import { PageQuery } from '../schemas/transaction.ts'
 import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../services/claims.ts'
 import { overlay } from '../services/lists.ts'
-
-/** Smallest payout: each costs us about 160,000 gas (threats.md B5). 0.10 USDC. */
-const leastPayout = 100_000n
 
 /** /api/escrow: the recipient's calls are public, the sender's are not. */
 export const escrow = new Hono<AppEnv>()
@@ -34,8 +31,6 @@ export const escrow = new Hono<AppEnv>()
   .post('/create', login(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName } =
       c.req.valid('json')
-    if (amount < leastPayout)
-      throw new AppError('invalid_input', 'A payout must be at least 0.10 USDC', { field: 'amount' })
     const payout = await c.env.TREASURY.getByName(c.var.userId).createPayout({
       principal: { type: 'user' },
       key: idempotencyKey(c),

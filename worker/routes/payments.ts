@@ -10,8 +10,6 @@ import { validate } from '../middleware/validate.ts'
 import { CreatePayment, PaymentsQuery } from '../schemas/payment.ts'
 import type { Principal, Recipient } from '../treasury/types.ts'
 
-const leastPayout = 100_000n // 0.10 USDC
-
 /** /v1: what agents call. Answers are plain objects, refusals RFC 9457 problems with the rule and its figures. */
 export const payments = new Hono<AppEnv>()
   .use(agent('/v1'))
@@ -19,8 +17,6 @@ export const payments = new Hono<AppEnv>()
     const key = requiredIdempotencyKey(c)
     const { to, amount, memo } = c.req.valid('json')
     needScope(c, to.type)
-    if ((to.type === 'email' || to.type === 'phone') && amount < leastPayout)
-      throw new AppError('invalid_input', 'A payout must be at least 0.10 USDC', { field: 'amount' })
     const recipient: Recipient =
       to.type === 'address'
         ? { type: 'address', address: checksumAddress(to.address) }

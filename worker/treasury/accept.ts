@@ -136,7 +136,8 @@ function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
 export type Need =
   | { need: 'draft'; wallet: WalletRow }
   | { need: 'lookup'; address: Address }
-  | { need: 'reread'; wallet: WalletRow }
+  /** A reading that is not older will do. */
+  | { need: 'reread'; wallet: WalletRow; freshEnoughMs: number }
 export type Prepared = {
   draft: PayoutDraft | null
   /** 'clear': nobody's payout has this address. 'done': it has, or that could not be asked. */
@@ -171,7 +172,7 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     }
 
     const isPayout = target.address === null
-    // Here as well as in the routes: only here it is known that a contact is paid by message.
+    // Only here it is known that a contact is paid by message.
     if (isPayout && input.amount < leastPayout)
       return {
         ok: false,
@@ -188,8 +189,10 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
       chainNow(ctx, wallet, now),
     )
     if (!decision.ok) {
-      // Before refusing, the chain is read once more.
-      if (!prepared.reread && wallet.status === 'active') return { need: 'reread', wallet }
+      // Before refusing for balance or session the chain is read once more; a budget does not depend on it, only the
+      // figures beside it do.
+      if (!prepared.reread && wallet.status === 'active')
+        return { need: 'reread', wallet, freshEnoughMs: decision.refusal.code === 'budget_exceeded' ? 2_000 : 0 }
       return refuse(ctx, input, decision.refusal, plan.value)
     }
     const { draft } = prepared

@@ -30,6 +30,7 @@ import type { AgentInput, ClaimInput, DeployInput, GroupInput, LedgerView, PayIn
 import { companionView, escrowView, paymentView, termsView, transactionView } from './views.ts'
 import { deployWallet, ledgerView, readSession, scanEveryMs, walletView } from './wallets.ts'
 
+const gatherMs = 20 // of deliveries, under load
 const settleEveryMs = 1_000 // 1 second
 /** A watchdog row is renewed when older than this; the cron pokes rows that are twice as old. */
 const busyNoteMs = 60_000 // 1 minute
@@ -64,8 +65,10 @@ export class Treasury extends DurableObject<Env> {
   #again = false
   /** Look through the tables as well, not only at what was just signed. */
   #all = false
+  #deliveredAt = 0
   /** One reading of the chain per wallet at a time, shared by all who wait for it. */
   readonly #rereads = new Map<string, Promise<void>>()
+  readonly #rereadAt = new Map<string, number>()
   readonly #failures = new Map<TimerKind, number>()
   #balances = new Map<string, { value: Promise<bigint | null>; at: number }>()
 
@@ -159,7 +162,7 @@ export class Treasury extends DurableObject<Env> {
         if (result.need === 'lookup') {
           prepared.lookup = await this.#lookUp(result.address)
         } else if (result.need === 'reread') {
-          await this.#reread(result.wallet)
+          await this.#reread(result.wallet, result.freshEnoughMs)
           prepared.reread = true
         } else {
           prepared.draft = await draftPayout(context, result.wallet, {
@@ -176,9 +179,11 @@ export class Treasury extends DurableObject<Env> {
   }
 
   /** Before refusing for balance or session the chain is read once more; an unreachable node leaves what we know. */
-  #reread(wallet: WalletRow): Promise<void> {
+  #reread(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
     const running = this.#rereads.get(wallet.id)
     if (running) return running
+    if (this.context.now() - (this.#rereadAt.get(wallet.id) ?? 0) < freshEnoughMs) return Promise.resolve()
+    this.#rereadAt.set(wallet.id, this.context.now())
     const reading = (async () => {
       try {
         await scanWallet(this.context, wallet.id)
@@ -239,11 +244,14 @@ export class Treasury extends DurableObject<Env> {
   async #deliverLoop(): Promise<void> {
     try {
       while (this.#again) {
+        // Under load what comes in the next moments goes along; the first of a quiet time does not wait.
+        if (this.context.now() - this.#deliveredAt < gatherMs * 2) await scheduler.wait(gatherMs)
         const all = this.#all
         this.#again = false
         this.#all = false
         await deliverFresh(this.context)
         if (all) await deliver(this.context)
+        this.#deliveredAt = this.context.now()
       }
     } catch (error) {
       console.error('delivery failed, will be repeated', error)
