@@ -2,7 +2,7 @@
  * `npm test`: everything that must hold, quickest first. Stops at the first stage that fails and shows what it said;
  * the last line sums up all stages. A stage without tests of its own counts as one.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findBrowser } from './browser.ts'
@@ -77,38 +77,42 @@ const webBuild: Stage = {
   },
 }
 
-const stages: Stage[] = [
-  tool('format and lint', ['biome', 'check', '--error-on-warnings']),
-  tool('types', ['tsc', '-p', '.']),
-  tool('types of web', ['tsc', '-p', 'web']),
-  tool('types of browser tests', ['tsc', '-p', 'tests/e2e']),
-  webBuild,
-  tool('page sizes', ['node', 'scripts/sizes.ts']),
-  tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check']),
-  contractTests,
-  vitest('unit and worker tests', ['!stack', '!chaos']),
-  vitest('stack tests', ['stack']),
-  ...(hasTests('tests/e2e') ? [playwright] : []),
-  ...(hasTests('tests/chaos') ? [vitest('chaos tests', ['chaos'])] : []),
+/** Stages in one list run side by side: they mostly wait for blocks, each on its own chains and ports. */
+const stages: Stage[][] = [
+  [tool('format and lint', ['biome', 'check', '--error-on-warnings'])],
+  [tool('types', ['tsc', '-p', '.'])],
+  [tool('types of web', ['tsc', '-p', 'web'])],
+  [tool('types of browser tests', ['tsc', '-p', 'tests/e2e'])],
+  [webBuild],
+  [tool('page sizes', ['node', 'scripts/sizes.ts'])],
+  [tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])],
+  [contractTests, vitest('unit and worker tests', ['!stack', '!chaos'])],
+  [vitest('stack tests', ['stack']), vitest('chaos tests', ['chaos'])],
+  [playwright],
 ]
 
 const total: Counts = { passed: 0, failed: 0 }
 const startedAt = Date.now()
-for (const stage of stages) {
-  const stageAt = Date.now()
-  const { passed, failed, output } = await stage.run().catch(asFailure)
-  total.passed += passed
-  total.failed += failed
-  const counts = passed + failed > 1 ? `  ${passed} passed` : ''
-  console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(36)} ${seconds(stageAt).padStart(7)}${counts}`)
-  if (failed === 0) continue
-  console.log(`\n${output ?? ''}`)
-  break
+for (const group of stages) {
+  const outcomes = await Promise.all(group.map(runStage))
+  if (outcomes.some(({ failed }) => failed > 0)) break
 }
 rmSync(reports, { recursive: true, force: true })
 console.log(`\nin ${seconds(startedAt)}`)
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
+
+async function runStage(stage: Stage): Promise<Outcome> {
+  const stageAt = Date.now()
+  const outcome = await stage.run().catch(asFailure)
+  const { passed, failed, output } = outcome
+  total.passed += passed
+  total.failed += failed
+  const counts = passed + failed > 1 ? `  ${passed} passed` : ''
+  console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(36)} ${seconds(stageAt).padStart(7)}${counts}`)
+  if (failed > 0) console.log(`\n${output ?? ''}`)
+  return outcome
+}
 
 /** The output, whether the tool found failures or not: its report tells. */
 function outputOf(command: string[], cwd = '.', env: Record<string, string> = {}): Promise<string> {
@@ -127,13 +131,6 @@ function readReport(path: string, output: string): unknown {
 
 function asFailure(error: unknown): Outcome {
   return { passed: 0, failed: 1, output: error instanceof Error ? error.message : String(error) }
-}
-
-function hasTests(folder: string): boolean {
-  const path = join(root, folder)
-  return (
-    existsSync(path) && readdirSync(path, { recursive: true }).some((name) => /\.(test|spec)\.ts$/.test(String(name)))
-  )
 }
 
 function seconds(since: number): string {
