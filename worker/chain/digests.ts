@@ -60,9 +60,19 @@ const escrowName = 'Bursar PayoutEscrow'
 const versionHash = hashText('1')
 const nameHashes = new Map([walletName, escrowName].map((name) => [name, hashText(name)]))
 
-/** Version is always "1"; USDC, whose version is "2", does not come through here. */
+const separators = new Map<string, Hex>()
+
+/** Version is always "1"; USDC, whose version is "2", does not come through here. Remembered for the last wallets. */
 export function domainSeparator(name: string, chainId: number, contract: Address): Hex {
-  return keccak(packWords(types.domain, nameHashes.get(name) ?? hashText(name), versionHash, chainId, contract))
+  const key = `${name}|${chainId}|${contract}`
+  const known = separators.get(key)
+  if (known) return known
+  if (separators.size > 1_000) separators.clear()
+  const separator = keccak(
+    packWords(types.domain, nameHashes.get(name) ?? hashText(name), versionHash, chainId, contract),
+  )
+  separators.set(key, separator)
+  return separator
 }
 
 function digest(name: string, domain: Domain, ...struct: Word[]): Hex {

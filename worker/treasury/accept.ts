@@ -14,12 +14,10 @@ import { signNew } from './sign.ts'
 import { type AgentRow, column, type GroupRow, type PaymentRow, type WalletRow, type WhitelistRow } from './store.ts'
 import type { PayInput, Recipient } from './types.ts'
 
-/** New work is refused above 8 GB, so that settling always has room (an object's SQLite holds 10). */
-const fullBytes = 8_000_000_000
 /** Refusals are written at most this often, so that an agent in a loop cannot fill the object. */
 const refusalsPerMinute = 60
 
-export type Accepted = { payment: PaymentRow; replayed: boolean }
+export type Accepted = { payment: PaymentRow } & ({ replayed: true } | { replayed: false; wallet: WalletRow })
 
 /** Where the money goes once policy and whitelist have spoken. */
 type Target = {
@@ -54,13 +52,13 @@ function planOf(
     if (!wallet) return notFound('Wallet', 'walletId')
     return { ok: true, value: { wallet, group: null, agent: null, target: plainTarget(to) } }
   }
-  const agent = store.agent(principal.agentId)
-  const credential = store.first<{ expires_at: number | null }>(
-    'SELECT expires_at FROM credential WHERE hash = ? AND agent_id = ?',
+  const agent = store.first<AgentRow & { credential_ends: number | null }>(
+    `SELECT agent.*, credential.expires_at AS credential_ends FROM credential JOIN agent ON agent.id = credential.agent_id
+     WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL`,
     principal.credentialHash,
     principal.agentId,
   )
-  if (!agent || !credential || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
+  if (!agent || (agent.credential_ends !== null && agent.credential_ends <= ctx.now()))
     return {
       ok: false,
       code: 'unauthenticated',
@@ -80,7 +78,7 @@ function planOf(
       : null
   const target = to.type === 'contact' ? contactTarget(contact, to.method) : plainTarget(to)
   const decision = decideRecipient(
-    groupPolicy(group, agent, store.meta('paused') === '1'),
+    groupPolicy(group, agent, false),
     to.type === 'contact'
       ? {
           type: 'contact',
@@ -156,7 +154,7 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     const now = ctx.now()
     const again = replay(ctx, input)
     if (again) return again
-    if (store.bytes > fullBytes)
+    if (store.isFull)
       return { ok: false, code: 'unavailable', message: 'This account is full. Please contact support.' }
 
     const plan = planOf(ctx, input)
@@ -258,7 +256,7 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     })
     changed(ctx, 'payment', id)
     ctx.wake('settle', now + 1000)
-    return { ok: true, value: { payment, replayed: false } }
+    return { ok: true, value: { payment, replayed: false, wallet } }
   })
 }
 

@@ -34,8 +34,7 @@ function sendItem(wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'user
 }
 
 /** A payment whose signature is committed goes with the next delivery. */
-export function handOver(ctx: Context, payment: PaymentRow): void {
-  const wallet = ctx.store.wallet(payment.wallet_id)!
+export function handOver(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
   ctx.outgoing.push({ chainId: wallet.chain_id, item: { ...sendItem(wallet, payment), userId: ctx.userId } })
 }
 

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 export type OutboxKind = 'payment' | 'payout' | 'desk' | 'link' | 'mail' | 'watch'
 
 /** Lists see fresh rows laid over the read model, so that may come in larger batches; people wait for the rest. */
-const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 1_000 : 100)
+const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 3_000 : 100)
 
 /** Note, in the transaction of a change, that others must be told of this row: one entry however often it changes. */
 export function changed(ctx: Context, kind: OutboxKind, ref: string): void {

@@ -156,6 +156,9 @@ export type PayoutRow = {
   announce_delivered_at: number | null
 }
 
+/** New work is refused above 8 GB, so that settling always has room (an object's SQLite holds 10). */
+const fullBytes = 8_000_000_000
+
 type Value = string | number | null
 type Row = Record<string, Value>
 
@@ -172,6 +175,8 @@ export function column(amount: bigint): number {
 export class Store {
   readonly #storage: DurableObjectStorage
   readonly #onRollback: () => void
+  #measureAt = 0
+  #full = false
   /** Raised by every write: what was derived from these tables at another version is stale. */
   version = 0
   /** End of the audit chain, known without reading; null when it has to be read. */
@@ -218,8 +223,13 @@ export class Store {
       value,
     )
   }
-  get bytes(): number {
-    return this.#storage.sql.databaseSize
+  /** Measured again after every hundred writes. */
+  get isFull(): boolean {
+    if (this.version >= this.#measureAt) {
+      this.#measureAt = this.version + 100
+      this.#full = this.#storage.sql.databaseSize > fullBytes
+    }
+    return this.#full
   }
 
   wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)

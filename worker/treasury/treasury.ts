@@ -156,7 +156,7 @@ export class Treasury extends DurableObject<Env> {
       for (;;) {
         const result = accept(context, input, prepared)
         if (!('need' in result)) {
-          if (result.ok && !result.value.replayed) this.#deliverSigned(result.value.payment)
+          if (result.ok && !result.value.replayed) this.#deliverSigned(result.value.wallet, result.value.payment)
           return result
         }
         if (result.need === 'lookup') {
@@ -210,12 +210,12 @@ export class Treasury extends DurableObject<Env> {
   }
 
   /** Most are signed when they are accepted; without a fresh head or an open key that is made up for now. */
-  #deliverSigned(payment: PaymentRow): void {
+  #deliverSigned(wallet: WalletRow, payment: PaymentRow): void {
     if (payment.status === 'QUEUED') {
-      this.ctx.waitUntil(this.#signLater(this.context.store.wallet(payment.wallet_id)!))
+      this.ctx.waitUntil(this.#signLater(wallet))
       return
     }
-    handOver(this.context, payment)
+    handOver(this.context, wallet, payment)
     this.#deliverSoon(payment.kind === 'payout')
   }
 
