@@ -78,12 +78,12 @@ export async function revokeCredentials(db: Db, userId: string, agentId: string,
 const cache = new Map<string, { agent: ResolvedAgent; until: number }>()
 
 /** Null when the key is unknown, ended or revoked; another isolate may still say yes for 30 seconds. */
-export async function resolveApiKey(db: Db, apiKey: string, now: number): Promise<ResolvedAgent | null> {
+export async function resolveApiKey(db: () => Db, apiKey: string, now: number): Promise<ResolvedAgent | null> {
   const hash = sha256(apiKey)
   const known = cache.get(hash)
   if (known && known.until > now) return known.agent
   cache.delete(hash)
-  const row = await db
+  const row = await db()
     .select()
     .from(agentCredential)
     .where(and(eq(agentCredential.hash, hash), eq(agentCredential.kind, 'api_key')))

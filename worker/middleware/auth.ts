@@ -30,14 +30,15 @@ export const login = () =>
  */
 export const agent = (resource: '/v1' | '/mcp') =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const { env, db, now } = c.var.deps
+    const { deps } = c.var
+    const { env, now } = deps
     const token = bearer(c)
     if (!token) {
       challenge(c, resource)
       throw new AppError('unauthenticated', 'Send an access token or an API key in the Authorization header.')
     }
     if (token.startsWith('bk_')) {
-      const found = await resolveApiKey(db, token, now())
+      const found = await resolveApiKey(() => deps.db, token, now())
       if (!found) {
         challenge(c, resource, 'invalid_token')
         throw new AppError('unauthenticated', 'This API key is unknown or no longer valid.')

@@ -35,11 +35,23 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
 export const dependencies = (now: () => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
-    const { db, bookmark } = openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader))
+    // Opened when first used: an agent's payment needs no D1.
+    const d1: { opened?: ReturnType<typeof openDb> } = {}
+    const open = () => (d1.opened ??= openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader)))
     const afterwards = (work: Promise<unknown>) =>
       c.executionCtx.waitUntil(work.catch((error) => console.error('after the answer', error)))
-    c.set('deps', { env: c.env, db, delivery: deliveryFrom(c.env, db, now), now, afterwards })
+    c.set('deps', {
+      env: c.env,
+      get db() {
+        return open().db
+      },
+      get delivery() {
+        return deliveryFrom(c.env, open().db, now)
+      },
+      now,
+      afterwards,
+    })
     await next()
-    const latest = bookmark()
+    const latest = d1.opened?.bookmark()
     if (latest) c.res.headers.set(bookmarkHeader, latest)
   })

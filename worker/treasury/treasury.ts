@@ -30,7 +30,7 @@ import type { AgentInput, ClaimInput, DeployInput, GroupInput, LedgerView, PayIn
 import { companionView, escrowView, paymentView, termsView, transactionView } from './views.ts'
 import { deployWallet, ledgerView, readSession, scanEveryMs, walletView } from './wallets.ts'
 
-const gatherMs = 20 // of deliveries, under load
+const gatherMs = 50 // of deliveries, under load
 const settleEveryMs = 1_000 // 1 second
 /** A watchdog row is renewed when older than this; the cron pokes rows that are twice as old. */
 const busyNoteMs = 60_000 // 1 minute
