@@ -121,7 +121,7 @@ function fsyncMs(): number {
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-const anvil = await startAnvil({ chainId: 8453, blockTime: 1 })
+const anvil = await startAnvil({ chainId: 8453, blockTime: 2 })
 const seed = '33'.repeat(32)
 let bursar: Miniflare | undefined
 let hello: Miniflare | undefined
