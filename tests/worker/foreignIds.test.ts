@@ -125,7 +125,6 @@ const without = new Set([
   'GET /.well-known/jwks.json',
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-protected-resource/v1',
-  'GET /.well-known/oauth-protected-resource/mcp',
   'GET /.well-known/oauth-authorization-server',
   'GET /dev/inbox',
   'POST /dev/faucet',

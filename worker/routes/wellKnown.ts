@@ -12,7 +12,7 @@ const publicDocument = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 /** RFC 9728: which authorization server gives tokens for a resource of ours. */
-const protectedResource = (origin: string, resource: '/v1' | '/mcp') => ({
+const protectedResource = (origin: string, resource: '/v1') => ({
   resource: `${origin}${resource}`,
   authorization_servers: [origin],
   bearer_methods_supported: ['header'],
@@ -27,7 +27,6 @@ export const wellKnown = new Hono<AppEnv>()
   .get('/jwks.json', async (c) => c.json(await publicKeys(c.env)))
   .get('/oauth-protected-resource', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/v1')))
   .get('/oauth-protected-resource/v1', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/v1')))
-  .get('/oauth-protected-resource/mcp', (c) => c.json(protectedResource(c.env.API_ORIGIN, '/mcp')))
   // RFC 8414. No authorization endpoint: agents have client credentials, and RFC 8414 section 2 lets it be left out.
   .get('/oauth-authorization-server', (c) =>
     c.json({
