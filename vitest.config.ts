@@ -25,10 +25,11 @@ const inWorkerd = (
     test: { name, include, exclude, globalSetup, testTimeout: 30_000 },
   })
 
-const overHttp = (name: string, testTimeout = 120_000) =>
+const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
   defineProject({
     test: {
       name,
+      globalSetup,
       include: [`tests/${name}/**/*.test.ts`],
       testTimeout,
       hookTimeout: 120_000,
@@ -49,6 +50,8 @@ export default defineConfig({
       overHttp('stack'),
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
       overHttp('chaos', 180_000),
+      // Clients that agents really use, unmodified, against one stack for all files.
+      overHttp('gateway', 60_000, ['./tests/support/gatewaySetup.ts']),
       // The Relayer beside a Treasury that only listens.
       inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
       inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests, directoryTests]),

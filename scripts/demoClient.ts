@@ -3,7 +3,13 @@ import { createPublicClient, erc20Abi, http } from 'viem'
 import type { Address } from '../worker/chain/types.ts'
 import { type MicroUsdc, microUsdc } from '../worker/domain/money.ts'
 
-type Call = { method?: 'GET' | 'POST'; token?: string; key?: string; body?: unknown; form?: Record<string, string> }
+type Call = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  token?: string
+  key?: string
+  body?: unknown
+  form?: Record<string, string>
+}
 export type Answer<T> = { status: number; headers: Headers; body: T }
 type Envelope<T> = { success: true; data: T; message?: string } | { success: false; error: string; code: string }
 

@@ -7,13 +7,20 @@ import { exportJWK, generateKeyPair } from 'jose'
 /** Secrets of worker/env.ts that are 32 random bytes in hex. */
 const hexSecrets = ['KEK_V1', 'PAYOUT_SECRET_V1', 'RELAYER_SEED_V1', 'CODE_PEPPER', 'PASSWORD_PEPPER'] as const
 
-export type LocalSecrets = Record<(typeof hexSecrets)[number] | 'JWT_PRIVATE_JWK', string>
+export type LocalSecrets = Record<(typeof hexSecrets)[number] | 'OPERATOR_KEY_V1' | 'JWT_PRIVATE_JWK', string>
+
+/**
+ * The operator is an argument of the Provider contract, and so part of every address: a well-known key of anvil's,
+ * worth nothing, keeps the local contracts where they are for every state.
+ */
+const localOperatorKey = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 /** Reads the secrets at `path`, adding those that are missing; what exists never changes. Readable by the owner only. */
 export async function ensureLocalSecrets(path: string): Promise<LocalSecrets> {
   const known = existsSync(path) ? parse(readFileSync(path, 'utf8')) : {}
   const secrets = { ...known }
   for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
+  secrets.OPERATOR_KEY_V1 ??= localOperatorKey
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
   if (Object.keys(secrets).length > Object.keys(known).length) {
     mkdirSync(dirname(path), { recursive: true })

@@ -22,7 +22,6 @@ export const chainIds = [8453, 84532] as const satisfies ChainId[]
 const localKeys = {
   deployer: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   providerAdmin: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-  operator: '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
   usdcAdmin: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
 } as const satisfies Record<string, Hex>
 
@@ -43,6 +42,10 @@ export type StackOptions = {
   quiet?: boolean
   /** Over the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node between. */
   vars?: Record<string, string> | ((stack: { rpc: Record<ChainId, string> }) => Promise<Record<string, string>>)
+  /** Another entry of the Worker than wrangler.toml's: a path from the root. */
+  entry?: string
+  /** Pages as they were last built will do: for tests that look at none. */
+  anyPages?: boolean
   /** Told once for each step that takes time. */
   say?: (line: string) => void
 }
@@ -89,7 +92,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     mkdirSync(stateDir, { recursive: true })
     await ensureBuilt('contracts', say)
-    await ensureBuilt('web', say)
+    if (!options.anyPages || !existsSync(join(root, 'web/dist'))) await ensureBuilt('web', say)
     const secretsPath = join(stateDir, 'secrets.env')
     const secrets = await ensureLocalSecrets(secretsPath)
 
@@ -113,7 +116,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const extra = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
     const vars = { ...localVars(url, rpc, contracts), ...extra }
 
-    const start = () => startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet })
+    const start = () =>
+      startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet, entry: options.entry })
     worker = await start()
     const asked = new WeakSet<WranglerDev>()
     const unasked = Promise.withResolvers<void>()
@@ -189,7 +193,7 @@ async function prepareChain(rpcUrl: string, chainId: ChainId, secrets: LocalSecr
   for (const address of [deployer, ...relayers]) await giveEther(rpcUrl, address)
   return deployContracts(rpcUrl, {
     providerAdmin: addressOf(localKeys.providerAdmin),
-    operator: addressOf(localKeys.operator),
+    operator: addressOf(`0x${secrets.OPERATOR_KEY_V1}`),
     usdcAdmin: addressOf(localKeys.usdcAdmin),
     deployerKey: localKeys.deployer,
   })
@@ -241,8 +245,15 @@ export async function portIsFree(port: number): Promise<boolean> {
 }
 
 export async function freePort(): Promise<number> {
-  return (await listen(0))!
+  for (;;) {
+    const found = await listen(firstPort + Math.floor(Math.random() * ports))
+    if (found !== null) return found
+  }
 }
+
+/** Below those that the system gives to connections: one of these would be taken again before its server listens. */
+const firstPort = 20_000
+const ports = 12_000
 
 function listen(port: number): Promise<number | null> {
   return new Promise((resolve) => {

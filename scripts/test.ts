@@ -24,13 +24,15 @@ const tool = (name: string, command: string[], cwd = '.'): Stage => ({
   },
 })
 
-const vitest = (name: string, projects: string[]): Stage => ({
+/** `shard`: a part of the files, with chains of its own. */
+const vitest = (name: string, projects: string[], shard?: `${number}/${number}`): Stage => ({
   name,
   run: async () => {
-    const report = join(reports, `${name.replaceAll(' ', '-')}.json`)
+    const report = join(reports, `${name.replaceAll(/\W/g, '-')}.json`)
     const chosen = projects.flatMap((project) => ['--project', project])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const output = await outputOf(['vitest', 'run', ...chosen, ...reporters])
+    const part = shard ? [`--shard=${shard}`] : []
+    const output = await outputOf(['vitest', 'run', ...chosen, ...part, ...reporters])
     const { numPassedTests, numFailedTests, numFailedTestSuites, success } = readReport(report, output) as Report
     return counted(numPassedTests, numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)), output)
   },
@@ -86,8 +88,14 @@ const stages: Stage[][] = [
   [webBuild],
   [tool('page sizes', ['node', 'scripts/sizes.ts'])],
   [tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])],
-  [contractTests, vitest('unit and worker tests', ['!stack', '!chaos'])],
-  [vitest('stack tests', ['stack']), vitest('chaos tests', ['chaos'])],
+  [
+    contractTests,
+    vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
+    vitest('worker tests, first third', ['worker'], '1/3'),
+    vitest('worker tests, second third', ['worker'], '2/3'),
+    vitest('worker tests, last third', ['worker'], '3/3'),
+  ],
+  [vitest('stack tests', ['stack']), vitest('chaos tests', ['chaos']), vitest('gateway tests', ['gateway'])],
   [playwright],
 ]
 

@@ -9,6 +9,7 @@ const require = createRequire(import.meta.url)
 
 /** Wrangler's own program: its wrapper in .bin would be one more process to end. */
 const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
+const leash = join(import.meta.dirname, 'leash.ts')
 
 /** No account, no telemetry, no request for `cf`, and logs of its own folder. */
 export const offline = (stateDir: string) => ({
@@ -38,9 +39,11 @@ export function startWranglerDev(options: {
   secretsPath: string
   /** Shows what the Worker prints once it serves; the log always has everything. */
   show: boolean
+  /** In place of wrangler.toml's. */
+  entry?: string | undefined
 }): Promise<WranglerDev> {
-  const { port, stateDir, vars, secretsPath, show } = options
-  const args = ['dev', '--env-file', secretsPath]
+  const { port, stateDir, vars, secretsPath, show, entry } = options
+  const args = ['dev', ...(entry ? [entry] : []), '--env-file', secretsPath]
   for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`)
   return startWrangler({ args, cwd: root, port, stateDir, show })
 }
@@ -60,10 +63,12 @@ export async function startWrangler(options: {
   const { cwd, port, stateDir, show, env } = options
   const args = [...options.args, '--port', port, '--inspector-port', 0, '--persist-to', join(stateDir, 'worker')]
   args.push('--show-interactive-dev-session=false', '--log-level', 'warn')
-  const child = spawn(process.execPath, ['--no-warnings', wranglerCli, ...args.map(String)], {
+  const command = [process.execPath, '--no-warnings', wranglerCli, ...args.map(String)]
+  const child = spawn(process.execPath, ['--no-warnings', leash, ...command], {
     cwd,
     env: { ...process.env, ...offline(stateDir), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The leash's stdin closes with this process: wrangler and workerd never outlive it, however it ends.
+    stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own: Ctrl-C reaches us, and we end the parts in order.
     detached: true,
   })
@@ -77,13 +82,9 @@ export async function startWrangler(options: {
     }),
   )
 
+  /** All at once: wrangler alone would start another workerd, on the same state, in place of a killed one. */
+  const killAll = () => endGroup(child.pid!)
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    const workers = workerdOf(child.pid!)
-    const killAll = () => {
-      // Wrangler first: it would start another workerd, on the same state, in place of a killed one.
-      if (!over) child.kill('SIGKILL')
-      for (const pid of workers) endProcess(pid)
-    }
     if (signal === 'SIGKILL') killAll()
     else if (!over) child.kill(signal)
     const timer = setTimeout(killAll, 10_000)
@@ -164,9 +165,9 @@ function workerdOf(pid: number): number[] {
   return processes.filter((entry) => entry.comm === 'workerd' && family.has(entry.pid)).map((entry) => entry.pid)
 }
 
-function endProcess(pid: number): void {
+function endGroup(pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
   } catch {
     // already gone
   }

@@ -14,8 +14,17 @@ export type Deps = {
   afterwards: (work: Promise<unknown>) => void
 }
 
-/** The agent behind a request. `scopes` is what its token asked for; the Treasury knows what its group allows. */
-export type AgentPrincipal = { userId: string; agentId: string; credentialHash: string; scopes: Scope[] }
+/**
+ * The agent behind a request. `scopes` is what its token carries; the Treasury knows what its group allows. `tokenId` is
+ * there when it came with an access token.
+ */
+export type AgentPrincipal = {
+  userId: string
+  agentId: string
+  credentialHash: string
+  scopes: Scope[]
+  tokenId?: string
+}
 
 /** Hono's type of a request: `userId` and `sessionId` are there behind login(), `agent` behind agent(). */
 export type AppEnv = {

@@ -42,6 +42,12 @@ export type Env = {
   /** Another server than AWS's of the region. */
   COGNITO_ENDPOINT?: string
 
+  /** Secrets: a key of Coinbase's developer platform, which sells USDC for cards. Unset = not offered (locally our own page). */
+  COINBASE_ONRAMP_KEY_ID?: string
+  COINBASE_ONRAMP_KEY_SECRET?: string
+  /** Another server than Coinbase's. */
+  COINBASE_ONRAMP_ENDPOINT?: string
+
   /** One or two RPC URLs, comma separated. With two, both must agree before a hold is released. */
   RPC_URLS_8453: string
   RPC_URLS_84532: string
@@ -56,8 +62,12 @@ export type Env = {
   KEK_V1: string
   PAYOUT_SECRET_V1: string
   RELAYER_SEED_V1: string
+  /** Private key of an operator that the Provider contract names: signs rotations. Unset = owners sign every renewal. */
+  OPERATOR_KEY_V1?: string
   CODE_PEPPER: string
   PASSWORD_PEPPER: string
   /** Private ES256 key as JWK JSON with `kid`. */
   JWT_PRIVATE_JWK: string
+  /** The key before it, for the 15 minutes that its tokens live after a change; its public part is enough. */
+  JWT_PREVIOUS_JWK?: string
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Scope } from './domain/scopes.ts'
 
 /**
  * The code-to-status table of /api. The SPA signs out when a 401 or 403 text mentions token, Authentication,
@@ -22,8 +23,11 @@ export const statusOf = {
   insufficient_scope: 403,
   recipient_not_allowed: 403,
   contact_changed: 403,
+  payment_limit_exceeded: 403,
   budget_exceeded: 403,
+  unclaimed_limit_exceeded: 403,
   wallet_not_ready: 422,
+  owner_must_sign: 422,
   session_key_expired: 422,
   session_limit_exceeded: 422,
   insufficient_balance: 422,
@@ -73,6 +77,10 @@ export type RefusalFigures = {
   spent?: string
   held?: string
   remaining?: string | null
+  /** When the rule's period ends. ISO 8601, UTC. */
+  resets_at?: string
+  /** The scope that is missing. */
+  scope?: Scope
   /** The recorded refusal, when it was recorded. */
   id?: string
 }

@@ -4,6 +4,7 @@ import { overdueTreasuries } from './db/readModel.ts'
 import { openDb } from './db/session.ts'
 import type { Env } from './env.ts'
 import { relayerName } from './relayer/types.ts'
+import { eraseContacts } from './services/contacts.ts'
 
 export { ClaimDesk } from './claims/claimDesk.ts'
 export { Relayer } from './relayer/relayer.ts'
@@ -15,7 +16,9 @@ export default {
   fetch: app.fetch,
   /** Every minute. The objects keep their own time by alarms; this is housekeeping and the watchdog over them. */
   async scheduled(controller, env, _ctx) {
-    await deleteRunOut(openDb(env.DB).db, controller.scheduledTime)
+    const { db } = openDb(env.DB)
+    await deleteRunOut(db, controller.scheduledTime)
+    await eraseContacts(db, controller.scheduledTime)
     await pokeOverdue(env, controller.scheduledTime)
     await pokeRelayers(env)
   },

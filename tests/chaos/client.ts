@@ -3,8 +3,9 @@ import type { BursarClient } from '../../scripts/demoClient.ts'
 import { formatUsdc, type MicroUsdc } from '../../worker/domain/money.ts'
 import type { CreateEscrowReply, VerifyReply } from '../../worker/schemas/escrow.ts'
 import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import type { Random } from '../support/random.ts'
-import { addressFor, definite, pause, type Sender, usdc } from '../support/stackClient.ts'
+import { addressFor, definite, definiteAnswer, pause, type Sender, usdc } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
 /** A payout as its recipient and its sender know it; link and code once somebody has seen them. */
@@ -17,6 +18,7 @@ export type Household = { index: number; sender: Sender; payouts: KnownPayout[];
 export type Replay = { operation: Operation; ask: () => Promise<string | null> }
 
 export type AuditCheck = { rows: number; head: string; brokenAt: number | null }
+type AgentRecipient = { type: 'address'; address: string } | { type: 'email'; email: string }
 type Answered<T> = { status: number; body: T }
 type Envelope<T> = { success: boolean; data: T; code: string }
 
@@ -110,11 +112,24 @@ export class Client {
       this.#home.replays.push({ operation, ask: async () => (await ask()).id ?? null })
   }
 
-  async #askAgent(operation: Operation, agent: number, to: unknown, amount: MicroUsdc) {
-    const token = () => this.#home.sender.agents[agent]!.apiKey
+  /** Over REST or MCP, and when that was not answered, over whichever comes next: they share one space of keys. */
+  async #askAgent(operation: Operation, agent: number, to: AgentRecipient, amount: MicroUsdc) {
+    const token = this.#home.sender.agents[agent]!.apiKey
+    const { key } = operation
     const body = { to, amount: formatUsdc(amount) }
-    const answer = await this.#ask<{ id: string; code: string }>(operation, '/v1/payments', token, body)
-    return { answer, id: answer.body.id as string | undefined }
+    const { type, ...recipient } = to
+    const tool = { token, name: `pay_${type}`, args: { ...recipient, amount: body.amount, idempotency_key: key } }
+    const answer = await definiteAnswer<{ id?: string; code: string }>(
+      'the payment',
+      () => {
+        const way = this.#random.pick(['rest', ...protocols] as const)
+        return way === 'rest'
+          ? this.#bursar.call('/v1/payments', { token, key, body })
+          : callTool(this.#bursar.url, way, tool)
+      },
+      (why) => this.#history.info(operation, why),
+    )
+    return { answer, id: answer.body.id }
   }
 
   async #payout(by: 'user' | number, amount: MicroUsdc): Promise<void> {

@@ -1,11 +1,12 @@
-/** Many at once against one budget, and many with one key, also while the Worker is killed. */
+/** Many at once against one budget, and many with one key, over REST and MCP mixed, also while the Worker is killed. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, until } from '../../scripts/demoClient.ts'
 import type { PolicyGroup } from '../../worker/schemas/policy.ts'
 import type { LedgerView } from '../../worker/treasury/types.ts'
 import { aStack, type TestStack } from '../stack/aStack.ts'
-import { addressFor, aSender, chainReader, definite, type Sender, usdc } from '../support/stackClient.ts'
+import { callTool, protocols } from '../support/mcpOverHttp.ts'
+import { addressFor, aSender, chainReader, definiteAnswer, type Sender, usdc } from '../support/stackClient.ts'
 
 const attempts = 200
 const budget = 50
@@ -21,11 +22,19 @@ afterAll(() => stack?.stop())
 
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 
-/** One payment by one agent, asked for until there is a definite answer. */
+/** One payment by one agent, asked for until there is a definite answer: over REST and both MCP protocols in turn. */
 function pay(agent: { apiKey: string }, to: string, amount: string, key: string = randomUUID()) {
+  const { bursar } = stack
+  const token = agent.apiKey
   const body = { to: { type: 'address', address: to }, amount }
-  return definite<Reply>(stack.bursar, '/v1/payments', async () => ({ token: agent.apiKey, key, body }))
+  const args = { address: to, amount, idempotency_key: key }
+  const ways = [
+    () => bursar.call<Reply>('/v1/payments', { token, key, body }),
+    ...protocols.map((each) => () => callTool<Reply>(bursar.url, each, { token, name: 'pay_address', args })),
+  ]
+  return definiteAnswer('the payment', () => ways[++asked % ways.length]!())
 }
+let asked = 0
 
 /** Group and wallet once nothing is held any more. */
 async function atRest(sender: Sender) {

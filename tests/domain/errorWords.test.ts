@@ -17,6 +17,8 @@ const toAgents = [
   'Send an access token or an API key in the Authorization header.',
   'This API key is unknown or no longer valid.',
   'This credential is no longer valid.',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+  'This call needs the scope ${scope}, which this access token does not carry.',
 ]
 
 type Found = { file: string; code: string; texts: string[]; hasField: boolean }

@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { microUsdc } from '../../worker/domain/money.ts'
+import { microUsdc, zeroUsdc } from '../../worker/domain/money.ts'
+import { leastPayout } from '../../worker/domain/payment.ts'
 import {
   decideAmount,
   decideRecipient,
   type GroupPolicy,
   mostAllowedNow,
+  type RecipientCheck,
   remainingOf,
   type WalletFunds,
 } from '../../worker/domain/policy.ts'
+import { type PeriodBudget, periodAt, periodNow, periods } from '../../worker/domain/policyPeriod.ts'
+import { normalCallingCode, normalDomain } from '../../worker/domain/policyRecipient.ts'
 import { allScopes, scopeFor, visibleScopes } from '../../worker/domain/scopes.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10_000_000_000n }).map(microUsdc)
@@ -26,33 +30,63 @@ const funds: fc.Arbitrary<WalletFunds> = fc.record({
     validUntil: fc.integer({ min: now, max: now * 2 }),
   }),
 })
-const group = budget.map(
-  (own): GroupPolicy => ({
-    name: 'G',
-    budget: own,
-    scopes: [...allScopes],
-    paused: false,
-    agentPaused: false,
-    accountPaused: false,
-  }),
-)
+const period: fc.Arbitrary<PeriodBudget> = fc.record({
+  period: fc.constantFrom(...periods),
+  limit: amount,
+  startAt: fc.constantFrom(...periods).map((each) => periodAt(each, now).startAt),
+  used: amount,
+})
+const base = {
+  name: 'G',
+  scopes: [...allScopes],
+  paused: false,
+  agentPaused: false,
+  accountPaused: false,
+  emailDomains: null,
+  phoneCodes: null,
+}
+const group: fc.Arbitrary<GroupPolicy> = fc
+  .record({
+    budget,
+    maxPayment: fc.option(amount),
+    period: fc.option(period),
+    unclaimed: fc.record({ open: amount, limit: fc.option(amount) }),
+  })
+  .map((own) => ({ ...base, ...own }))
+const open: GroupPolicy = {
+  ...base,
+  budget: { limit: null, spent: zeroUsdc, held: zeroUsdc },
+  maxPayment: null,
+  period: null,
+  unclaimed: { open: zeroUsdc, limit: null },
+}
+const kind = fc.record({ isPayout: fc.boolean(), at: fc.constant(now) })
+const send = { isPayout: false, at: now }
+const more = (value: bigint) => microUsdc(value + 1n)
 
 describe('decideAmount', () => {
   test('allows exactly what mostAllowedNow says, and one micro-USDC more is refused', () => {
     fc.assert(
-      fc.property(fc.option(group), funds, (policy, wallet) => {
-        const most = mostAllowedNow(policy, wallet)
-        expect(decideAmount(policy, wallet, most, now).ok).toBe(true)
-        expect(decideAmount(policy, wallet, microUsdc(most + 1n), now).ok).toBe(false)
+      fc.property(fc.option(group), funds, kind, (policy, wallet, how) => {
+        const most = mostAllowedNow(policy, wallet, now, how)
+        expect(decideAmount(policy, wallet, most, now, how).ok).toBe(true)
+        // What is too little for a payout at all is said as nothing.
+        if (!how.isPayout || most > 0n) expect(decideAmount(policy, wallet, more(most), now, how).ok).toBe(false)
+        else expect(decideAmount(policy, wallet, leastPayout, now, how).ok).toBe(false)
       }),
     )
   })
 
-  test('I3: what is allowed never takes spent + held above the limit', () => {
+  test('I3: what is allowed takes nothing above any limit', () => {
     fc.assert(
-      fc.property(group, funds, amount, (policy, wallet, wanted) => {
-        if (!decideAmount(policy, wallet, wanted, now).ok || policy.budget.limit === null) return
-        expect(policy.budget.spent + policy.budget.held + wanted <= policy.budget.limit || wanted === 0n).toBe(true)
+      fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
+        if (wanted === 0n || !decideAmount(policy, wallet, wanted, now, how).ok) return
+        const { budget: total, maxPayment, period: per, unclaimed } = policy
+        if (total.limit !== null) expect(total.spent + total.held + wanted).toBeLessThanOrEqual(total.limit)
+        if (maxPayment !== null) expect(wanted).toBeLessThanOrEqual(maxPayment)
+        if (per) expect(periodNow(per, now).used + wanted).toBeLessThanOrEqual(per.limit)
+        if (how.isPayout && unclaimed.limit !== null)
+          expect(unclaimed.open + wanted).toBeLessThanOrEqual(unclaimed.limit)
         expect(wanted).toBeLessThanOrEqual(wallet.available)
       }),
     )
@@ -60,13 +94,45 @@ describe('decideAmount', () => {
 
   test('a refusal carries what is left, and no more than that may be tried next', () => {
     fc.assert(
-      fc.property(group, funds, amount, (policy, wallet, wanted) => {
-        const decision = decideAmount(policy, wallet, wanted, now)
+      fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
+        const decision = decideAmount(policy, wallet, wanted, now, how)
         if (decision.ok) return
-        expect(decision.refusal.maxAllowedNow).toBeLessThan(wanted)
-        expect(decideAmount(policy, wallet, decision.refusal.maxAllowedNow, now).ok).toBe(true)
-        if (decision.refusal.code === 'budget_exceeded')
-          expect(decision.refusal.figures?.remaining).toBe(remainingOf(policy.budget))
+        const { figures, maxAllowedNow, resetsAt, rule } = decision.refusal
+        expect(maxAllowedNow).toBeLessThan(wanted)
+        expect(decideAmount(policy, wallet, maxAllowedNow, now, how).ok).toBe(true)
+        if (figures?.limit != null && figures.limit >= figures.spent + figures.held)
+          expect(figures.spent + figures.held + figures.remaining!, 'figures add up').toBe(figures.limit)
+        if (rule === 'group.budget') expect(figures?.remaining).toBe(remainingOf(policy.budget))
+        expect(resetsAt !== null, 'only a period resets').toBe(rule.startsWith('group.budget_per_'))
+      }),
+    )
+  })
+
+  test('a period is full again from its end on, not a millisecond earlier', () => {
+    const at = Date.UTC(2026, 10, 20, 12)
+    const wallet: WalletFunds = {
+      available: microUsdc(100n),
+      status: 'active',
+      halted: false,
+      paused: false,
+      session: { limit: microUsdc(100n), spent: zeroUsdc, held: zeroUsdc, validUntil: at * 2 },
+    }
+    for (const each of periods) {
+      const { startAt, endAt } = periodAt(each, at)
+      const policy = { ...open, period: { period: each, limit: microUsdc(10n), startAt, used: microUsdc(10n) } }
+      const decide = (when: number) => decideAmount(policy, wallet, microUsdc(1n), at, { isPayout: false, at: when })
+      expect(decide(endAt - 1)).toMatchObject({ refusal: { rule: `group.budget_per_${each}`, resetsAt: endAt } })
+      expect(decide(endAt)).toEqual({ ok: true })
+      expect(decide(startAt - 1), 'a clock that went back').toMatchObject({ refusal: { resetsAt: endAt } })
+    }
+  })
+
+  test('a maximum of unclaimed payouts does not bind a send', () => {
+    const policy = { ...open, unclaimed: { open: microUsdc(5n), limit: microUsdc(5n) } }
+    fc.assert(
+      fc.property(funds, amount, (wallet, wanted) => {
+        expect(decideAmount(policy, wallet, wanted, now, send)).toEqual(decideAmount(null, wallet, wanted, now, send))
+        if (wanted > 0n) expect(decideAmount(policy, wallet, wanted, now, { ...send, isPayout: true }).ok).toBe(false)
       }),
     )
   })
@@ -79,8 +145,8 @@ describe('decideAmount', () => {
       paused: false,
       session: { limit: microUsdc(10n), spent: microUsdc(0n), held: microUsdc(0n), validUntil: now },
     }
-    expect(decideAmount(null, wallet, microUsdc(1n), now).ok).toBe(true)
-    expect(decideAmount(null, wallet, microUsdc(1n), now + 1)).toMatchObject({
+    expect(decideAmount(null, wallet, microUsdc(1n), now, send).ok).toBe(true)
+    expect(decideAmount(null, wallet, microUsdc(1n), now + 1, send)).toMatchObject({
       refusal: { code: 'session_key_expired' },
     })
   })
@@ -90,32 +156,31 @@ describe('decideAmount', () => {
     (state) => {
       fc.assert(
         fc.property(funds, (wallet) => {
-          const decision = decideAmount(null, { ...wallet, ...state } as WalletFunds, microUsdc(1n), now)
-          expect(decision).toMatchObject({ refusal: { code: 'wallet_not_ready' } })
+          const stopped = { ...wallet, ...state } as WalletFunds
+          expect(decideAmount(null, stopped, microUsdc(1n), now, send)).toMatchObject({
+            refusal: { code: 'wallet_not_ready' },
+          })
+          expect(mostAllowedNow(null, stopped, now, send)).toBe(0n)
         }),
       )
     },
   )
 })
 
-describe('decideRecipient', () => {
-  const open: GroupPolicy = {
-    name: 'G',
-    budget: { limit: null, spent: microUsdc(0n), held: microUsdc(0n) },
-    scopes: [...allScopes],
-    paused: false,
-    agentPaused: false,
-    accountPaused: false,
-  }
+const nowhere = { email: null, phone: null }
+function to(type: 'address' | 'email' | 'phone' | 'contact'): RecipientCheck {
+  if (type === 'contact') return { ...nowhere, type, whitelisted: true, stale: false, hasMethod: true }
+  return { type, email: type === 'email' ? 'a@example.com' : null, phone: type === 'phone' ? '+4915112345678' : null }
+}
 
+describe('decideRecipient', () => {
   test('default deny: without its scope every type is refused, whatever else is allowed', () => {
     fc.assert(
       fc.property(
         fc.subarray([...visibleScopes]),
         fc.constantFrom('address', 'email', 'phone', 'contact' as const),
         (scopes, type) => {
-          const recipient = type === 'contact' ? { type, whitelisted: true, stale: false, hasMethod: true } : { type }
-          const decision = decideRecipient({ ...open, scopes }, recipient as never)
+          const decision = decideRecipient({ ...open, scopes }, to(type))
           expect(decision.ok).toBe(scopes.includes(scopeFor[type]))
         },
       ),
@@ -123,7 +188,7 @@ describe('decideRecipient', () => {
   })
 
   test('A13: a contact that changed since it was whitelisted is not paid', () => {
-    const contact = { type: 'contact' as const, whitelisted: true, stale: true, hasMethod: true }
+    const contact = { ...nowhere, type: 'contact' as const, whitelisted: true, stale: true, hasMethod: true }
     expect(decideRecipient(open, contact)).toMatchObject({ refusal: { code: 'contact_changed' } })
     expect(decideRecipient(open, { ...contact, stale: false })).toMatchObject({ ok: true })
     expect(decideRecipient(open, { ...contact, stale: false, whitelisted: false })).toMatchObject({
@@ -133,8 +198,78 @@ describe('decideRecipient', () => {
 
   test.each(['paused', 'agentPaused', 'accountPaused'] as const)('%s stops every type', (pause) => {
     for (const type of ['address', 'email', 'phone'] as const)
-      expect(decideRecipient({ ...open, [pause]: true }, { type })).toMatchObject({
+      expect(decideRecipient({ ...open, [pause]: true }, to(type))).toMatchObject({
         refusal: { code: 'agent_disabled' },
       })
+  })
+
+  const ada = { email: 'Ada@Example.com', phone: null }
+  const grace = { email: null, phone: '+4915112345678' }
+  test('e-mail domains bind every payout by e-mail, a whitelisted contact’s too', () => {
+    const policy = { ...open, emailDomains: ['example.com'] }
+    const refused = { refusal: { code: 'recipient_not_allowed', rule: 'group.email_domains' } }
+    const contact = { type: 'contact' as const, whitelisted: true, stale: false, hasMethod: true }
+    expect(decideRecipient(policy, { type: 'email', ...ada })).toEqual({ ok: true })
+    for (const email of ['a@sub.example.com', 'a@example.com.evil.org', 'a@notexample.com', 'a@example.com.', 'x', ''])
+      expect(decideRecipient(policy, { type: 'email', email, phone: null }), email).toMatchObject(refused)
+    expect(decideRecipient(policy, { type: 'email', email: null, phone: null }), 'unknown').toMatchObject(refused)
+    expect(decideRecipient(policy, { ...contact, ...ada })).toEqual({ ok: true })
+    expect(decideRecipient(policy, { ...contact, ...ada, email: 'a@other.org' })).toMatchObject(refused)
+    expect(decideRecipient(policy, { ...contact, ...nowhere }), 'paid at its address').toEqual({ ok: true })
+    expect(decideRecipient(policy, { type: 'phone', ...grace }), 'another way').toEqual({ ok: true })
+  })
+
+  test('country codes bind every payout by SMS, and one code never stands for another', () => {
+    const policy = { ...open, phoneCodes: ['+49', '+1'] }
+    expect(decideRecipient(policy, { type: 'phone', ...grace })).toEqual({ ok: true })
+    expect(decideRecipient(policy, { type: 'phone', email: null, phone: '+14155550123' })).toEqual({ ok: true })
+    for (const phone of ['+4315112345678', '+35812345678', '+79123456789', null])
+      expect(decideRecipient(policy, { type: 'phone', email: null, phone }), `${phone}`).toMatchObject({
+        refusal: { code: 'recipient_not_allowed', rule: 'group.phone_codes' },
+      })
+  })
+})
+
+describe('texts of a policy', () => {
+  test.each([
+    ['@Example.COM ', 'example.com'],
+    ['münchen.de', 'münchen.de'],
+    ['mail.a-b.co.uk', 'mail.a-b.co.uk'],
+    ['example', null],
+    ['a@example.com', null],
+    ['*.example.com', null],
+    ['-a.com', null],
+    ['a..com', null],
+    ['', null],
+  ])('domain %j is %j', (text, domain) => expect(normalDomain(text)).toBe(domain))
+
+  test.each([
+    ['+49', '+49'],
+    ['0049', '+49'],
+    ['1', '+1'],
+    ['+358', '+358'],
+    ['+4', null],
+    ['+491', null],
+    ['+0', null],
+    ['', null],
+    ['+12', null],
+  ])('country code %j is %j', (text, code) => expect(normalCallingCode(text)).toBe(code))
+})
+
+describe('periods', () => {
+  test('every instant is in exactly one window of each kind, and windows touch', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...periods), fc.integer({ min: 0, max: 4_102_444_800_000 }), (each, at) => {
+        const { startAt, endAt } = periodAt(each, at)
+        expect(startAt <= at && at < endAt).toBe(true)
+        expect(periodAt(each, startAt)).toEqual({ startAt, endAt })
+        expect(periodAt(each, endAt - 1)).toEqual({ startAt, endAt })
+        expect(periodAt(each, endAt).startAt).toBe(endAt)
+        const begin = new Date(startAt)
+        expect([begin.getUTCHours(), begin.getUTCMinutes(), begin.getUTCMilliseconds()]).toEqual([0, 0, 0])
+        if (each === 'week') expect(begin.getUTCDay(), 'Monday').toBe(1)
+        if (each === 'month') expect(begin.getUTCDate()).toBe(1)
+      }),
+    )
   })
 })

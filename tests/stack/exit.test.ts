@@ -3,6 +3,11 @@
  * everything leaves. What is known besides is code: the factory's event and the contracts' interfaces.
  */
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { chromium } from 'playwright'
 import {
   createPublicClient,
   createWalletClient,
@@ -16,7 +21,9 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findBrowser } from '../../scripts/browser.ts'
 import { until } from '../../scripts/demoClient.ts'
+import { recoveryPage } from '../../scripts/recovery.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import type { CreateEscrowReply, Escrow } from '../../worker/schemas/escrow.ts'
@@ -60,6 +67,77 @@ test('the owner leaves with everything while the server is down', async () => {
   })
   const ends = [claimed, open, another].map(({ id }) => stack.bursar.api<Escrow>(`/escrow/${id}`, { token }))
   expect((await Promise.all(ends)).map(({ status }) => status)).toEqual(['WITHDRAWN', 'RECLAIMED', 'RECLAIMED'])
+})
+
+test('the recovery page from disk reclaims what expired, revokes and withdraws, with nobody’s help', async () => {
+  const sender = await aSender(stack.bursar, { funds: '60', limit: 50 })
+  const expired = await aPayout(sender, '7.5')
+  await aPayout(sender, '0.25')
+  await stack.killWorker()
+  const rpcUrl = stack.rpc[8453]
+  const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
+  const wallet = { address: sender.wallet.address as Address, abi: agentWalletAbi }
+  await giveEther(chain, sender.owner.address, wallet.address)
+  // Nobody claimed in 30 days.
+  await chain.request({ method: 'evm_increaseTime', params: [31 * 86_400] } as never)
+  await chain.request({ method: 'evm_mine', params: [] } as never)
+  const home = addressFor('home by page')
+
+  const folder = await mkdtemp(join(tmpdir(), 'bursar-recovery-'))
+  const file = join(folder, 'bursar-recovery.html')
+  await writeFile(file, await recoveryPage())
+  const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const asked: { url: string; body: string }[] = []
+    const problems: string[] = []
+    page.on('request', (request) => asked.push({ url: request.url(), body: request.postData() ?? '' }))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    page.on('pageerror', (error) => problems.push(String(error)))
+    await page.goto(pathToFileURL(file).href)
+    await page.getByLabel('RPC URL').fill(rpcUrl)
+    await page.getByLabel('Recovery phrase or private key').fill('not a key')
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+    const says = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 })
+    await press('Look up')
+    await says('This is neither a recovery phrase of 12 words nor a private key.')
+    await page.getByLabel('Recovery phrase or private key').fill(sender.ownerKey)
+    await press('Look up')
+    await says('Your wallet is below.')
+    await page.getByText('7.75 USDC in 2').waitFor()
+
+    await press('Reclaim all 2')
+    await says('Done: reclaim payouts.')
+    await press('Revoke session key')
+    await says('Done: revoke the session key.')
+    await press('Switch off rotation authority')
+    await says('Done: switch off rotation.')
+    await page.getByLabel('To address').fill(home)
+    await press('Withdraw 60.00 USDC and 0.5 ETH')
+    await says('Done: withdraw everything.')
+    await page.getByText('0.00 USDC', { exact: true }).waitFor()
+
+    expect(problems).toEqual([])
+    expect(
+      asked.filter(({ url }) => !url.startsWith('file:') && new URL(url).origin !== new URL(rpcUrl).origin),
+    ).toEqual([])
+    expect(asked.filter(({ body }) => body.includes(sender.ownerKey.slice(2)))).toEqual([])
+  } finally {
+    await browser.close()
+    await rm(folder, { recursive: true })
+  }
+
+  const token = { address: await chain.readContract({ ...wallet, functionName: 'USDC' }), abi: erc20Abi }
+  const balanceOf = (holder: Address) => chain.readContract({ ...token, functionName: 'balanceOf', args: [holder] })
+  expect(await balanceOf(home)).toBe(usdc('60'))
+  expect(await chain.getBalance({ address: home })).toBe(parseEther('0.5'))
+  expect(await balanceOf(expired.escrowSubwalletAddress as Address)).toBe(0n)
+  const { sessionRevoked, rotationDisabled, balance } = await chain.readContract({ ...wallet, functionName: 'state' })
+  expect({ sessionRevoked, rotationDisabled, balance }).toEqual({
+    sessionRevoked: true,
+    rotationDisabled: true,
+    balance: 0n,
+  })
 })
 
 /** All that an owner needs to do. The key pays the gas itself. */

@@ -1,19 +1,77 @@
 /** Heavy tools that only tests use: tests/clients has a lockfile of its own, so that users of the product need none. */
 import { execFile } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 const folder = join(import.meta.dirname, '../clients')
+const lock = join(folder, '.installing')
+const waitMs = 300_000 // 5 minutes
 
 /** A file of an installed package. */
 export const clientPath = (path: string) => join(folder, 'node_modules', path)
 
-/** `npm ci`, when it has not been done since the lockfile changed. */
+/**
+ * A module of an installed package. Untyped: types are checked before these packages are installed.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export const importClient = (path: string): Promise<any> =>
+  import(/* @vite-ignore */ pathToFileURL(clientPath(path)).href)
+
+/** Runs a program of an installed package on this Node: what it said and how it ended. */
+export async function runClient(path: string, args: string[], env: Record<string, string> = {}) {
+  const run = promisify(execFile)(process.execPath, [clientPath(path), ...args], {
+    env: { ...process.env, ...env },
+    maxBuffer: 50 * 1024 * 1024,
+  })
+  const done = await run.catch((error: { code?: number; stdout: string; stderr: string }) => error)
+  return { code: 'code' in done ? (done.code ?? 1) : 0, stdout: done.stdout, stderr: done.stderr }
+}
+
+/** `npm ci`, when it has not been done since the lockfile changed; one at a time, whoever else asks for it. */
 export async function installClients(): Promise<void> {
+  const deadline = Date.now() + waitMs
+  while (!isCurrent()) {
+    if (takeLock()) {
+      try {
+        if (!isCurrent())
+          await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
+      } finally {
+        rmSync(lock, { force: true })
+      }
+      return
+    }
+    if (Date.now() > deadline) throw new Error(`${lock} was not given back in ${waitMs / 1000} s`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+function isCurrent(): boolean {
   const installed = clientPath('.package-lock.json')
-  const isCurrent =
-    existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
-  if (!isCurrent)
-    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
+  return (
+    !existsSync(lock) &&
+    existsSync(installed) &&
+    statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
+  )
+}
+
+/** False while another living process has it. */
+function takeLock(): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0
+    if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true })
+    return false
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

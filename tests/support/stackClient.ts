@@ -18,9 +18,8 @@ export type Sender = Awaited<ReturnType<typeof aSender>>
 const tokenFreshMs = 10 * 60_000 // 10 of its 15 minutes
 const password = 'correct horse battery staple'
 
-/** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
-export async function aSender(bursar: BursarClient, options: { funds: string; limit: number; agents?: number }) {
-  const { funds, limit } = options
+/** An onboarded user without a wallet. */
+export async function newUser(bursar: BursarClient) {
   const email = `sender-${randomUUID()}@bursar.test`
   await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
   const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
@@ -34,22 +33,33 @@ export async function aSender(bursar: BursarClient, options: { funds: string; li
     at = Date.now()
     return signedIn
   }
+  return { email, token }
+}
 
-  const owner = privateKeyToAccount(generatePrivateKey())
+/** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
+export async function aSender(
+  bursar: BursarClient,
+  options: { funds: string; limit: number; agents?: number; scopes?: string[] },
+) {
+  const { funds, limit } = options
+  const { email, token } = await newUser(bursar)
+  const ownerKey = generatePrivateKey()
+  const owner = privateKeyToAccount(ownerKey)
   const wallet = await fundedWallet(bursar, await token(), owner, funds)
-  const scopes = ['address_payments:write', 'email_payments:write']
+  const scopes = options.scopes ?? ['address_payments:write', 'email_payments:write']
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),
     key: randomUUID(),
     body: { name: 'Group', spendLimit: limit, scopes, walletId: wallet.id },
   })
-  const agents: { id: string; apiKey: string }[] = []
+  const agents: { id: string; apiKey: string; clientId: string; clientSecret: string }[] = []
   for (let i = 0; i < (options.agents ?? 1); i++) {
     const body = { name: `Agent ${i}`, policyGroupId: group.id }
     const made = await bursar.api<CreatedAgent>('/agents', { token: await token(), key: randomUUID(), body })
-    agents.push({ id: made.agent.id, apiKey: made.apiKey! })
+    const { agent, clientId } = made
+    agents.push({ id: agent.id, apiKey: made.apiKey!, clientId, clientSecret: made.clientSecret! })
   }
-  return { email, token, owner, wallet, groupId: group.id, agents, funds, limit }
+  return { email, password, token, owner, ownerKey, wallet, groupId: group.id, agents, funds, limit }
 }
 
 async function signIn(bursar: BursarClient, email: string, password: string): Promise<string> {
@@ -82,20 +92,30 @@ export async function definite<T>(
   path: string,
   options: () => Promise<Call>,
   unknown: (why: string) => void = () => {},
+  withinMs?: number,
+): Promise<Answer<T>> {
+  return definiteAnswer(path, async () => bursar.call<T>(path, await options()), unknown, withinMs)
+}
+
+/** The same for any way of asking. */
+export async function definiteAnswer<T>(
+  what: string,
+  ask: () => Promise<Answer<T>>,
+  unknown: (why: string) => void = () => {},
   withinMs = 90_000, // 1.5 minutes
 ): Promise<Answer<T>> {
   const deadline = Date.now() + withinMs
   for (;;) {
     let why: string
     try {
-      const answer = await bursar.call<T>(path, await options())
+      const answer = await ask()
       if (answer.status < 500 && answer.status !== 429) return answer
       why = `${answer.status} ${JSON.stringify(answer.body)}`
     } catch (error) {
       why = error instanceof Error ? error.message : String(error)
     }
     unknown(why)
-    if (Date.now() > deadline) throw new Error(`no definite answer from ${path} in ${withinMs / 1000} s: ${why}`)
+    if (Date.now() > deadline) throw new Error(`no definite answer from ${what} in ${withinMs / 1000} s: ${why}`)
     await pause(150)
   }
 }

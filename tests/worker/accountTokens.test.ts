@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
-import { type Api, anApi, aUser, env, seed } from './apiClient.ts'
+import { type Api, anApi, aUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -35,6 +35,23 @@ test('a refresh token used again later ends the whole session', async () => {
   expect(reused.json.error).toBe('Session expired. Please sign in again.')
   expect((await refresh(api, next.refreshToken)).status).toBe(401)
   expect((await api.call('GET', `/api/users/${ann.id}`, { token: next.accessToken })).status).toBe(401)
+})
+
+test('signing out ends the session with all its tokens, and no other', async () => {
+  const api = anApi()
+  const ann = await aUser(api)
+  const elsewhere = (await login(api, ann.email, ann.password)).json.data
+  const next = (await refresh(api, ann.refreshToken)).json.data
+  const signOut = (refreshToken: string) => api.call('POST', '/api/auth/cognito/sign-out', { body: { refreshToken } })
+  const get = async (token: string) => (await api.call('GET', `/api/users/${ann.id}`, { token })).status
+
+  api.clock.now += 1000
+  expect((await signOut(next.refreshToken)).json).toEqual({ success: true, data: null })
+  for (const token of [ann.refreshToken, next.refreshToken]) expect((await refresh(api, token)).status).toBe(401)
+  for (const token of [ann.token, next.accessToken]) expect(await get(token)).toBe(401)
+  expect(await get(elsewhere.accessToken)).toBe(200)
+  expect((await refresh(api, elsewhere.refreshToken)).status).toBe(200)
+  for (const token of [next.refreshToken, 'unknown']) expect((await signOut(token)).status, 'again').toBe(200)
 })
 
 test('sessions run out: access after 15 minutes, refresh after 7 idle days, all after 30 days', async () => {

@@ -1,5 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { anApi, aUser, seed } from './apiClient.ts'
+import { openDb } from '../../worker/db/session.ts'
+import { eraseContacts } from '../../worker/services/contacts.ts'
+import { aHousehold } from '../support/household.ts'
+import { chain, fresh, prepare, usdc } from '../support/payer.ts'
+import { anApi, aUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -81,4 +85,95 @@ test('another user’s contacts do not exist', async () => {
   expect(foreign.map(({ status }) => status)).toEqual(Array(6).fill(404))
   expect((await api.call('GET', '/api/contacts', { token })).json.data).toEqual([])
   expect((await api.call('GET', '/api/contacts', { token: bob.token })).json.data).toHaveLength(1)
+})
+
+test('a deletion can be undone for ten minutes, then the contact is erased', async () => {
+  const api = anApi()
+  const { token } = await aUser(api)
+  const body = { name: 'Grace', address, email: 'grace@bursar.test' }
+  const { id, createdAt } = (await api.call('POST', '/api/contacts', { token, body })).json.data
+  const list = async () => (await api.call('GET', '/api/contacts', { token })).json.data
+  const restore = () => api.call('POST', `/api/contacts/${id}/restore`, { token })
+
+  expect((await restore()).status).toBe(404) // nothing to undo
+  await api.call('DELETE', `/api/contacts/${id}`, { token })
+  expect(await list()).toEqual([])
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['PUT', ''],
+  ] as const)
+    expect(
+      (await api.call(method, `/api/contacts/${id}${path}`, { token, ...(method === 'PUT' && { body }) })).status,
+    ).toBe(404)
+  expect((await restore()).json.data).toMatchObject({ id, ...body, createdAt })
+  expect(await list()).toHaveLength(1)
+
+  await api.call('DELETE', `/api/contacts/${id}`, { token })
+  await eraseContacts(openDb(env.DB).db, api.clock.now + 9 * 60_000)
+  expect((await restore()).status).toBe(200)
+  await api.call('DELETE', `/api/contacts/${id}`, { token })
+  api.clock.now += 10 * 60_000
+  expect((await restore()).status).toBe(404)
+  await eraseContacts(openDb(env.DB).db, api.clock.now + 1)
+  const left = await env.DB.prepare('SELECT count(*) AS n FROM contact WHERE id = ?').bind(id).first<{ n: number }>()
+  expect(left?.n).toBe(0)
+})
+
+test('of two deletions at once one finds it gone, and it is gone once', async () => {
+  const api = anApi()
+  const { token } = await aUser(api)
+  const { id } = (await api.call('POST', '/api/contacts', { token, body: { name: 'Grace', address } })).json.data
+  const both = await Promise.all([1, 2].map(() => api.call('DELETE', `/api/contacts/${id}`, { token })))
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
+  expect((await api.call('GET', '/api/contacts', { token })).json.data).toEqual([])
+})
+
+test('bringing a contact back does not bring back whom agents may pay', async () => {
+  const api = anApi()
+  await prepare()
+  const own = await aHousehold(api, { funds: 0n })
+  const whitelist = async () => (await own.groupNow()).whitelistedContacts.length
+  expect(await whitelist()).toBe(1)
+  await api.call('DELETE', `/api/contacts/${own.contact}`, { token: own.token })
+  expect(await whitelist()).toBe(0)
+  expect((await api.call('POST', `/api/contacts/${own.contact}/restore`, { token: own.token })).status).toBe(200)
+  expect(await whitelist()).toBe(0)
+})
+
+test('the balances of contacts: what the address holds, null without one or without an answer', async () => {
+  const api = anApi()
+  await prepare()
+  const { token } = await aUser(api)
+  const held = fresh('held')
+  await chain.mint(held, usdc('12.5'))
+  const make = async (body: object) => (await api.call('POST', '/api/contacts', { token, body })).json.data.id as string
+  const [rich, poor, mail] = [
+    await make({ name: 'Rich', address: held }),
+    await make({ name: 'Poor', address: fresh('poor') }),
+    await make({ name: 'Mail', email: 'mail@bursar.test' }),
+  ]
+  const path = `/api/contacts/balances?ids=${[rich, poor, mail].join(',')}`
+  expect((await api.call('GET', path, { token })).json.data).toEqual({
+    [rich]: { balance: '12.5', symbol: 'USDC' },
+    [poor]: { balance: '0', symbol: 'USDC' },
+    [mail]: null,
+  })
+  const silent = await api.call('GET', path, { token, env: { RPC_URLS_8453: 'http://127.0.0.1:9' } })
+  expect(silent.json.data).toEqual({ [rich]: null, [poor]: null, [mail]: null })
+  const many = Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')
+  for (const query of ['', '?ids=', `?ids=${many}`])
+    expect((await api.call('GET', `/api/contacts/balances${query}`, { token })).status, query).toBe(400)
+})
+
+test('a phone may be written with spaces; a name must be seen; phone alone is a method', async () => {
+  const api = anApi()
+  const { token } = await aUser(api)
+  const save = async (body: unknown) => (await api.call('POST', '/api/contacts', { token, body })).json
+  expect(await save({ name: 'Ann', phone: ' +49 (151) 123-456 78 ' })).toMatchObject({
+    data: { phone: '+4915112345678' },
+  })
+  expect(await save({ name: '\u200b', phone: '+4915112345678' })).toMatchObject({ error: 'Name is required' })
+  expect(await save({ name: '🦉', address: `${address} ` })).toMatchObject({ data: { name: '🦉', address } })
+  expect(await save({ name: 'x'.repeat(101), address })).toMatchObject({ field: 'name' })
 })

@@ -39,7 +39,16 @@ describe('password hashes', () => {
 })
 
 test('the commonest passwords are known, however they are written', () => {
-  for (const password of ['123456', 'Password', 'QWERTY123', 'letmein!', 'aaaaaaaa', 'ｐａｓｓｗｏｒｄ'])
+  for (const password of [
+    '123456',
+    'Password',
+    'QWERTY123',
+    'letmein!',
+    'password123!',
+    '123456!',
+    'aaaaaaaa',
+    'ｐａｓｓｗｏｒｄ',
+  ])
     expect(isCommonPassword(password), password).toBe(true)
   for (const password of ['make-your-agents-pay', 'Tr0ub4dor&3', 'ein langer Satz'])
     expect(isCommonPassword(password), password).toBe(false)

@@ -1,8 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AppEnv } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/session.ts'
-import { allScopes } from '../../worker/domain/scopes.ts'
+import type { Env } from '../../worker/env.ts'
 import {
   mintApiKey,
   mintCredentials,
@@ -14,13 +15,28 @@ import {
 import { onFailure } from '../../worker/middleware/answers.ts'
 import { agent } from '../../worker/middleware/auth.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
+import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { fresh, prepare } from '../support/payer.ts'
 import { type Api, anApi, aUser, env, seed } from './apiClient.ts'
 
-beforeAll(seed)
-
 const { db } = openDb(env.DB)
+const grant = { grant_type: 'client_credentials' }
 
-async function anAgent(api: Api) {
+let api: Api
+/** Its group allows addresses, contacts and e-mail, not phones. */
+let own: Household
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+  own = await aHousehold(api)
+}, 60_000)
+
+/** Credentials of an agent that no Treasury knows. */
+async function aStranger() {
   const user = await aUser(api)
   const agentId = `agent_${crypto.randomUUID()}`
   const credentials = mintCredentials()
@@ -29,16 +45,23 @@ async function anAgent(api: Api) {
   return { userId: user.id, userToken: user.token, agentId, ...credentials }
 }
 
+/** A second user's agent, for what one must not see of another. */
+const another = () => aHousehold(api)
+
 const form = (parameters: Record<string, string> | string[][]) => new URLSearchParams(parameters).toString()
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`,
 })
-const token = (api: Api, raw: string, headers: Record<string, string> = {}) =>
-  api.call('POST', '/oauth/token', { raw, headers: { ...asForm, ...headers } })
+const good = () => basic(own.clientId, own.clientSecret)
+const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
+  api.call('POST', `/oauth/${path}`, { raw, headers: { ...asForm, ...headers } })
+const token = (raw: string, headers: Record<string, string> = good()) => post('token', raw, headers)
+const aToken = async (parameters: Record<string, string> = {}): Promise<string> =>
+  (await token(form({ ...grant, ...parameters }))).json.access_token
 
 /** A route of an agents' API that answers who asked. */
-function agentApi(api: Api) {
+function agentApi() {
   const app = new Hono<AppEnv>()
   app.onError(onFailure)
   app.use(dependencies(() => api.clock.now))
@@ -47,131 +70,317 @@ function agentApi(api: Api) {
     app.request('/v1/me', { headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` } }, env)
 }
 
+const decoded = (jwt: string) =>
+  jwt
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))))
+
 describe('POST /oauth/token', () => {
-  test('takes the secret in the header or in the body', async () => {
-    const api = anApi()
-    const { clientId, clientSecret, agentId, userId, secretHash } = await anAgent(api)
-    const grant = { grant_type: 'client_credentials' }
-    const answers = [
-      await token(api, form(grant), basic(clientId, clientSecret)),
-      await token(api, form({ ...grant, client_id: clientId, client_secret: clientSecret })),
-    ]
-    for (const { status, json, headers } of answers) {
+  test('takes the secret in the header or in the body, and grants what the group allows', async () => {
+    const inBody = { client_id: own.clientId, client_secret: own.clientSecret }
+    for (const { status, json, headers } of [
+      await token(form(grant)),
+      await token(form({ ...grant, ...inBody }), {}),
+    ]) {
       expect(status).toBe(200)
       expect(json).toEqual({
         access_token: expect.any(String),
         token_type: 'Bearer',
         expires_in: 900,
-        scope: allScopes.join(' '),
+        scope: 'contact_payments:write address_payments:write email_payments:write payment_context:read',
       })
       expect(headers.get('cache-control')).toBe('no-store')
-      const me = await agentApi(api)(json.access_token)
-      expect(await me.json()).toEqual({ userId, agentId, credentialHash: secretHash, scopes: [...allScopes] })
+      expect((await api.call('GET', '/v1/context', { token: json.access_token })).status).toBe(200)
     }
   })
 
-  test('the token is an RFC 9068 token for the resource asked for', async () => {
-    const api = anApi()
-    const { clientId, clientSecret, agentId, userId } = await anAgent(api)
-    const raw = form({
-      grant_type: 'client_credentials',
-      scope: 'address_payments:write',
-      resource: `${env.API_ORIGIN}/mcp/`,
-    })
-    const { json } = await token(api, raw, basic(clientId, clientSecret))
-    expect(json.scope).toBe('address_payments:write payment_context:read')
-    const [header, payload] = json.access_token
-      .split('.')
-      .map((part: string, i: number) => i < 2 && JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))))
+  test('the token is an RFC 9068 token for the resource asked for, with or without its slash', async () => {
+    const one = await token(form({ ...grant, scope: 'address_payments:write', resource: `${env.API_ORIGIN}/mcp/` }))
+    expect(one.json.scope).toBe('address_payments:write payment_context:read')
+    const [header, payload] = decoded(one.json.access_token)
     expect(header).toMatchObject({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) })
     expect(payload).toMatchObject({
       iss: env.API_ORIGIN,
       aud: `${env.API_ORIGIN}/mcp`,
-      sub: agentId,
-      client_id: clientId,
-      uid: userId,
-      exp: api.clock.now / 1000 + 900,
+      sub: own.agent,
+      client_id: own.clientId,
+      scope: one.json.scope,
+      exp: Math.floor(api.clock.now / 1000) + 900,
       jti: expect.any(String),
     })
-    expect((await agentApi(api)(json.access_token)).status, 'a token for /mcp does not open /v1').toBe(401)
+    const wrongPlace = await api.call('GET', '/v1/context', { token: one.json.access_token })
+    expect(wrongPlace.status, 'a token for /mcp does not open /v1').toBe(401)
+  })
+
+  test('of the scopes asked for, those the group has; none of them is an error', async () => {
+    const partly = await token(form({ ...grant, scope: 'sms_payments:write email_payments:write' }))
+    expect(partly.json.scope).toBe('email_payments:write payment_context:read')
+    const none = await token(form({ ...grant, scope: 'sms_payments:write' }))
+    expect([none.status, none.json.error]).toEqual([400, 'invalid_scope'])
+    expect(none.json.error_description).toContain('address_payments:write')
+    expect((await token(form({ ...grant, scope: '' }))).json.scope).toContain('contact_payments:write')
   })
 
   test('refuses in the words of RFC 6749', async () => {
-    const api = anApi()
-    const { clientId, clientSecret, apiKey } = await anAgent(api)
-    const grant = { grant_type: 'client_credentials' }
-    const good = basic(clientId, clientSecret)
+    const { clientId, clientSecret, apiKey } = own
+    const both = { client_id: clientId, client_secret: clientSecret }
     const refusals: [string, number, string, Record<string, string>?][] = [
       [form({ ...grant, client_id: clientId, client_secret: 'bs_guess' }), 401, 'invalid_client'],
       [form({ ...grant, client_id: 'bc_unknown', client_secret: clientSecret }), 401, 'invalid_client'],
       [form({ ...grant, client_id: clientId, client_secret: apiKey }), 401, 'invalid_client'],
+      [form({ ...grant, client_id: clientId, client_secret: '' }), 401, 'invalid_client'],
       [form(grant), 401, 'invalid_client'],
+      [form({ ...grant, client_assertion: 'x.y.z' }), 401, 'invalid_client'],
       [form(grant), 401, 'invalid_client', { authorization: 'Basic !!!' }],
       [form(grant), 401, 'invalid_client', { authorization: `Basic ${btoa('%zz:%zz')}` }],
-      [form({ ...grant, client_id: clientId, client_secret: clientSecret }), 400, 'invalid_request', good],
+      [form(grant), 401, 'invalid_client', { authorization: `Basic ${btoa(clientId)}` }],
+      [form(grant), 401, 'invalid_client', { authorization: `Bearer ${apiKey}` }],
+      [form({ ...grant, ...both }), 400, 'invalid_request', good()],
+      [form({ ...grant, client_id: 'bc_other' }), 400, 'invalid_request', good()],
+      [form({ ...grant, client_assertion: 'x.y.z' }), 400, 'invalid_request', good()],
+      [form([...Object.entries(grant), ...Object.entries(grant)]), 400, 'invalid_request', good()],
+      [form([...Object.entries(grant), ['scope', 'a'], ['scope', 'b']]), 400, 'invalid_request', good()],
+      ['', 400, 'invalid_request', good()],
+      ['\0\0\0', 400, 'invalid_request', good()],
+      [form({ grant_type: 'password' }), 400, 'unsupported_grant_type', good()],
+      [form({ grant_type: 'authorization_code', code: 'x' }), 400, 'unsupported_grant_type', good()],
+      [form({ grant_type: 'refresh_token' }), 400, 'unsupported_grant_type', good()],
+      [form({ ...grant, scope: 'everything' }), 400, 'invalid_scope', good()],
+      [form({ ...grant, scope: 'address_payments:write\u0000' }), 400, 'invalid_scope', good()],
+      [form({ ...grant, resource: 'https://elsewhere.example/v1' }), 400, 'invalid_target', good()],
+      [form({ ...grant, resource: `${env.API_ORIGIN}/api` }), 400, 'invalid_target', good()],
       [
-        form([
-          ['grant_type', 'client_credentials'],
-          ['grant_type', 'client_credentials'],
-        ]),
+        form([['resource', `${env.API_ORIGIN}/v1`], ['resource', `${env.API_ORIGIN}/mcp`], ...Object.entries(grant)]),
         400,
-        'invalid_request',
-        good,
+        'invalid_target',
+        good(),
       ],
-      ['', 400, 'invalid_request', good],
-      [form({ grant_type: 'password' }), 400, 'unsupported_grant_type', good],
-      [form({ ...grant, scope: 'everything' }), 400, 'invalid_scope', good],
-      [form({ ...grant, resource: 'https://elsewhere.example/v1' }), 400, 'invalid_target', good],
-      [JSON.stringify(grant), 400, 'invalid_request', { ...good, 'content-type': 'application/json' }],
+      [JSON.stringify(grant), 400, 'invalid_request', { ...good(), 'content-type': 'application/json' }],
     ]
-    for (const [raw, status, error, headers] of refusals) {
-      const answer = await token(api, raw, headers)
+    for (const [raw, status, error, headers = {}] of refusals) {
+      const answer = await token(raw, headers)
       expect([answer.status, answer.json.error], raw).toEqual([status, error])
       expect(answer.json.error_description, raw).toEqual(expect.any(String))
-      const asked = status === 401 && headers?.authorization !== undefined
+      expect(Object.keys(answer.json), raw).toEqual(['error', 'error_description'])
+      const asked = status === 401 && headers.authorization !== undefined
       expect(answer.headers.has('www-authenticate'), raw).toBe(asked)
     }
-    expect((await api.call('GET', '/oauth/token')).headers.get('allow')).toBe('POST')
   })
 
-  test('wrong secrets are counted', async () => {
-    const api = anApi()
-    const { clientId } = await anAgent(api)
-    const raw = form({ grant_type: 'client_credentials', client_id: clientId, client_secret: 'bs_guess' })
+  test('other methods, unknown paths and huge bodies are refused in the same form', async () => {
+    const get = await api.call('GET', '/oauth/token')
+    expect([get.status, get.headers.get('allow'), get.json.error]).toEqual([405, 'POST', 'invalid_request'])
+    const nothing = await api.call('GET', '/oauth/nothing')
+    expect([nothing.status, nothing.json.error]).toEqual([404, 'invalid_request'])
+    const huge = await token(form({ ...grant, scope: 'x'.repeat(70_000) }))
+    expect([huge.status, huge.json.error]).toEqual([413, 'invalid_request'])
+  })
+
+  test('a client whose agent is gone looks like one that never was', async () => {
+    const { clientId, clientSecret } = await aStranger()
+    const gone = await token(form(grant), basic(clientId, clientSecret))
+    const never = await token(form(grant), basic('bc_never', 'bs_never'))
+    expect([gone.status, gone.json]).toEqual([never.status, never.json])
+  })
+
+  test('two secrets are alive for 24 hours while one is being replaced', async () => {
+    const { token: owner, agent, clientId, clientSecret } = await another()
+    const path = `/api/agents/${agent}/regenerate-credentials`
+    const next = (await api.call('POST', path, { token: owner, body: {} })).json.data
+    expect(next.clientId).toBe(clientId)
+    const ask = async (secret: string) => (await token(form(grant), basic(clientId, secret))).status
+    expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([200, 200])
+    const day = 24 * 60 * 60_000
+    api.clock.now += day
+    expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([401, 200])
+    api.clock.now -= day
+  })
+
+  test('wrong secrets are counted, and so are tokens', async () => {
+    const raw = form({ ...grant, client_id: own.clientId, client_secret: 'bs_guess' })
+    const guess = () => api.call('POST', '/oauth/token', { raw, headers: asForm, from: '203.0.113.9' })
     const statuses = []
-    for (let i = 0; i < 21; i++) statuses.push((await token(api, raw)).status)
+    for (let i = 0; i < 21; i++) statuses.push((await guess()).status)
     expect(statuses).toEqual([...Array(20).fill(401), 429])
+    expect((await token(form(grant))).status, 'the owner is not locked out').toBe(200)
+
+    const { clientId, clientSecret } = await another()
+    for (let i = 0; i < tokenRequests.limit; i++) tokenRequests.take(clientId, api.clock.now)
+    const tooMany = await token(form(grant), basic(clientId, clientSecret))
+    expect([tooMany.status, tooMany.json.error]).toEqual([429, 'temporarily_unavailable'])
+    expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
+
+describe('POST /oauth/revoke and /oauth/introspect', () => {
+  const asked = (text: string) => form({ token: text, token_type_hint: 'access_token' })
+
+  test('a revoked token is refused on the very next call, and no other', async () => {
+    const [first, second] = [await aToken(), await aToken()]
+    const context = async (bearer: string) => (await api.call('GET', '/v1/context', { token: bearer })).status
+    expect([await context(first), await context(second)]).toEqual([200, 200])
+    const revoked = await post('revoke', asked(first), good())
+    expect([revoked.status, revoked.text]).toEqual([200, ''])
+    expect([await context(first), await context(second)]).toEqual([401, 200])
+
+    const payment = { to: { type: 'address', address: fresh('x') }, amount: '1' }
+    for (const path of ['/v1/payments', '/v1/payments/check']) {
+      const paid = await api.call('POST', path, {
+        token: first,
+        headers: { 'idempotency-key': `revoked${path}` },
+        body: payment,
+      })
+      expect([paid.status, paid.json.code], paid.text).toEqual([401, 'unauthenticated'])
+      expect(paid.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    }
+    expect((await post('revoke', asked(first), good())).status, 'again').toBe(200)
+  })
+
+  test('introspection says what a token opens now, to its client alone', async () => {
+    const text = await aToken({ scope: 'email_payments:write' })
+    const { json, status } = await post('introspect', asked(text), good())
+    const { jti, exp, iat } = decoded(text)[1]
+    expect([status, json]).toEqual([
+      200,
+      {
+        active: true,
+        scope: 'email_payments:write payment_context:read',
+        client_id: own.clientId,
+        token_type: 'Bearer',
+        sub: own.agent,
+        aud: `${env.API_ORIGIN}/v1`,
+        iss: env.API_ORIGIN,
+        jti,
+        exp,
+        iat,
+      },
+    ])
+    const { clientId, clientSecret } = await another()
+    const inactive = { active: false }
+    expect((await post('introspect', asked(text), basic(clientId, clientSecret))).json).toEqual(inactive)
+    await post('revoke', asked(text), basic(clientId, clientSecret))
+    expect((await post('introspect', asked(text), good())).json.active, 'revoked by a stranger').toBe(true)
+
+    await post('revoke', asked(text), good())
+    const signature = text.slice(text.lastIndexOf('.'))
+    for (const other of [
+      text,
+      'x.y.z',
+      'nonsense',
+      own.apiKey,
+      own.token,
+      `${text}x`,
+      `${text.slice(0, 20)}${signature}`,
+    ])
+      expect((await post('introspect', asked(other), good())).json, other).toEqual(inactive)
+  })
+
+  test('a token that ran out is inactive and may be revoked', async () => {
+    const text = await aToken()
+    api.clock.now += 16 * 60_000
+    expect((await post('introspect', asked(text), good())).json).toEqual({ active: false })
+    expect((await post('revoke', asked(text), good())).status).toBe(200)
+    api.clock.now -= 16 * 60_000
+  })
+
+  test.each(['revoke', 'introspect'])('%s wants a client and a token', async (path) => {
+    const text = asked(await aToken())
+    const nobody = await post(path, text)
+    expect([nobody.status, nobody.json.error]).toEqual([401, 'invalid_client'])
+    const wrong = await post(path, text, basic(own.clientId, 'bs_guess'))
+    expect([wrong.status, wrong.json.error, wrong.headers.has('www-authenticate')]).toEqual([
+      401,
+      'invalid_client',
+      true,
+    ])
+    const json = await post(path, '{}', { ...good(), 'content-type': 'application/json' })
+    expect([json.status, json.json.error]).toEqual([400, 'invalid_request'])
+    const nothing = await post(path, '', good())
+    expect([nothing.status, nothing.json.error]).toEqual([400, 'invalid_request'])
+  })
+})
+
+describe('GET /oauth/authorize', () => {
+  const authorize = (query: string, accept = '*/*') =>
+    api.call('GET', `/oauth/authorize${query}`, { headers: { accept } })
+
+  test.each([
+    ['?response_type=code&client_id=x&redirect_uri=https://evil.example', 'unauthorized_client'],
+    ['?response_type=token', 'unsupported_response_type'],
+    ['', 'invalid_request'],
+  ])('%s is refused without a redirect', async (query, error) => {
+    const answer = await authorize(query)
+    expect([answer.status, answer.json.error, answer.headers.get('location')]).toEqual([400, error, null])
+  })
+
+  test('a person sees a page that says what to do', async () => {
+    const { status, text, headers } = await authorize('?response_type=code&state=<script>', 'text/html')
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=UTF-8'])
+    expect(text).toContain('unauthorized_client')
+    expect(text).toContain('/dashboard/agents')
+    expect(text).not.toContain('<script>')
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'nonce-[0-9a-f-]{36}'; frame/,
+    )
   })
 })
 
 describe('an agent’s API', () => {
   test('says what is missing without an error code, and what is wrong with one', async () => {
-    const api = anApi()
-    const me = agentApi(api)
+    const me = agentApi()
     const nothing = await me()
     expect(nothing.status).toBe(401)
     expect(nothing.headers.get('content-type')).toBe('application/problem+json')
     expect(nothing.headers.get('www-authenticate')).not.toContain('error=')
-    const { userToken } = await anAgent(api)
-    for (const wrong of [userToken, 'bk_unknown', 'bk_', 'x.y.z']) {
+    for (const wrong of [own.token, 'bk_unknown', 'bk_', 'x.y.z', `${await aToken()}x`]) {
       const answer = await me(wrong)
       expect(answer.status, wrong).toBe(401)
       expect(answer.headers.get('www-authenticate'), wrong).toContain('error="invalid_token"')
     }
+    const inQuery = await api.call('GET', `/v1/context?access_token=${await aToken()}`)
+    expect(inQuery.status, 'tokens only in the header').toBe(401)
+  })
+
+  test('an API key is as good as a token', async () => {
+    const answers = [own.apiKey, await aToken()].map((bearer) => api.call('GET', '/v1/context', { token: bearer }))
+    const [byKey, byToken] = await Promise.all(answers)
+    expect(byKey!.json).toEqual(byToken!.json)
+    expect(await (await agentApi()(own.apiKey)).json()).toMatchObject({ agentId: own.agent, userId: own.user })
+  })
+
+  test('a token with fewer scopes than the call needs is told which, all at once', async () => {
+    const bearer = await aToken({ scope: 'email_payments:write' })
+    const answer = await api.call('POST', '/v1/payments', {
+      token: bearer,
+      headers: { 'idempotency-key': 'step-up' },
+      body: { to: { type: 'address', address: fresh('x') }, amount: '1' },
+    })
+    expect([answer.status, answer.json.code, answer.json.rule]).toEqual([403, 'insufficient_scope', 'token.scope'])
+    const challenge = answer.headers.get('www-authenticate')
+    expect(challenge).toContain('error="insufficient_scope"')
+    expect(challenge).toContain('scope="address_payments:write"')
+    expect(challenge).toContain(`resource_metadata="${env.API_ORIGIN}/.well-known/oauth-protected-resource/v1"`)
+  })
+
+  test('a scope the group lacks is a refusal without a challenge: no token would help', async () => {
+    const answer = await api.call('POST', '/v1/payments', {
+      token: own.apiKey,
+      headers: { 'idempotency-key': 'no-sms' },
+      body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' },
+    })
+    expect([answer.status, answer.json.code]).toEqual([403, 'insufficient_scope'])
+    expect(answer.headers.has('www-authenticate')).toBe(false)
   })
 
   test('an agent’s token does not open the dashboard', async () => {
-    const api = anApi()
-    const { clientId, clientSecret, userId, apiKey } = await anAgent(api)
-    const { json } = await token(api, form({ grant_type: 'client_credentials' }), basic(clientId, clientSecret))
-    for (const bearer of [json.access_token, apiKey])
-      expect((await api.call('GET', `/api/users/${userId}`, { token: bearer })).status).toBe(401)
+    for (const bearer of [await aToken(), own.apiKey])
+      expect((await api.call('GET', `/api/users/${own.user}`, { token: bearer })).status).toBe(401)
   })
 
   test('a replaced API key works until its end, a revoked one not at all', async () => {
-    const api = anApi()
-    const me = agentApi(api)
-    const { userId, agentId, clientId, apiKey } = await anAgent(api)
+    const me = agentApi()
+    const { userId, agentId, clientId, apiKey } = await aStranger()
     expect((await me(apiKey)).status).toBe(200)
     const next = mintApiKey()
     const { now } = api.clock
@@ -189,17 +398,63 @@ describe('an agent’s API', () => {
   })
 
   test('the database holds hashes, not secrets', async () => {
-    const { clientSecret, apiKey } = await anAgent(anApi())
     const { results } = await env.DB.prepare('SELECT * FROM agent_credential').all()
     const dump = JSON.stringify(results)
-    expect(dump).not.toContain(clientSecret)
-    expect(dump).not.toContain(apiKey)
+    expect(dump).not.toContain(own.clientSecret)
+    expect(dump).not.toContain(own.apiKey)
+  })
+
+  test('one agent’s calls have a quota of their own, told with every answer', async () => {
+    const { apiKey, agent } = await another()
+    const call = (bearer: string) => api.call('GET', '/v1/context', { token: bearer })
+    const first = await call(apiKey)
+    expect(first.headers.get('ratelimit-policy')).toBe('"agent";q=1000;w=10')
+    const [, left, seconds] = /^"agent";r=(\d+);t=(\d+)$/.exec(first.headers.get('ratelimit')!)!.map(Number)
+    expect(left).toBe(999)
+    expect(seconds).toBeGreaterThan(0)
+    for (let i = 0; i < agentCalls.limit; i++) agentCalls.take(agent, api.clock.now)
+    const tooMany = await call(apiKey)
+    expect([tooMany.status, tooMany.json.code]).toEqual([429, 'rate_limited'])
+    expect(tooMany.headers.get('ratelimit')).toBe(`"agent";r=0;t=${tooMany.headers.get('retry-after')}`)
+    expect((await call(own.apiKey)).status, 'others are not held up').toBe(200)
+    api.clock.now += agentCalls.windowMs
+    expect((await call(apiKey)).status).toBe(200)
+  })
+
+  test('who guesses keys is slowed down without asking the database again', async () => {
+    const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from })
+    const statuses = new Set<number>()
+    for (let i = 0; i < 101; i++) statuses.add((await guess('203.0.113.7')).status)
+    expect([...statuses]).toEqual([401, 429])
+    expect((await guess('203.0.113.8')).status).toBe(401)
+    expect((await api.call('GET', '/v1/context', { token: own.apiKey, from: '203.0.113.7' })).status).toBe(200)
   })
 })
 
+test('after a change of the signing key, tokens of the one before are good while it is named', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const next = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256' })
+  const { d: _, ...previous } = JSON.parse(env.JWT_PRIVATE_JWK)
+  const old = await aToken()
+  const context = (bearer: string, changes: Partial<Env>) =>
+    api.call('GET', '/v1/context', { token: bearer, env: { JWT_PRIVATE_JWK: next, ...changes } })
+  const both = { JWT_PREVIOUS_JWK: JSON.stringify(previous) }
+  expect((await context(old, both)).status).toBe(200)
+  expect((await context(old, {})).status).toBe(401)
+  const fresh = await api.call('POST', '/oauth/token', {
+    raw: form(grant),
+    headers: { ...asForm, ...good() },
+    env: { JWT_PRIVATE_JWK: next, ...both },
+  })
+  expect(decoded(fresh.json.access_token)[0].kid).toBe('next')
+  expect((await context(fresh.json.access_token, both)).status).toBe(200)
+  const { json, text } = await api.call('GET', '/.well-known/jwks.json', { env: { JWT_PRIVATE_JWK: next, ...both } })
+  expect(json.keys.map(({ kid }: { kid: string }) => kid)).toEqual(['next', 'test'])
+  expect(text).not.toContain('"d":')
+})
+
 test('a client finds the token endpoint from a refused call alone', async () => {
-  const api = anApi()
-  const challenge = (await agentApi(api)()).headers.get('www-authenticate')
+  const challenge = (await agentApi()()).headers.get('www-authenticate')
   const path = (url: string) => url.replace(env.API_ORIGIN, '')
   const resource = await api.call('GET', path(/resource_metadata="([^"]+)"/.exec(challenge!)![1]!))
   expect(resource.json.resource).toBe(`${env.API_ORIGIN}/v1`)
@@ -208,7 +463,14 @@ test('a client finds the token endpoint from a refused call alone', async () => 
     'GET',
     `${path(resource.json.authorization_servers[0])}/.well-known/oauth-authorization-server`,
   )
-  expect(server.json.issuer).toBe(resource.json.authorization_servers[0])
+  expect(server.json).toMatchObject({
+    issuer: resource.json.authorization_servers[0],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    grant_types_supported: ['client_credentials'],
+  })
   expect(path(server.json.token_endpoint)).toBe('/oauth/token')
-  expect((await api.call('GET', path(server.json.jwks_uri))).json.keys).toHaveLength(1)
+  const { keys } = (await api.call('GET', path(server.json.jwks_uri))).json
+  expect(keys).toEqual([expect.objectContaining({ use: 'sig', alg: 'ES256', kid: 'test' })])
+  expect(keys[0]).not.toHaveProperty('d')
 })

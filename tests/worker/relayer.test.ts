@@ -280,6 +280,20 @@ describe('what is submitted twice', () => {
     expect(await chain.usdcBalance(recipient('fresh'))).toBe(2_500_000n)
   })
 
+  test('two signatures of the same in one call: the older is superseded', async () => {
+    const from = await wallet('twice')
+    const [first, second] = await sequence(2, (i) =>
+      chain.aSend(from, { id: `${shard} w${i}`, lifeSeconds: 300 + i, to: recipient('twice') }),
+    )
+    await chain.fault({ mode: 'down' })
+    await relayer().submit([first!, second!])
+    expect(await report(first!.id)).toMatchObject({ state: 'dropped', reason: 'superseded' })
+    await chain.fault({ mode: 'none' })
+    await settle()
+    expect((await report(second!.id)).state).toBe('mined')
+    expect(await chain.usdcBalance(recipient('twice'))).toBe(2_500_000n)
+  })
+
   test('malformed items are refused, not batched', async () => {
     const item = await chain.aSend(await wallet('odd'))
     const odd = { ...item, id: `odd ${shard}`, packed: { ...item.packed!, amount: String(2n ** 64n) } }

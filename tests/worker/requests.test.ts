@@ -38,6 +38,7 @@ describe('hostile input', () => {
     { ...post('/api/login'), fields: ['email', 'password'] },
     { ...post('/api/auth/cognito/new-password'), fields: ['email', 'session', 'newPassword'] },
     { ...post('/api/auth/cognito/refresh'), fields: ['refreshToken'] },
+    { ...post('/api/auth/cognito/sign-out'), fields: ['refreshToken'] },
     { ...post('/api/auth/cognito/signup'), fields: ['email', 'password', 'name'] },
     { ...post('/api/auth/cognito/confirm'), fields: ['email', 'code'] },
     { ...post('/api/auth/cognito/resend-code'), fields: ['email'] },
@@ -49,6 +50,9 @@ describe('hostile input', () => {
     { ...post('/api/users'), fields: ['email', 'name', 'signupPasscode'] },
     { ...post('/api/users/complete-onboarding'), fields: ['name', 'password'] },
     { ...post('/api/contacts'), fields: ['name', 'address', 'email', 'phone', 'description'] },
+    { ...post('/api/escrow/verify-passcode'), fields: ['accessToken', 'passcode'] },
+    { ...post('/api/escrow/claim'), fields: ['accessToken', 'passcode', 'sessionToken', 'recipientAddress'] },
+    { ...post('/api/escrow/resend-passcode'), fields: ['accessToken'] },
   ]
   const plausible: Record<string, unknown> = {
     email: 'fuzz@bursar.test',
@@ -62,6 +66,10 @@ describe('hostile input', () => {
     signature: '0x00',
     name: 'Fuzz',
     signupPasscode: passcode,
+    accessToken: 'no-such-link',
+    passcode: '123456',
+    sessionToken: 'x',
+    recipientAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   }
 
   test.each(forms)(
@@ -94,6 +102,15 @@ describe('hostile input', () => {
     expect((await call('confirm', { email: ` ${email}`, code: ` ${await mailedCode(email)} ` })).status).toBe(200)
     expect((await call('login', { email, password: password.trim() })).status).toBe(401)
     expect((await call('login', { email: `${email} `, password })).status).toBe(200)
+  })
+
+  test('a claim link of any shape that is no link leads nowhere', async () => {
+    const api = anApi()
+    for (const link of ['x', ' x', '%00', '%F0%9F%A6%89', 'x'.repeat(10_240), "'; --", '..%2F..%2Fusers', '%E0%A4%A']) {
+      const { status, json } = await api.call('GET', `/api/escrow/claim/${link}`)
+      expect(status, link.slice(0, 20)).toBe(404)
+      expect(json.success, link.slice(0, 20)).toBe(false)
+    }
   })
 
   test('bodies that are no JSON object, too large, or of another type', async () => {

@@ -10,6 +10,11 @@ const selectors = {
   announce: selector('announce((address,address,address,uint64,uint48))'),
   claim: selector('claim((address,address,address,uint64,uint48),address,uint64,uint48,bytes32,bytes32)'),
   reclaim: selector('reclaim((address,address,address,uint64,uint48),uint64,uint48,bytes32,bytes32)'),
+  rotateSessionKey: selector('rotateSessionKey(address,uint64,uint40,uint32,uint48,bytes32,bytes32)'),
+  setSessionBySig: selector('setSessionBySig(address,uint64,uint40,uint48,bytes32,bytes32)'),
+  revokeSessionBySig: selector('revokeSessionBySig(uint48,bytes32,bytes32)'),
+  disableRotationAuthorityBySig: selector('disableRotationAuthorityBySig(uint48,bytes32,bytes32)'),
+  withdrawBySig: selector('withdrawBySig(address,address,uint256,uint48,bytes32,bytes32)'),
 }
 type Word = bigint | number | Hex
 const encode = (name: keyof typeof selectors, ...words: Word[]): Hex =>
@@ -42,6 +47,32 @@ export const claimCall = (
 
 export const reclaimCall = (terms: Terms, reclaim: { atLeast: bigint; deadline: number; r: Hex; vs: Hex }): Hex =>
   encode('reclaim', ...words(terms), reclaim.atLeast, reclaim.deadline, reclaim.r, reclaim.vs)
+
+type Signed = { deadline: number; r: Hex; vs: Hex }
+type Session = { key: Address; limit: bigint; validUntil: number }
+
+/** Signed by an operator of the provider. */
+export const rotateCall = (session: Session & { expectedEpoch: number } & Signed): Hex =>
+  encode(
+    'rotateSessionKey',
+    session.key,
+    session.limit,
+    session.validUntil,
+    session.expectedEpoch,
+    session.deadline,
+    session.r,
+    session.vs,
+  )
+
+// Signed by the owner; anyone may submit them.
+
+export const setSessionCall = ({ key, limit, validUntil, deadline, r, vs }: Session & Signed): Hex =>
+  encode('setSessionBySig', key, limit, validUntil, deadline, r, vs)
+export const revokeSessionCall = ({ deadline, r, vs }: Signed): Hex => encode('revokeSessionBySig', deadline, r, vs)
+export const disableRotationCall = ({ deadline, r, vs }: Signed): Hex =>
+  encode('disableRotationAuthorityBySig', deadline, r, vs)
+export const withdrawCall = (withdraw: { token: Address; to: Address; amount: bigint } & Signed): Hex =>
+  encode('withdrawBySig', withdraw.token, withdraw.to, withdraw.amount, withdraw.deadline, withdraw.r, withdraw.vs)
 
 /** Topics of the logs that we read. */
 export const topics = {

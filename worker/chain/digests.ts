@@ -57,19 +57,19 @@ const types = {
 
 const walletName = 'Bursar AgentWallet'
 const escrowName = 'Bursar PayoutEscrow'
-const versionHash = hashText('1')
+const versionHashes = { '1': hashText('1'), '2': hashText('2') }
 const nameHashes = new Map([walletName, escrowName].map((name) => [name, hashText(name)]))
 
 const separators = new Map<string, Hex>()
 
-/** Version is always "1"; USDC, whose version is "2", does not come through here. Remembered for the last wallets. */
-export function domainSeparator(name: string, chainId: number, contract: Address): Hex {
-  const key = `${name}|${chainId}|${contract}`
+/** Our contracts' version is "1", USDC's "2". Remembered for the last wallets. */
+export function domainSeparator(name: string, chainId: number, contract: Address, version: '1' | '2' = '1'): Hex {
+  const key = `${name}|${chainId}|${contract}|${version}`
   const known = separators.get(key)
   if (known) return known
   if (separators.size > 1_000) separators.clear()
   const separator = keccak(
-    packWords(types.domain, nameHashes.get(name) ?? hashText(name), versionHash, chainId, contract),
+    packWords(types.domain, nameHashes.get(name) ?? hashText(name), versionHashes[version], chainId, contract),
   )
   separators.set(key, separator)
   return separator

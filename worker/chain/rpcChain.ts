@@ -46,14 +46,22 @@ export class RpcChain implements Chain {
     return this.#block('latest')
   }
 
-  /** With two nodes the older of their answers: neither is then asked about a block it has not got. */
+  /**
+   * With two nodes the older of their answers: neither is then asked about a block it has not got. Both must know it by
+   * the same time, since money goes back by it. Throws RpcUnavailable when they do not.
+   */
   async finalized(): Promise<Block> {
+    if (!this.#second) return this.#block('finalized')
     const [first, second] = await Promise.all([this.#block('finalized'), this.#block('finalized', this.#second)])
-    return second.number < first.number ? second : first
+    const [older, other] = second.number < first.number ? [second, this.#first] : [first, this.#second]
+    const same = await this.#block(toHex(older.number), other)
+    if (same.number !== older.number || same.timestamp !== older.timestamp)
+      throw new RpcUnavailable(`the nodes disagree about block ${older.number}`)
+    return older
   }
 
-  async walletState(wallet: Address): Promise<WalletState | null> {
-    return answers.walletState(await this.call({ to: wallet, data: stateSelector }))
+  async walletState(wallet: Address, atBlock?: number): Promise<WalletState | null> {
+    return answers.walletState(await this.call({ to: wallet, data: stateSelector }, atBlock))
   }
 
   async usdcBalance(address: Address, atBlock?: number): Promise<bigint> {
@@ -113,7 +121,7 @@ export class RpcChain implements Chain {
     return answers.receipt(await this.#first.request('eth_getTransactionReceipt', [hash]))
   }
 
-  async #block(tag: 'latest' | 'finalized', client = this.#first): Promise<answers.RpcBlock> {
+  async #block(tag: 'latest' | 'finalized' | Hex, client = this.#first): Promise<answers.RpcBlock> {
     return answers.block(await client.request('eth_getBlockByNumber', [tag, false]))
   }
 }

@@ -84,8 +84,8 @@ export interface Chain {
   head(): Promise<Block>
   /** Newest finalized block. */
   finalized(): Promise<Block>
-  /** Null when the address has no code yet. */
-  walletState(wallet: Address): Promise<WalletState | null>
+  /** At the newest block, or at a given one. Null when the address has no code yet. */
+  walletState(wallet: Address, atBlock?: number): Promise<WalletState | null>
   /** At the newest block, or at a given one. */
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
   /** Several filters in one round trip, answers in order. `from: 'second'` asks the second RPC URL if there is one. */

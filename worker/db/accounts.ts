@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Tables of migrations/0001_accounts.sql and 0003_account_codes.sql; constraints live there. Times are epoch milliseconds, hashes SHA-256 hex. */
+/** Tables of migrations/0001_accounts.sql, 0003_account_codes.sql and 0004_contact_undo.sql; constraints live there. Times are epoch milliseconds, hashes SHA-256 hex. */
 
 export const userStatuses = ['UNCONFIRMED', 'CONFIRMED', 'FORCE_CHANGE_PASSWORD'] as const
 
@@ -121,6 +121,8 @@ export const contact = sqliteTable(
     description: text('description'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** Gone for everybody, kept a while for the undo. */
+    deletedAt: integer('deleted_at'),
   },
   (t) => [index('contact_user_idx').on(t.userId, t.createdAt)],
 )

@@ -1,19 +1,28 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
 import { type ContactRow, contact } from './accounts.ts'
 import type { Db } from './session.ts'
 
+const ofUser = (userId: string) => and(eq(contact.userId, userId), isNull(contact.deletedAt))
+const one = (userId: string, contactId: string) => and(eq(contact.id, contactId), ofUser(userId))
+
 /** Newest first. */
 export async function listContacts(db: Db, userId: string): Promise<ContactRow[]> {
-  return db.select().from(contact).where(eq(contact.userId, userId)).orderBy(desc(contact.createdAt), desc(contact.id))
+  return db.select().from(contact).where(ofUser(userId)).orderBy(desc(contact.createdAt), desc(contact.id))
+}
+
+export async function countContacts(db: Db, userId: string): Promise<number> {
+  return db.$count(contact, ofUser(userId))
+}
+
+export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {
+  return db
+    .select()
+    .from(contact)
+    .where(and(inArray(contact.id, contactIds), ofUser(userId)))
 }
 
 export async function findContact(db: Db, userId: string, contactId: string): Promise<ContactRow | null> {
-  const row = await db
-    .select()
-    .from(contact)
-    .where(and(eq(contact.id, contactId), eq(contact.userId, userId)))
-    .get()
-  return row ?? null
+  return (await db.select().from(contact).where(one(userId, contactId)).get()) ?? null
 }
 
 export async function insertContact(db: Db, row: ContactRow): Promise<void> {
@@ -21,21 +30,41 @@ export async function insertContact(db: Db, row: ContactRow): Promise<void> {
 }
 
 /** Null when the user has no such contact. */
-export async function replaceContact(db: Db, row: Omit<ContactRow, 'createdAt'>): Promise<ContactRow | null> {
+export async function replaceContact(
+  db: Db,
+  row: Omit<ContactRow, 'createdAt' | 'deletedAt'>,
+): Promise<ContactRow | null> {
   const { id, userId, ...values } = row
-  const rows = await db
-    .update(contact)
-    .set(values)
-    .where(and(eq(contact.id, id), eq(contact.userId, userId)))
-    .returning()
+  const rows = await db.update(contact).set(values).where(one(userId, id)).returning()
   return rows[0] ?? null
 }
 
 /** False when the user has no such contact. */
-export async function deleteContact(db: Db, userId: string, contactId: string): Promise<boolean> {
+export async function deleteContact(db: Db, userId: string, contactId: string, now: number): Promise<boolean> {
   const rows = await db
-    .delete(contact)
-    .where(and(eq(contact.id, contactId), eq(contact.userId, userId)))
+    .update(contact)
+    .set({ deletedAt: now })
+    .where(one(userId, contactId))
     .returning({ id: contact.id })
   return rows.length === 1
+}
+
+/** Null when it was not deleted, or not after `since` (ms). */
+export async function restoreContact(
+  db: Db,
+  userId: string,
+  contactId: string,
+  since: number,
+): Promise<ContactRow | null> {
+  const rows = await db
+    .update(contact)
+    .set({ deletedAt: null })
+    .where(and(eq(contact.id, contactId), eq(contact.userId, userId), gt(contact.deletedAt, since)))
+    .returning()
+  return rows[0] ?? null
+}
+
+/** Those deleted before `before` (ms), for good. */
+export async function eraseContacts(db: Db, before: number): Promise<void> {
+  await db.delete(contact).where(and(isNotNull(contact.deletedAt), lt(contact.deletedAt, before)))
 }

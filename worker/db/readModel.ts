@@ -3,58 +3,48 @@ import type { Transaction } from '../schemas/transaction.ts'
 
 /** Named queries over the read model (migrations/0002). Written by Treasuries, read by lists; never asked about money. */
 
-export function upsertTransaction(
+/** A row of a list as it is shown, and its amount in micro-USDC. `createdAt` is ISO 8601. */
+export type Listed<Row> = { row: Row; amount: number }
+
+/** One statement however many rows. An older edition (`seq`) never overwrites a newer one. */
+export function upsertTransactions(
   db: D1Database,
   userId: string,
   seq: number,
-  row: Transaction,
-  amount: number,
+  rows: Listed<Transaction>[],
 ): D1PreparedStatement {
   return db
     .prepare(
       `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, agent_id, contact_id, escrow_id, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       SELECT value->>'$.row.id', ?1, ?2, value->>'$.at', value->>'$.row.status', value->>'$.row.category', value->>'$.amount',
+         value->>'$.row.fromWalletId', value->>'$.row.agentId', value->>'$.row.contactId', value->>'$.row.escrowId', value->'$.row'
+       FROM json_each(?3) WHERE true
        ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, status = excluded.status, body = excluded.body WHERE excluded.seq > transaction_view.seq`,
     )
-    .bind(
-      row.id,
-      userId,
-      seq,
-      Date.parse(row.createdAt),
-      row.status,
-      row.category,
-      amount,
-      row.fromWalletId,
-      row.agentId,
-      row.contactId,
-      row.escrowId,
-      JSON.stringify(row),
-    )
+    .bind(userId, seq, JSON.stringify(rows.map(withTime)))
 }
 
-export function upsertPayout(
+export function upsertPayouts(
   db: D1Database,
   userId: string,
   seq: number,
-  row: Escrow,
-  amount: number,
+  rows: Listed<Escrow>[],
 ): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body)
+       SELECT value->>'$.row.id', ?1, ?2, value->>'$.at', value->>'$.row.status', value->>'$.amount',
+         coalesce(value->>'$.row.sourceWallet.id', ''), value->'$.row'
+       FROM json_each(?3) WHERE true
        ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, status = excluded.status, body = excluded.body WHERE excluded.seq > payout_view.seq`,
     )
-    .bind(
-      row.id,
-      userId,
-      seq,
-      Date.parse(row.createdAt),
-      row.status,
-      amount,
-      row.sourceWallet?.id ?? '',
-      JSON.stringify(row),
-    )
+    .bind(userId, seq, JSON.stringify(rows.map(withTime)))
 }
+
+const withTime = <Row extends { createdAt: string }>(listed: Listed<Row>) => ({
+  ...listed,
+  at: Date.parse(listed.row.createdAt),
+})
 
 export function insertClaimLink(
   db: D1Database,
@@ -68,28 +58,6 @@ export function insertClaimLink(
 }
 
 type Reader = Pick<D1DatabaseSession, 'prepare' | 'batch'>
-
-/** One page, newest first, with the total: one round trip. */
-async function pageOf<T>(
-  db: Reader,
-  table: 'transaction_view' | 'payout_view',
-  userId: string,
-  page: number,
-  pageSize: number,
-): Promise<{ rows: T[]; total: number }> {
-  const [rows, count] = await db.batch<{ body: string; total: number }>([
-    db
-      .prepare(`SELECT body FROM ${table} WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`)
-      .bind(userId, pageSize, (page - 1) * pageSize),
-    db.prepare(`SELECT count(*) AS total FROM ${table} WHERE user_id = ?`).bind(userId),
-  ])
-  return { rows: (rows?.results ?? []).map((row) => JSON.parse(row.body) as T), total: count?.results[0]?.total ?? 0 }
-}
-
-export const transactionPage = (db: Reader, userId: string, page: number, pageSize: number) =>
-  pageOf<Transaction>(db, 'transaction_view', userId, page, pageSize)
-export const payoutPage = (db: Reader, userId: string, page: number, pageSize: number) =>
-  pageOf<Escrow>(db, 'payout_view', userId, page, pageSize)
 
 export async function findClaimLink(
   db: Reader,

@@ -53,6 +53,14 @@ export async function revokeSession(db: Db, sessionId: string, now: number): Pro
     .where(and(eq(session.id, sessionId), isNull(session.revokedAt)))
 }
 
+/** Its user signed out: it lasts no longer than until `now`. */
+export async function endSession(db: Db, sessionId: string, now: number): Promise<void> {
+  await db
+    .update(session)
+    .set({ expiresAt: sql`min(${session.expiresAt}, max(${now}, ${session.createdAt} + 1))` })
+    .where(eq(session.id, sessionId))
+}
+
 /** After a password change: every session of the user but `keepSessionId`. Answers the ended ones. */
 export async function revokeOtherSessions(
   db: Db,

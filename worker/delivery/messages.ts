@@ -87,6 +87,11 @@ type AccountCode = {
   now: number
 }
 
+/** Test USDC costs nothing: whoever is sent some must not take it for money. */
+const moneyText = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
+  `${amount} ${isTest ? 'test USDC' : 'USDC'}`
+const noValue = 'This is test money on the Base Sepolia network: it has no value.'
+
 /** Link and code of a payout; they leave together, once the money is in place. */
 export function payoutLinkMessage(input: {
   /** Stable per code version. */
@@ -95,23 +100,32 @@ export function payoutLinkMessage(input: {
   channel: Channel
   senderName: string | null
   amount: string
+  isTest?: boolean
   memo: string | null
   claimUrl: string
   code: string
   /** ms */
   expiresAt: number
 }): Message {
-  const { id, to, channel, amount, claimUrl, code, expiresAt } = input
+  const { id, to, channel, isTest, claimUrl, code, expiresAt } = input
+  const money = moneyText(input)
   const sender = oneLine(input.senderName, 60) ?? 'Somebody'
   const memo = oneLine(input.memo, 100)
-  const subject = `${sender} sent you ${amount} USDC`
+  const subject = `${sender} sent you ${money}`
   const text =
     channel === 'sms'
-      ? lines(`${subject} with Bursar. Claim it until ${day(expiresAt)}:`, claimUrl, 'Your code:', code)
+      ? lines(
+          `${subject} with Bursar. Claim it until ${day(expiresAt)}:`,
+          claimUrl,
+          'Your code:',
+          code,
+          ...(isTest ? [noValue] : []),
+        )
       : lines(
           'Hello,',
           '',
-          `${sender} sent you ${amount} USDC with Bursar.`,
+          `${sender} sent you ${money} with Bursar.`,
+          ...(isTest ? [noValue] : []),
           ...(memo ? ['', `Their note: "${memo}"`] : []),
           '',
           'Claim it here. You need no account:',
@@ -134,16 +148,19 @@ export function payoutReminderMessage(input: {
   channel: Channel
   senderName: string | null
   amount: string
+  isTest?: boolean
   claimUrl: string
   /** ms */
   expiresAt: number
 }): Message {
-  const { id, to, channel, amount, claimUrl, expiresAt } = input
+  const { id, to, channel, isTest, claimUrl, expiresAt } = input
+  const money = moneyText(input)
   const sender = oneLine(input.senderName, 60) ?? 'somebody'
-  const subject = `${amount} USDC is still waiting for you`
+  const subject = `${money} is still waiting for you`
   const text = lines(
-    `${amount} USDC from ${sender} is waiting for you until ${day(expiresAt)}. After that it goes back to the sender.`,
+    `${money} from ${sender} is waiting for you until ${day(expiresAt)}. After that it goes back to the sender.`,
     claimUrl,
+    ...(isTest ? [noValue] : []),
     'The code is in our first message. You can have a new one sent from that page.',
   )
   return { id, to, channel, subject, text }
@@ -154,17 +171,19 @@ export function payoutClaimedMessage(input: {
   payoutId: string
   to: string
   amount: string
+  isTest?: boolean
   recipient: string
   explorerUrl: string | null
 }): Message {
-  const { payoutId, to, amount, recipient, explorerUrl } = input
+  const { payoutId, to, recipient, explorerUrl } = input
+  const money = moneyText(input)
   const text = lines(
     'Hello,',
     '',
-    `Your payout of ${amount} USDC to ${oneLine(recipient, 254)} has been claimed.`,
+    `Your payout of ${money} to ${oneLine(recipient, 254)} has been claimed.`,
     ...(explorerUrl ? ['', 'The transaction:', explorerUrl] : []),
   )
-  return { id: `payout-claimed:${payoutId}`, to, channel: 'email', subject: `${amount} USDC was claimed`, text }
+  return { id: `payout-claimed:${payoutId}`, to, channel: 'email', subject: `${money} was claimed`, text }
 }
 
 /** To the sender, when the money is back in the wallet: taken back, or because nobody claimed it in time. */
@@ -172,17 +191,45 @@ export function payoutReturnedMessage(input: {
   payoutId: string
   to: string
   amount: string
+  isTest?: boolean
   recipient: string
   reason: 'reclaimed' | 'not_claimed'
 }): Message {
-  const { payoutId, to, amount, recipient, reason } = input
+  const { payoutId, to, recipient, reason } = input
+  const money = moneyText(input)
   const why = reason === 'reclaimed' ? 'You took it back.' : 'Nobody claimed it in time.'
   const text = lines(
     'Hello,',
     '',
-    `Your payout of ${amount} USDC to ${oneLine(recipient, 254)} is back in your wallet. ${why}`,
+    `Your payout of ${money} to ${oneLine(recipient, 254)} is back in your wallet. ${why}`,
   )
-  return { id: `payout-returned:${payoutId}`, to, channel: 'email', subject: `${amount} USDC came back to you`, text }
+  return { id: `payout-returned:${payoutId}`, to, channel: 'email', subject: `${money} came back to you`, text }
+}
+
+/** To the owner, when a group's budget passes 75, 90 or 100 %. Amounts in USDC. */
+export function budgetMessage(input: {
+  id: string
+  to: string
+  group: string
+  percent: number
+  limit: string
+  remaining: string
+  appOrigin: string
+}): Message {
+  const { id, to, percent, limit, remaining, appOrigin } = input
+  const group = oneLine(input.group, 60) ?? 'Your policy group'
+  const text = lines(
+    'Hello,',
+    '',
+    percent >= 100
+      ? `The budget of ${group} is used up: ${limit} USDC are spent or held. Its agents' next payments are refused.`
+      : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} USDC are left.`,
+    '',
+    'You can top it up, or see who spent it:',
+    `${appOrigin}/dashboard/usage`,
+  )
+  const subject = percent >= 100 ? `The budget of ${group} is used up` : `The budget of ${group} is ${percent}% used`
+  return { id, to, channel: 'email', subject, text }
 }
 
 export function passwordChangedMessage(input: {

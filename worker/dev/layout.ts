@@ -5,11 +5,17 @@ import type { AppEnv } from '../appEnv.ts'
 type Html = ReturnType<typeof html>
 
 /** A page without script. Everything put into `html` is escaped; the style is allowed by its nonce alone. */
-export async function page(c: Context<AppEnv>, title: string, content: Html, status: 200 | 400 | 404 | 502 = 200) {
+export async function page(
+  c: Context<AppEnv>,
+  title: string,
+  content: Html,
+  status: 200 | 400 | 404 | 502 = 200,
+  formAction: "'none'" | "'self'" = "'none'",
+) {
   const nonce = crypto.randomUUID()
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action ${formAction}`,
   )
   return c.html(
     html`<!doctype html>
@@ -56,6 +62,8 @@ table { width: 100%; border-collapse: collapse; background: var(--card); border:
 th, td { padding: 8px 12px; text-align: left; border-top: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--muted); font-weight: 500; }
 td.amount, th.amount { text-align: right; }
+button { height: 40px; padding: 0 16px; border: 0; border-radius: 8px; background: var(--green); color: #fff; font: inherit; font-weight: 500; }
+button:focus-visible { outline: 2px solid var(--green); outline-offset: 2px; }
 .good { color: var(--green); } .bad { color: var(--red); }
 @media (max-width: 560px) { dl div { grid-template-columns: 1fr; } }
 `

@@ -29,6 +29,24 @@ export function inboxPage(c: Context<AppEnv>, messages: Message[]) {
   return page(c, 'Inbox', content)
 }
 
+/** In place of a seller's page: no card, no money, stand-in USDC. */
+export function onrampPage(c: Context<AppEnv>, order: { address: string; amount: bigint; redirectUrl: string }) {
+  const sum = formatUsdc(order.amount)
+  const field = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}">`
+  const content = html`${facts([
+    ['You get', `${sum} USDC`],
+    ['You pay', `$${sum}, of play money`],
+    ['To the wallet', addressLink(order.address)],
+    ['Network', 'Base (local)'],
+  ])}
+<form method="post" action="/dev/onramp">
+${field('address', order.address)}${field('amount', sum)}${field('redirectUrl', order.redirectUrl)}
+<p class="muted">A deployment sells real USDC through Coinbase here.</p>
+<button>Pay $${sum}</button>
+</form>`
+  return page(c, 'Buy USDC', content, 200, "'self'")
+}
+
 export async function transactionPage(c: Context<AppEnv>, hash: string) {
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) return page(c, 'This is not a transaction hash', html`<p>${hash}</p>`, 400)
   for (const chainId of chainIds) {

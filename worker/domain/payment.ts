@@ -2,6 +2,7 @@ import { microUsdc } from './money.ts'
 
 /** Smallest payout, 0.10 USDC: each costs us about 160,000 gas (threats.md B5). */
 export const leastPayout = microUsdc(100_000n)
+export const leastPayoutText = 'A payout must be at least 0.10 USDC'
 
 /** Life cycles as unions with one guarded transition function each; terminal states have no way out (I5). */
 
@@ -24,10 +25,12 @@ export type PaymentEvent =
   | 'reclaimed'
   /** Proven dead at a finalized block, or never signed. */
   | 'dead'
+  /** Taken back by who asked for it, before it was signed. */
+  | 'cancelled'
 
 const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentStatus>>> = {
   // A signed row whose status write was lost cannot exist (same transaction), so QUEUED is never paid.
-  QUEUED: { signed: 'PROCESSING', dead: 'FAILED' },
+  QUEUED: { signed: 'PROCESSING', dead: 'FAILED', cancelled: 'CANCELLED' },
   PROCESSING: { signed: 'PROCESSING', paid: 'CONFIRMED', funded: 'PENDING', dead: 'FAILED' },
   PENDING: { withdrawn: 'CONFIRMED', reclaimed: 'CANCELLED' },
   CONFIRMED: {},

@@ -11,5 +11,6 @@ const common = new Set(
 
 export function isCommonPassword(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase()
-  return common.has(plain) || common.has(plain.replace(/[!.?*]+$/, '')) || /^(.)\1*$/u.test(plain)
+  const bare = plain.replace(/[!.?*]+$/, '')
+  return [plain, bare, bare.replace(/\d+$/, '')].some((each) => common.has(each)) || /^(.)\1*$/u.test(plain)
 }

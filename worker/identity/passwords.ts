@@ -35,7 +35,8 @@ export async function checkNothing(password: string, pepper: string): Promise<vo
   await derive(password, pepper, { ...cost, salt: Buffer.alloc(16) })
 }
 
-function derive(password: string, pepper: string, parameters: Omit<Parsed, 'key'>): Promise<Buffer> {
+/** 32 bytes. */
+export function derive(password: string, pepper: string, parameters: Omit<Parsed, 'key'>): Promise<Buffer> {
   // NFKC: the same password typed on two keyboards is the same bytes (NIST SP 800-63B 5.1.1.2).
   const secret = createHmac('sha256', pepper).update(password.normalize('NFKC')).digest()
   const { ln, r, p, salt } = parameters

@@ -7,27 +7,38 @@ import { newId } from './secrets.ts'
 export const accessTokenMs = 15 * 60_000 // 15 minutes
 const clockToleranceSeconds = 5
 
-type TokenEnv = Pick<Env, 'API_ORIGIN' | 'JWT_PRIVATE_JWK'>
-type Keys = { jwk: string; kid: string; signing: CryptoKey; verifying: CryptoKey; published: JWK }
+type TokenEnv = Pick<Env, 'API_ORIGIN' | 'JWT_PRIVATE_JWK' | 'JWT_PREVIOUS_JWK'>
+type Keys = { from: string; kid: string; signing: CryptoKey; verifying: Map<string, CryptoKey>; published: JWK[] }
 
 // Imported once per isolate. The value, not the promise: a promise belongs to the request that made it.
 let imported: Keys | null = null
 
-async function keysOf(env: TokenEnv): Promise<Keys> {
-  if (imported?.jwk === env.JWT_PRIVATE_JWK) return imported
-  const { kid, kty, crv, x, y, d } = JSON.parse(env.JWT_PRIVATE_JWK) as Record<string, string>
-  if (!kid || kty !== 'EC' || crv !== 'P-256' || !x || !y || !d)
-    throw new Error('JWT_PRIVATE_JWK must be an ES256 key with kid')
-  const signing = (await importJWK({ kty, crv, x, y, d }, 'ES256')) as CryptoKey
-  const verifying = (await importJWK({ kty, crv, x, y }, 'ES256', { extractable: true })) as CryptoKey
-  const published = { ...(await exportJWK(verifying)), kid, use: 'sig', alg: 'ES256' }
-  imported = { jwk: env.JWT_PRIVATE_JWK, kid, signing, verifying, published }
+async function keysOf({ JWT_PRIVATE_JWK, JWT_PREVIOUS_JWK }: TokenEnv): Promise<Keys> {
+  const from = `${JWT_PRIVATE_JWK}${JWT_PREVIOUS_JWK ?? ''}`
+  if (imported?.from === from) return imported
+  const current = es256Key(JWT_PRIVATE_JWK)
+  if (!current.d) throw new Error('JWT_PRIVATE_JWK has no private part')
+  const signing = (await importJWK(current, 'ES256')) as CryptoKey
+  const verifying = new Map<string, CryptoKey>()
+  const published: JWK[] = []
+  for (const { kid, kty, crv, x, y } of [current, ...(JWT_PREVIOUS_JWK ? [es256Key(JWT_PREVIOUS_JWK)] : [])]) {
+    const key = (await importJWK({ kty, crv, x, y }, 'ES256', { extractable: true })) as CryptoKey
+    verifying.set(kid, key)
+    published.push({ ...(await exportJWK(key)), kid, use: 'sig', alg: 'ES256' })
+  }
+  imported = { from, kid: current.kid, signing, verifying, published }
   return imported
 }
 
-/** RFC 7517: the public key alone. */
+function es256Key(text: string) {
+  const { kid, kty, crv, x, y, d } = JSON.parse(text) as Record<string, string>
+  if (!kid || kty !== 'EC' || crv !== 'P-256' || !x || !y) throw new Error('a signing key must be ES256 with kid')
+  return { kid, kty, crv, x, y, ...(d && { d }) }
+}
+
+/** RFC 7517: public keys alone, the one before as long as its tokens may live. */
 export async function publicKeys(env: TokenEnv): Promise<{ keys: JWK[] }> {
-  return { keys: [(await keysOf(env)).published] }
+  return { keys: (await keysOf(env)).published }
 }
 
 const dashboardAudience = (env: TokenEnv) => `${env.API_ORIGIN}/api`
@@ -56,10 +67,22 @@ export async function verifyUserToken(
   return { userId: sub, sessionId: sid }
 }
 
-export type AgentToken = { userId: string; agentId: string; clientId: string; credentialHash: string; scopes: Scope[] }
+export type AgentToken = {
+  userId: string
+  agentId: string
+  clientId: string
+  credentialHash: string
+  scopes: Scope[]
+  tokenId: string
+  audience: string
+  /** ms */
+  issuedAt: number
+  expiresAt: number
+}
+type AgentGrant = Pick<AgentToken, 'userId' | 'agentId' | 'clientId' | 'credentialHash' | 'scopes'>
 
 /** RFC 9068 access token of an agent for `audience` (the API it asked for). */
-export async function signAgentToken(env: TokenEnv, agent: AgentToken, audience: string, now: number): Promise<string> {
+export async function signAgentToken(env: TokenEnv, agent: AgentGrant, audience: string, now: number): Promise<string> {
   const { userId, agentId, clientId, credentialHash, scopes } = agent
   const claims = { client_id: clientId, uid: userId, cred: credentialHash, scope: scopes.join(' ') }
   return sign(env, 'at+jwt', audience, agentId, claims, now)
@@ -69,12 +92,12 @@ export async function signAgentToken(env: TokenEnv, agent: AgentToken, audience:
 export async function verifyAgentToken(
   env: TokenEnv,
   token: string,
-  audience: string,
+  audience: string | string[],
   now: number,
 ): Promise<AgentToken> {
-  const { sub, uid, client_id, cred, scope } = await verify(env, token, audience, now)
+  const { sub, uid, client_id, cred, scope, jti, aud, iat, exp } = await verify(env, token, audience, now)
   if (typeof sub !== 'string' || typeof uid !== 'string' || typeof client_id !== 'string') throw invalid()
-  if (typeof cred !== 'string' || typeof scope !== 'string') throw invalid()
+  if (typeof cred !== 'string' || typeof scope !== 'string' || typeof aud !== 'string') throw invalid()
   const asked = new Set(scope.split(' '))
   return {
     userId: uid,
@@ -82,6 +105,10 @@ export async function verifyAgentToken(
     clientId: client_id,
     credentialHash: cred,
     scopes: allScopes.filter((s) => asked.has(s)),
+    tokenId: jti!,
+    audience: aud,
+    issuedAt: iat! * 1000,
+    expiresAt: exp! * 1000,
   }
 }
 
@@ -99,10 +126,15 @@ async function sign(env: TokenEnv, typ: string, audience: string, subject: strin
     .sign(signing)
 }
 
-async function verify(env: TokenEnv, token: string, audience: string, now: number): Promise<JWTPayload> {
+async function verify(env: TokenEnv, token: string, audience: string | string[], now: number): Promise<JWTPayload> {
   const { verifying } = await keysOf(env)
   try {
-    const { payload } = await jwtVerify(token, verifying, {
+    const keyOf = ({ kid }: { kid?: string }) => {
+      const key = verifying.get(kid ?? '')
+      if (!key) throw invalid()
+      return key
+    }
+    const { payload } = await jwtVerify(token, keyOf, {
       algorithms: ['ES256'],
       typ: 'at+jwt',
       issuer: env.API_ORIGIN,

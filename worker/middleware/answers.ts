@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, type ErrorCode, onError, statusOf } from '../errors.ts'
 import type { Problem } from '../schemas/payment.ts'
+import { asOAuthError } from './oauthErrors.ts'
 
 /** Headers of every answer of the Worker. A route that wants another policy or caching sets its own first. */
 export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
@@ -21,9 +22,11 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   c.res.headers.append('vary', 'Authorization')
 })
 
-/** The envelope under /api, RFC 9457 under /v1. Routes with a form of their own (/oauth) answer before this. */
+/** The envelope under /api, RFC 9457 under /v1, JSON-RPC under /mcp, RFC 6749 under /oauth. */
 export function onFailure(error: Error, c: Context<AppEnv>): Response {
   const known = error instanceof HTTPException ? fromHono(error) : error
+  if (c.req.path === '/mcp') return asJsonRpc(known, c)
+  if (c.req.path.startsWith('/oauth/')) return asOAuthError(known, c)
   return c.req.path.startsWith('/v1') ? asProblem(known, c) : onError(known, c)
 }
 
@@ -64,6 +67,16 @@ function asProblem(error: Error, c: Context<AppEnv>): Response {
   const { field, code, message } = known
   const errors = field ? { errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail: message }] } : {}
   return problem(c, code, status, message, errors)
+}
+
+/** What HTTP refuses before there is a message to answer: -32000, with our code in `data`. */
+function asJsonRpc(error: Error, c: Context<AppEnv>): Response {
+  const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong.', { cause: error })
+  const status = statusOf[known.code]
+  if (status >= 500) console.error(known.code, known.cause ?? known)
+  if (known.retryAfter) c.header('Retry-After', String(known.retryAfter))
+  const data = { code: known.code, request_id: c.get('requestId') }
+  return c.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message: known.message, data } }, status)
 }
 
 /** Hono's own refusals, such as a body that is no JSON. */

@@ -1,11 +1,15 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
-import { allScopes } from '../domain/scopes.ts'
+import { allScopes, type Scope } from '../domain/scopes.ts'
 import { AppError } from '../errors.ts'
 import { resolveApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
+import { agentCalls, refuseSpent, wrongCredentials } from '../services/quotas.ts'
 import { sessionStillOpen } from '../services/sessions.ts'
+import { inTurn } from '../services/turns.ts'
+import { callerAddress } from './callerAddress.ts'
+import { admitAndTell } from './rateLimit.ts'
 
 /** The signed-in user, from the access token alone. */
 export const login = () =>
@@ -38,8 +42,9 @@ export const agent = (resource: '/v1' | '/mcp') =>
       throw new AppError('unauthenticated', 'Send an access token or an API key in the Authorization header.')
     }
     if (token.startsWith('bk_')) {
-      const found = await resolveApiKey(() => deps.db, token, now())
+      const found = await resolveApiKey(() => dbForStrangers(c), token, now())
       if (!found) {
+        wrongCredentials.take(callerAddress(c), now())
         challenge(c, resource, 'invalid_token')
         throw new AppError('unauthenticated', 'This API key is unknown or no longer valid.')
       }
@@ -55,19 +60,31 @@ export const agent = (resource: '/v1' | '/mcp') =>
           { cause },
         )
       })
-      const { userId, agentId, credentialHash, scopes } = found
-      c.set('agent', { userId, agentId, credentialHash, scopes })
+      const { userId, agentId, credentialHash, scopes, tokenId } = found
+      c.set('agent', { userId, agentId, credentialHash, scopes, tokenId })
     }
-    await next()
+    const { agentId } = c.var.agent
+    admitAndTell(c, agentCalls, agentId)
+    await inTurn(agentId, next)
   })
 
+/** D1 is asked about keys this isolate does not know: not again and again for somebody who guesses. */
+function dbForStrangers(c: Context<AppEnv>) {
+  const { deps } = c.var
+  refuseSpent(wrongCredentials, callerAddress(c), deps.now())
+  return deps.db
+}
+
 /** RFC 6750 section 3: no error code when nothing was presented. RFC 9728 says where to get a token. */
-function challenge(c: Context<AppEnv>, resource: string, error?: string) {
+export function challenge(
+  c: Context<AppEnv>,
+  resource: '/v1' | '/mcp',
+  error?: 'invalid_token' | 'insufficient_scope',
+  scope: Scope = 'payment_context:read',
+) {
   const metadata = `${c.env.API_ORIGIN}/.well-known/oauth-protected-resource${resource}`
-  c.header(
-    'WWW-Authenticate',
-    `Bearer resource_metadata="${metadata}", scope="payment_context:read"${error ? `, error="${error}"` : ''}`,
-  )
+  const why = error ? `error="${error}", ` : ''
+  c.header('WWW-Authenticate', `Bearer ${why}scope="${scope}", resource_metadata="${metadata}"`)
 }
 
 function bearer(c: Context<AppEnv>): string | null {

@@ -1,15 +1,18 @@
 import type { Context } from 'hono'
 import { AppError } from '../errors.ts'
 
-/**
- * The caller's Idempotency-Key, bare or as the quoted string of the IETF draft; null when absent.
- * 1 to 255 visible ASCII characters, one header only.
- */
+/** One key of 1 to 255 visible ASCII characters, bare or as the quoted string of the IETF draft; null for anything else. */
+export function keyIn(text: string): string | null {
+  const key = /^"([\x21\x23-\x7e]*)"$/.exec(text)?.[1] ?? text
+  return /^[\x21-\x7e]{1,255}$/.test(key) && !key.includes(',') ? key : null
+}
+
+/** The caller's Idempotency-Key; null when absent. One header only. */
 export function idempotencyKey(c: Context): string | null {
   const header = c.req.header('idempotency-key')
   if (header === undefined) return null
-  const key = /^"([\x21\x23-\x7e]*)"$/.exec(header)?.[1] ?? header
-  if (!/^[\x21-\x7e]{1,255}$/.test(key) || key.includes(','))
+  const key = keyIn(header)
+  if (key === null)
     throw new AppError('invalid_input', 'Idempotency-Key must be one value of 1 to 255 visible ASCII characters.', {
       field: 'Idempotency-Key',
     })

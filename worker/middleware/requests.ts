@@ -5,27 +5,37 @@ import { bookmarkHeader, openDb } from '../db/session.ts'
 import { deliveryFrom } from '../delivery/delivery.ts'
 import { AppError } from '../errors.ts'
 
-export const smallBody = bodyLimit({
-  maxSize: 64 * 1024, // 64 kB
-  onError: () => {
-    throw new AppError('payload_too_large', 'The request is larger than 64 kB.')
-  },
-})
+const atMost = (kilobytes: number) =>
+  bodyLimit({
+    maxSize: kilobytes * 1024,
+    onError: () => {
+      throw new AppError('payload_too_large', `The request is larger than ${kilobytes} kB.`)
+    },
+  })
+const usual = atMost(64)
+/** The ids of 10,000 whitelisted contacts. */
+const long = atMost(1024)
+
+export const smallBody = createMiddleware<AppEnv>((c, next) =>
+  (c.req.path.startsWith('/api/policy-groups') ? long : usual)(c, next),
+)
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 
-/**
- * A body has to say that it is JSON; an empty one needs no type (`POST …/reclaim` has nothing to say). U+0000 is refused
- * in every text: SQLite's length() stops there, so it would slip past or trip over the constraints of any column.
- */
+/** U+0000 is refused in every text: SQLite's length() stops there, so it would slip past or trip over any constraint. */
+export const noNulls = createMiddleware<AppEnv>(async (c, next) => {
+  if ((await c.req.text()).includes('\\u0000'))
+    throw new AppError('invalid_input', 'Text must not contain null characters.')
+  await next()
+})
+
+/** A body has to say that it is JSON; an empty one needs no type (`POST …/reclaim` has nothing to say). */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   if (['GET', 'HEAD'].includes(c.req.method)) return next()
   const type = c.req.header('content-type')
   if (type && !json.test(type))
     throw new AppError('invalid_input', 'Send JSON with the header Content-Type: application/json.')
-  if ((await c.req.text()).includes('\\u0000'))
-    throw new AppError('invalid_input', 'Text must not contain null characters.')
-  await next()
+  return noNulls(c, next)
 })
 
 /**

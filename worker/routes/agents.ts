@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { ok } from '../errors.ts'
+import { ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { CreateAgent } from '../schemas/policy.ts'
-import { createAgent } from '../services/policies.ts'
+import { CheckPayment } from '../schemas/payment.ts'
+import { CreateAgent, Regenerate, UpdateAgent } from '../schemas/policy.ts'
+import { recipientOf } from '../services/agentPayments.ts'
+import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
 
 /** /api/agents */
 export const agents = new Hono<AppEnv>()
@@ -13,15 +15,37 @@ export const agents = new Hono<AppEnv>()
   .get('/', async (c) => c.json(ok(await c.env.TREASURY.getByName(c.var.userId).agents())))
   .post('/', validate('json', CreateAgent), async (c) => {
     const { name, memo, policyGroupId } = c.req.valid('json')
-    return c.json(
-      ok(
-        await createAgent(c.var.deps, c.var.userId, {
-          key: idempotencyKey(c),
-          name,
-          memo: memo || null,
-          policyGroupId,
-        }),
-      ),
-      201,
-    )
+    const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId }
+    return c.json(ok(await createAgent(c.var.deps, c.var.userId, input)), 201)
+  })
+  .put('/:agentId', validate('json', UpdateAgent), async (c) => {
+    const { name, memo } = c.req.valid('json')
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    return c.json(ok(unwrap(await treasury.editAgent(c.req.param('agentId'), { name, memo: memo || null }))))
+  })
+  .delete('/:agentId', async (c) => c.json(ok(await deleteAgent(c.var.deps, c.var.userId, c.req.param('agentId')))))
+  .post('/:agentId/regenerate-api-key', validate('json', Regenerate), async (c) => {
+    const { revokeNow = false } = c.req.valid('json')
+    return c.json(ok(await regenerateApiKey(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+  })
+  .post('/:agentId/regenerate-credentials', validate('json', Regenerate), async (c) => {
+    const { revokeNow = false } = c.req.valid('json')
+    return c.json(ok(await regenerateSecret(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+  })
+  .post('/:agentId/pause', async (c) => {
+    const subject = { kind: 'agent', id: c.req.param('agentId') } as const
+    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
+  })
+  .post('/:agentId/resume', async (c) => {
+    const subject = { kind: 'agent', id: c.req.param('agentId') } as const
+    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
+  })
+  .get('/:agentId/refusals', async (c) =>
+    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).refusals(c.req.param('agentId'))))),
+  )
+  .post('/:agentId/check', validate('json', CheckPayment), async (c) => {
+    const { to, amount } = c.req.valid('json')
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    const input = { agentId: c.req.param('agentId'), to: recipientOf(to), amount }
+    return c.json(ok(unwrap(await treasury.checkPayment({ type: 'user' }, input))))
   })

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { ok } from '../errors.ts'
+import { callerAddress } from '../middleware/callerAddress.ts'
 import { validate } from '../middleware/validate.ts'
 import { AnswerChallenge, AskForCode, ConfirmEmail, Login, Refresh, ResetPassword, Signup } from '../schemas/account.ts'
 import {
@@ -10,8 +11,7 @@ import {
   resetPassword,
   signUpWithPassword,
 } from '../services/emailCodes.ts'
-import { answerChallenge, login, refresh } from '../services/sessions.ts'
-import { callerAddress } from './callerAddress.ts'
+import { answerChallenge, login, refresh, signOut } from '../services/sessions.ts'
 
 /** /api/auth/cognito */
 export const auth = new Hono<AppEnv>()
@@ -24,6 +24,10 @@ export const auth = new Hono<AppEnv>()
   .post('/refresh', validate('json', Refresh), async (c) =>
     c.json(ok(await refresh(c.var.deps, c.req.valid('json').refreshToken))),
   )
+  .post('/sign-out', validate('json', Refresh), async (c) => {
+    await signOut(c.var.deps, c.req.valid('json').refreshToken)
+    return c.json(ok(null))
+  })
   .post('/signup', validate('json', Signup), async (c) => {
     const reply = await signUpWithPassword(c.var.deps, c.req.valid('json'))
     return c.json(ok(reply, 'Account created! Check your email for the confirmation code.'), 201)

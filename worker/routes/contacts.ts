@@ -3,8 +3,16 @@ import type { AppEnv } from '../appEnv.ts'
 import { AppError, ok } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
-import { ContactQuery, SaveContact } from '../schemas/contact.ts'
-import { createContact, deleteContact, getContact, listContacts, updateContact } from '../services/contacts.ts'
+import { ContactBalancesQuery, ContactQuery, SaveContact } from '../schemas/contact.ts'
+import {
+  contactBalances,
+  createContact,
+  deleteContact,
+  getContact,
+  listContacts,
+  restoreContact,
+  updateContact,
+} from '../services/contacts.ts'
 
 /** The specification's callers may name the user; only themselves. */
 function refuseForeign(named: string | undefined, userId: string) {
@@ -23,6 +31,9 @@ export const contacts = new Hono<AppEnv>()
     refuseForeign(c.req.valid('json').userId, c.var.userId)
     return c.json(ok(await createContact(c.var.deps, c.var.userId, c.req.valid('json'))), 201)
   })
+  .get('/balances', validate('query', ContactBalancesQuery), async (c) =>
+    c.json(ok(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
+  )
   .get('/:contactId', async (c) => c.json(ok(await getContact(c.var.deps, c.var.userId, c.req.param('contactId')))))
   .put('/:contactId', validate('json', SaveContact), async (c) => {
     refuseForeign(c.req.valid('json').userId, c.var.userId)
@@ -32,3 +43,6 @@ export const contacts = new Hono<AppEnv>()
     await deleteContact(c.var.deps, c.var.userId, c.req.param('contactId'))
     return c.json(ok(null))
   })
+  .post('/:contactId/restore', async (c) =>
+    c.json(ok(await restoreContact(c.var.deps, c.var.userId, c.req.param('contactId')))),
+  )

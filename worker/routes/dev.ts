@@ -3,11 +3,11 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { devInbox } from '../db/accounts.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
-import { addressPage, inboxPage, transactionPage } from '../dev/pages.ts'
+import { addressPage, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
 import { AppError, ok } from '../errors.ts'
 import { jsonOnly } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
-import { Faucet } from '../schemas/dev.ts'
+import { Faucet, LocalOnramp } from '../schemas/dev.ts'
 
 const inboxSize = 200
 
@@ -38,6 +38,13 @@ export const dev = new Hono<AppEnv>()
   .post('/faucet', jsonOnly, validate('json', Faucet), async (c) =>
     c.json(ok(await mintStandIn(c.env, c.req.valid('json')))),
   )
+  .get('/onramp', validate('query', LocalOnramp), (c) => onrampPage(c, c.req.valid('query')))
+  .post('/onramp', validate('form', LocalOnramp), async (c) => {
+    const { address, amount, redirectUrl } = c.req.valid('form')
+    await mintStandIn(c.env, { address, amount, chain: 'base' })
+    const here = new URL(c.env.APP_ORIGIN).origin
+    return c.redirect(new URL(redirectUrl).origin === here ? redirectUrl : here, 303)
+  })
   // Pages may speak to their own origin only, so this is where the wallet layer finds the local chains.
   .post('/rpc/:chainId', jsonOnly, async (c) => {
     const chainId = Number(c.req.param('chainId'))

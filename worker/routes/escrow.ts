@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { payoutPage } from '../db/readModel.ts'
 import { checksumAddress } from '../domain/validators.ts'
 import { ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, VerifyPasscode } from '../schemas/escrow.ts'
-import { PageQuery } from '../schemas/transaction.ts'
+import { PayoutFilter, PayoutsQuery } from '../schemas/lists.ts'
 import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../services/claims.ts'
-import { overlay } from '../services/lists.ts'
+import { payee } from '../services/contacts.ts'
+import { exportPayouts, listPayouts } from '../services/lists.ts'
 
 /** /api/escrow: the recipient's calls are public, the sender's are not. */
 export const escrow = new Hono<AppEnv>()
@@ -29,8 +29,9 @@ export const escrow = new Hono<AppEnv>()
     c.json(ok(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
   .post('/create', login(), validate('json', CreateEscrow), async (c) => {
-    const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName } =
+    const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName, contactId } =
       c.req.valid('json')
+    const contact = await payee(c.var.deps, c.var.userId, contactId, { email: recipientEmail, phone: recipientPhone })
     const payout = await c.env.TREASURY.getByName(c.var.userId).createPayout({
       principal: { type: 'user' },
       key: idempotencyKey(c),
@@ -38,17 +39,24 @@ export const escrow = new Hono<AppEnv>()
       to: recipientEmail ? { type: 'email', email: recipientEmail } : { type: 'phone', phone: recipientPhone! },
       amount,
       memo: memo || null,
+      contact,
       expiresInDays,
       senderName: senderName || null,
     })
     return c.json(ok(unwrap(payout)), 201)
   })
-  .get('/list', login(), validate('query', PageQuery), async (c) => {
-    const { page, pageSize } = c.req.valid('query')
-    const fresh = await c.env.TREASURY.getByName(c.var.userId).unprojected()
-    const known = await payoutPage(c.env.DB, c.var.userId, page, pageSize)
-    const { rows, total } = overlay(known, fresh.escrows, page, pageSize)
-    return c.json({ ...ok({ escrows: rows }), page: { number: page, size: pageSize, total } })
+  .get('/list', login(), validate('query', PayoutsQuery), async (c) => {
+    const query = c.req.valid('query')
+    const { rows, total } = await listPayouts(c.env, c.var.userId, query)
+    return c.json({ ...ok({ escrows: rows }), page: { number: query.page, size: query.pageSize, total } })
+  })
+  .get('/export', login(), validate('query', PayoutFilter), (c) =>
+    exportPayouts(c.env, c.var.userId, c.req.valid('query')),
+  )
+  .post('/reclaim-all', login(), async (c) => {
+    const { count, total } = unwrap(await c.env.TREASURY.getByName(c.var.userId).reclaimAll())
+    const message = count === 0 ? 'No payout is waiting to be claimed.' : 'The payouts are being reclaimed.'
+    return c.json({ ...ok({ count, total }), message })
   })
   .get('/:escrowId', login(), async (c) =>
     c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).escrow(c.req.param('escrowId'))))),

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import type { Env } from '../env.ts'
 import { AppError, ok } from '../errors.ts'
+import { onrampFrom } from '../onramp/onramp.ts'
 import type { PublicConfig } from '../schemas/account.ts'
 
 /** /api/health and /api/config: public, the same for everyone. */
@@ -25,6 +26,7 @@ function publicConfig(env: Env): PublicConfig {
     environment: env.ENVIRONMENT,
     betaAccessUrl: env.BETA_ACCESS_URL,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
+    onramp: onrampFrom(env, Date.now) !== null,
     chains: {
       8453: chain(env.EXPLORER_URL_8453, env.PUBLIC_RPC_URL_8453, env.CONTRACTS_8453),
       84532: chain(env.EXPLORER_URL_84532, env.PUBLIC_RPC_URL_84532, env.CONTRACTS_84532),

@@ -1,92 +1,60 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { type RecipientType, scopeFor } from '../domain/scopes.ts'
-import { checksumAddress } from '../domain/validators.ts'
-import { AppError, type RefusalFigures, type Refused, statusOf } from '../errors.ts'
+import { type RefusalFigures, type Refused, type Result, statusOf } from '../errors.ts'
 import { problem } from '../middleware/answers.ts'
-import { agent } from '../middleware/auth.ts'
+import { agent, challenge } from '../middleware/auth.ts'
 import { requiredIdempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { CreatePayment, PaymentsQuery } from '../schemas/payment.ts'
-import type { Principal, Recipient } from '../treasury/types.ts'
+import { CheckPayment, CreatePayment, PaymentsQuery } from '../schemas/payment.ts'
+import {
+  cancelPayment,
+  checkPayment,
+  createPayment,
+  getPayment,
+  listPayments,
+  paymentContext,
+} from '../services/agentPayments.ts'
 
 /** /v1: what agents call. Answers are plain objects, refusals RFC 9457 problems with the rule and its figures. */
 export const payments = new Hono<AppEnv>()
   .use(agent('/v1'))
   .post('/payments', validate('json', CreatePayment), async (c) => {
     const key = requiredIdempotencyKey(c)
-    const { to, amount, memo } = c.req.valid('json')
-    needScope(c, to.type)
-    const recipient: Recipient =
-      to.type === 'address'
-        ? { type: 'address', address: checksumAddress(to.address) }
-        : to.type === 'contact'
-          ? { type: 'contact', contactId: to.contactId, ...(to.method && { method: to.method }) }
-          : to
-    const result = await treasury(c).payAsAgent({
-      principal: principal(c),
-      key,
-      walletId: null,
-      to: recipient,
-      amount,
-      memo: memo || null,
-    })
+    const input = c.req.valid('json')
+    const result = await createPayment(caller(c), key, input)
     if (!result.ok) return refusal(c, result)
     const { payment, replayed } = result.value
     c.header('Location', `/v1/payments/${payment.id}`)
     if (replayed) c.header('Idempotent-Replayed', 'true')
     return c.json(payment, 201)
   })
+  .post('/payments/check', validate('json', CheckPayment), async (c) =>
+    answer(c, await checkPayment(caller(c), c.req.valid('json'))),
+  )
   .get('/payments', validate('query', PaymentsQuery), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const result = await treasury(c).payments(principal(c), limit, cursor ?? null)
+    const query = c.req.valid('query')
+    const result = await listPayments(caller(c), query)
     if (!result.ok) return refusal(c, result)
-    const { payments, last, more } = result.value
-    const next = more && last ? btoa(`${last.createdAt}:${last.id}`).replace(/=+$/, '') : null
-    if (next) c.header('Link', `</v1/payments?limit=${limit}&cursor=${next}>; rel="next"`)
-    return c.json({ data: payments, next_cursor: next, has_more: more })
+    const { next_cursor } = result.value
+    if (next_cursor) c.header('Link', `</v1/payments?limit=${query.limit}&cursor=${next_cursor}>; rel="next"`)
+    return c.json(result.value)
   })
-  .get('/payments/:paymentId', async (c) => {
-    const result = await treasury(c).payment(principal(c), c.req.param('paymentId'))
-    return result.ok ? c.json(result.value) : refusal(c, result)
-  })
-  .get('/context', async (c) => {
-    const result = await treasury(c).agentContext(principal(c))
-    if (!result.ok) return refusal(c, result)
-    const { agent, group, maxAllowedNow } = result.value
-    return c.json({
-      agent: { id: agent.id, name: agent.name },
-      policy_group: {
-        id: group.id,
-        name: group.name,
-        version: group.version,
-        scopes: group.scopes,
-        wallet: group.wallet?.address ?? null,
-        contacts: group.whitelistedContacts.map(({ contact, stale }) => ({ ...contact, stale })),
-      },
-      budget: { limit: group.spendLimitUsdc, spent: group.currentSpent, held: group.held, remaining: group.remaining },
-      max_allowed_now: maxAllowedNow,
-    })
-  })
+  .get('/payments/:paymentId', async (c) => answer(c, await getPayment(caller(c), c.req.param('paymentId'))))
+  .post('/payments/:paymentId/cancel', async (c) => answer(c, await cancelPayment(caller(c), c.req.param('paymentId'))))
+  .get('/context', async (c) => answer(c, await paymentContext(caller(c))))
 
-const treasury = (c: Context<AppEnv>) => c.env.TREASURY.getByName(c.var.agent.userId)
-const principal = (c: Context<AppEnv>): Principal => ({
-  type: 'agent',
-  agentId: c.var.agent.agentId,
-  credentialHash: c.var.agent.credentialHash,
-})
+const caller = (c: Context<AppEnv>) => ({ env: c.env, agent: c.var.agent })
 
-/** The token may carry less than the group allows; the group itself is checked by the Treasury. */
-function needScope(c: Context<AppEnv>, type: RecipientType): void {
-  const scope = scopeFor[type]
-  if (c.var.agent.scopes.includes(scope)) return
-  c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`)
-  throw new AppError('insufficient_scope', `This call needs the scope ${scope}, which was not asked for at sign-in.`)
-}
+const answer = <T extends object>(c: Context<AppEnv>, result: Result<T>) =>
+  result.ok ? c.json(result.value) : refusal(c, result)
 
 function refusal(c: Context<AppEnv>, refused: Refused): Response {
   const { code, message, field, retryAfter, refusal: figures } = refused
   if (retryAfter) c.header('Retry-After', String(retryAfter))
+  // A credential or token that ended while it still looked good.
+  if (code === 'unauthenticated') challenge(c, '/v1', 'invalid_token')
+  // The token lacks it, so another one helps; what the group lacks comes without.
+  if (figures?.scope) challenge(c, '/v1', 'insufficient_scope', figures.scope)
   return problem(c, code, statusOf[code], message, {
     ...(figures && withoutId(figures)),
     ...(figures?.id && { payment_id: figures.id }),

@@ -4,8 +4,8 @@ import { ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { CreatePolicyGroup } from '../schemas/policy.ts'
-import { whitelistOf } from '../services/policies.ts'
+import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '../schemas/policy.ts'
+import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
 
 /** /api/policy-groups */
 export const policyGroups = new Hono<AppEnv>()
@@ -14,16 +14,30 @@ export const policyGroups = new Hono<AppEnv>()
     c.json(ok((await c.env.TREASURY.getByName(c.var.userId).groups()).map((entry) => entry.policyGroup))),
   )
   .get('/with-agents', async (c) => c.json(ok(await c.env.TREASURY.getByName(c.var.userId).groups())))
-  .post('/', validate('json', CreatePolicyGroup), async (c) => {
-    const { name, spendLimit, scopes, walletId, whitelistedContactIds } = c.req.valid('json')
-    const contacts = await whitelistOf(c.var.deps, c.var.userId, whitelistedContactIds ?? [])
-    const group = await c.env.TREASURY.getByName(c.var.userId).createGroup({
-      key: idempotencyKey(c),
-      name,
-      spendLimit: spendLimit ?? null,
-      scopes,
-      walletId,
-      contacts,
-    })
-    return c.json(ok(unwrap(group)), 201)
+  .post('/', validate('json', CreatePolicyGroup), async (c) =>
+    c.json(ok(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
+  )
+  .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
+    c.json(ok(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
+  )
+  .post('/:groupId/top-up', validate('json', TopUp), async (c) => {
+    const { amount } = c.req.valid('json')
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    return c.json(ok(unwrap(await treasury.topUp(c.req.param('groupId'), amount, idempotencyKey(c)))))
+  })
+  .delete('/:groupId/cascade', async (c) =>
+    c.json(ok(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
+  )
+  .post('/:groupId/pause', async (c) => {
+    const subject = { kind: 'group', id: c.req.param('groupId') } as const
+    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
+  })
+  .post('/:groupId/resume', async (c) => {
+    const subject = { kind: 'group', id: c.req.param('groupId') } as const
+    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
+  })
+  .post('/:groupId/contacts/:contactId/confirm', validate('json', ConfirmContact), async (c) => {
+    const { groupId, contactId } = c.req.param()
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    return c.json(ok(unwrap(await treasury.confirmContact(groupId, contactId, c.req.valid('json')))))
   })

@@ -1,19 +1,21 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { transactionPage } from '../db/readModel.ts'
 import { checksumAddress } from '../domain/validators.ts'
 import { ok, unwrap } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { PageQuery, type SendReply, SendTransaction } from '../schemas/transaction.ts'
-import { overlay } from '../services/lists.ts'
+import { TransactionFilter, TransactionsQuery } from '../schemas/lists.ts'
+import { RecipientCheck, type SendReply, SendTransaction } from '../schemas/transaction.ts'
+import { payee } from '../services/contacts.ts'
+import { exportTransactions, listTransactions } from '../services/lists.ts'
 
 /** /api/transactions */
 export const transactions = new Hono<AppEnv>()
   .use(login())
   .post('/send', validate('json', SendTransaction), async (c) => {
-    const { walletId, toAddress, amount, memo } = c.req.valid('json')
+    const { walletId, toAddress, amount, memo, contactId } = c.req.valid('json')
+    const contact = await payee(c.var.deps, c.var.userId, contactId, { address: toAddress })
     const sent = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).send({
         principal: { type: 'user' },
@@ -22,19 +24,23 @@ export const transactions = new Hono<AppEnv>()
         to: { type: 'address', address: checksumAddress(toAddress) },
         amount,
         memo: memo || null,
+        contact,
       }),
     )
     const reply: SendReply = { id: sent.id, status: 'queued', ...(sent.txHash !== null && { txHash: sent.txHash }) }
     return c.json(ok(reply), 201)
   })
-  .get('/user', validate('query', PageQuery), async (c) => {
-    const { page, pageSize } = c.req.valid('query')
-    // The Treasury first: what it has told D1 since then may be seen twice, but nothing is missed.
-    const fresh = await c.env.TREASURY.getByName(c.var.userId).unprojected()
-    const known = await transactionPage(c.env.DB, c.var.userId, page, pageSize)
-    const { rows, total } = overlay(known, fresh.transactions, page, pageSize)
-    return c.json({ ...ok(rows), page: { number: page, size: pageSize, total } })
+  .post('/recipient-check', validate('json', RecipientCheck), async (c) =>
+    c.json(ok(await c.env.TREASURY.getByName(c.var.userId).recipientHistory(c.req.valid('json')))),
+  )
+  .get('/user', validate('query', TransactionsQuery), async (c) => {
+    const query = c.req.valid('query')
+    const { rows, total } = await listTransactions(c.env, c.var.userId, query)
+    return c.json({ ...ok(rows), page: { number: query.page, size: query.pageSize, total } })
   })
+  .get('/export', validate('query', TransactionFilter), (c) =>
+    exportTransactions(c.env, c.var.userId, c.req.valid('query')),
+  )
   .get('/:transactionId', async (c) =>
     c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).transaction(c.req.param('transactionId'))))),
   )

@@ -3,11 +3,11 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, ok } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
+import { callerAddress } from '../middleware/callerAddress.ts'
 import { validate } from '../middleware/validate.ts'
 import { ChangePassword, CompleteOnboarding, EditUser, LinkAddress, SignupWithPasscode } from '../schemas/account.ts'
 import { changePassword, completeOnboarding, getUser, rename, signUp } from '../services/accounts.ts'
 import { addressNonce, linkAddress, unlinkAddress } from '../services/publicAddress.ts'
-import { callerAddress } from './callerAddress.ts'
 
 /** Other people's ids are answered like ids that do not exist. */
 export const ownUser = createMiddleware<AppEnv>(async (c, next) => {

@@ -41,6 +41,7 @@ const signature = z
   .transform((hex) => hex as `0x${string}`)
 
 export const Login = z.object({ email, password })
+/** POST /auth/cognito/refresh → Tokens and user; POST /auth/cognito/sign-out (an addition) → null */
 export const Refresh = z.object({ refreshToken: z.string().min(1).max(512) })
 /** POST /auth/cognito/new-password */
 export const AnswerChallenge = z.object({
@@ -82,6 +83,8 @@ export type PublicConfig = {
   betaAccessUrl: string
   /** Null = WalletConnect is not offered. */
   walletConnectProjectId: string | null
+  /** Whether USDC can be bought with a card. */
+  onramp: boolean
   chains: Record<
     '8453' | '84532',
     {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { descriptionMax, isVisible, nameMax, noMethodText } from '../domain/contactRules.ts'
 import { address, email, phone } from './common.ts'
 
 /** An item of GET /contacts. */
@@ -13,6 +14,8 @@ export type Contact = {
   createdAt: string
   updatedAt: string
 }
+/** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base; null = unavailable, or no address. */
+export type ContactBalances = Record<string, { balance: string; symbol: 'USDC' } | null>
 
 /** Trimmed; an empty or null field is an absent one. */
 const optional = <Schema extends z.ZodType<string, string>>(schema: Schema) =>
@@ -28,23 +31,27 @@ export const SaveContact = z
     name: z
       .string({ error: 'Name is required' })
       .trim()
-      .min(1, 'Name is required')
-      .max(100, 'Name must be at most 100 characters'),
+      .refine(isVisible, 'Name is required')
+      .max(nameMax, `Name must be at most ${nameMax} characters`),
     address: optional(address),
     email: optional(email),
     phone: optional(phone),
-    description: optional(z.string().max(500, 'Description must be at most 500 characters')),
+    description: optional(z.string().max(descriptionMax, `Description must be at most ${descriptionMax} characters`)),
   })
   .superRefine((value, ctx) => {
     if (!value.address && !value.email && !value.phone)
-      ctx.addIssue({
-        code: 'custom',
-        path: ['address'],
-        message: 'At least one contact method (wallet address or email) is required',
-      })
+      ctx.addIssue({ code: 'custom', path: ['address'], message: noMethodText })
   })
 
 export const ContactQuery = z.object({
   search: z.string().trim().max(254).optional(),
   userId: z.string().max(64).optional(),
+})
+
+/** `ids`, separated by commas: the contacts that are looked at. */
+export const ContactBalancesQuery = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.string().min(1).max(64)).max(50, 'At most 50 contacts at a time')),
 })

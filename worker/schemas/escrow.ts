@@ -53,6 +53,8 @@ export const CreateEscrow = z
       .default(30),
     memo,
     senderName: z.string().trim().max(60, 'Sender name must be at most 60 characters').optional(),
+    /** An addition: the contact whose e-mail or phone this is, so that lists can name it. */
+    contactId: z.string().max(64).optional(),
   })
   .superRefine((value, ctx) => {
     if (!value.recipientEmail && !value.recipientPhone)
@@ -84,6 +86,8 @@ export type CreateEscrowReply = {
 export type ClaimPayout = {
   escrowId: string
   amount: string
+  /** On base-sepolia it is test money without value. */
+  chain: 'base' | 'base-sepolia'
   status: 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED'
   expiresAt: string
   escrowSubwalletAddress: string
@@ -123,3 +127,6 @@ export type ResendReply = { resendsLeft: number }
 /** txHash once broadcast; poll GET /escrow/claim/{token} until WITHDRAWN. */
 export type ClaimReply = { status: 'CLAIMING' | 'WITHDRAWN'; txHash: string | null; explorerUrl: string | null }
 export type ReclaimReply = { id: string; status: 'RECLAIMING' | 'RECLAIMED'; txHash: string | null }
+
+/** POST /escrow/reclaim-all: how many payouts were asked for, and their sum in decimal USDC. */
+export type ReclaimAllReply = { count: number; total: string }

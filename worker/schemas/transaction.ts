@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, memo, usdcAmount } from './common.ts'
+import { address, email, memo, phone, usdcAmount } from './common.ts'
 
 export type TransactionStatus =
   | 'QUEUED'
@@ -37,6 +37,17 @@ export type Transaction = {
   recipientPhone: string | null
   escrowId: string | null
   policyGroupId: string | null
+  /** Why it was refused: the rule, what to do, and the figures (decimal USDC) it was decided on. */
+  refusal: {
+    rule: string
+    next: string
+    policyVersion: number | null
+    limit: string | null
+    spent: string | null
+    held: string | null
+    remaining: string | null
+    maxAllowedNow: string | null
+  } | null
   /** ISO 8601; steps reached so far. */
   timeline: { decidedAt: string; signedAt: string | null; broadcastAt: string | null; confirmedAt: string | null }
 }
@@ -46,24 +57,31 @@ export const SendTransaction = z.object({
   toAddress: address,
   amount: usdcAmount,
   memo,
+  /** An addition: the contact whose address this is, so that lists can name it. */
+  contactId: z.string().max(64).optional(),
 })
 /** txHash is there only when the relayer answered within 300 ms. */
 export type SendReply = { id: string; status: string; txHash?: string }
 
-export const PageQuery = z.object({
-  page: z.coerce.number().int().min(1).max(100_000).default(1),
-  pageSize: z.coerce.number().int().min(1).max(100).default(25),
-})
-
-/** GET /overview (an addition): the sums the first screen shares. Decimal USDC. */
-export type Overview = {
-  /** Null when one wallet's balance can't be read. */
-  totalBalance: string | null
-  walletCount: number
-  groupCount: number
-  agentCount: number
-  transactionCount: number
-  totalSpent: string
-  held: string
-  pendingPayouts: { count: number; amount: string }
+/** POST /transactions/recipient-check (an addition): what is known of a recipient before money moves. */
+export const RecipientCheck = z
+  .object({
+    amount: usdcAmount,
+    toAddress: address.optional(),
+    recipientEmail: email.optional(),
+    recipientPhone: phone.optional(),
+  })
+  .refine(
+    ({ toAddress, recipientEmail, recipientPhone }) =>
+      [toAddress, recipientEmail, recipientPhone].filter(Boolean).length === 1,
+    { path: ['toAddress'], message: 'Name one recipient: an address, an email or a phone number' },
+  )
+export type RecipientHistory = {
+  /** Payments by the user or their agents that did not fail, with the newest. ISO 8601. */
+  payments: number
+  lastPaidAt: string | null
+  /** The newest one of this very amount within ten minutes. */
+  sameAmountAt: string | null
+  /** An address paid before that only looks like this one. */
+  lookAlike: string | null
 }

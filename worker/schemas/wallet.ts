@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '../domain/walletRules.ts'
 import { address } from './common.ts'
 
 export type WalletStatus = 'deploying' | 'active' | 'failed'
@@ -10,6 +11,9 @@ export type Wallet = {
   chain: 'base' | 'base-sepolia'
   walletType: 'smart' | 'imported'
   status: WalletStatus
+  /** Nothing leaves it: `paused` by the owner; `halted` by us, while the account has code, or until people looked. */
+  paused: boolean
+  halted: 'code' | 'books' | null
   /** Null when the balance can't be read now ("Unavailable"). */
   usdcBalance: { balance: string; symbol: 'USDC' } | null
   policyGroupId: string | null
@@ -24,6 +28,8 @@ export type Wallet = {
   /** Ledger figures: accepted but not yet final, and money in unclaimed payouts. */
   held: string
   escrowed: string
+  /** domain/exposure.ts; null with the balance. `canLeave`: at most this can leave now without the owner. */
+  exposure: { canLeave: string; agents: string; canRenew: boolean } | null
   createdAt: string
 }
 export type DeployReply = {
@@ -32,21 +38,39 @@ export type DeployReply = {
   sessionKeyAddress: string
   deploymentTxHash: string | null
 }
-/** Amounts are micro-USDC strings, validUntil unix seconds, nonce = the session's epoch. */
-export type SessionKeyInfo = {
-  address: string
-  spendingLimit: string
-  spentAmount: string
-  heldAmount: string
-  validUntil: number
-  isExpired: boolean
-  isActive: boolean
-  canRotate: boolean
-  nonce: number
-}
+
+const walletName = z
+  .string({ error: 'Name must be text' })
+  .trim()
+  .superRefine((name, ctx) => {
+    const problem = walletNameProblem(name)
+    if (problem !== null) ctx.addIssue({ code: 'custom', message: problem })
+  })
+const masterPassword = z
+  .string({ error: 'Master password is required' })
+  .min(1, 'Master password is required')
+  .max(masterPasswordLength, `Master password must be at most ${masterPasswordLength} characters`)
 
 export const DeployWallet = z.object({
   ownerAddress: address,
   chainId: z.literal(8453, { error: 'Smart wallets can be deployed on Base (8453) only' }),
-  name: z.string().trim().max(60, 'Name must be at most 60 characters').optional(),
+  name: walletName.optional(),
 })
+
+/** A blank name clears it. */
+export const RenameWallet = z.object({ name: z.preprocess((name) => name ?? '', walletName) })
+
+export const ImportWallet = z.object({
+  name: walletName.nullish(),
+  address,
+  chain: z.enum(['base', 'base-sepolia'], { error: 'Chain must be base or base-sepolia' }),
+  policyGroupId: z.string().max(64).nullish(),
+  privateKey: z.string({ error: 'Private key is required' }).transform((text, ctx) => {
+    const problem = privateKeyProblem(text)
+    if (problem === null) return privateKeyOf(text)
+    ctx.addIssue({ code: 'custom', message: problem })
+    return z.NEVER
+  }),
+  masterPassword,
+})
+export const ViewPrivateKey = z.object({ masterPassword })

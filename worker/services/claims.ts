@@ -38,6 +38,7 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
   return {
     escrowId: view.payoutId,
     amount: view.amount,
+    chain: view.chainId === 8453 ? 'base' : 'base-sepolia',
     status,
     expiresAt: new Date(view.expiresAt).toISOString(),
     escrowSubwalletAddress: view.escrowAddress,

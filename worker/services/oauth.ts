@@ -1,103 +1,131 @@
 import type { Deps } from '../appEnv.ts'
 import { allScopes, type Scope } from '../domain/scopes.ts'
-import { resolveClient } from '../identity/credentials.ts'
-import { accessTokenMs, signAgentToken } from '../identity/tokens.ts'
-import { admitAttempt, attemptKey } from './attempts.ts'
+import { AppError } from '../errors.ts'
+import type { ResolvedAgent } from '../identity/credentials.ts'
+import { type AgentToken, accessTokenMs, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
+import type { Principal } from '../treasury/types.ts'
+import { authenticate, OAuthRefusal, type OAuthRequest, refuseClient } from './oauthClient.ts'
+import { admit, tokenRequests } from './quotas.ts'
 
-const maxWrong = 20
-
-/** RFC 6749 section 5.2 and RFC 8707 section 2. */
-export class OAuthRefusal extends Error {
-  override name = 'OAuthRefusal'
-  readonly code: string
-  constructor(
-    code: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope' | 'invalid_target',
-    description: string,
-  ) {
-    super(description)
-    this.code = code
-  }
-}
+/** What tokens are for, each with a document of its own (RFC 9728). */
+export const resources = ['/v1', '/mcp'] as const
 
 export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }
 
-/** Client credentials grant. The scope granted is a ceiling: each call is held against what the group allows then. */
-export async function issueToken(
-  deps: Deps,
-  form: URLSearchParams,
-  authorization: string | undefined,
-  address: string,
-): Promise<TokenReply> {
-  const { env, db } = deps
+/**
+ * Client credentials grant. The scope granted is what the group allows now and a ceiling from then on: each call is held
+ * against what the group allows at that moment.
+ */
+export async function issueToken(deps: Deps, request: OAuthRequest): Promise<TokenReply> {
+  const { env } = deps
   const now = deps.now()
-  refuseRepeats(form)
-  const { clientId, secret } = clientOf(form, authorization)
+  const client = await authenticate(deps, request)
+  const { form } = request
   const grant = form.get('grant_type')
   if (!grant) throw new OAuthRefusal('invalid_request', 'grant_type is missing.')
   if (grant !== 'client_credentials')
     throw new OAuthRefusal('unsupported_grant_type', 'The only grant_type here is client_credentials.')
-  const client = await resolveClient(db, clientId, secret, now)
-  if (!client) {
-    await admitAttempt(db, attemptKey('oauth', clientId, address), maxWrong, now)
-    throw new OAuthRefusal('invalid_client', 'Unknown client or wrong secret.')
-  }
   const audience = audienceOf(form.getAll('resource'), env.API_ORIGIN)
-  const scopes = scopesOf(form.get('scope'))
+  const asked = namedScopes(form.get('scope'))
+  admit(tokenRequests, client.clientId, now)
+  const allowed = await allowedScopes(deps, client)
+  if (!allowed) return refuseClient(deps, request, client.clientId)
+  const scopes = grantedScopes(asked, allowed)
   const token = await signAgentToken(env, { ...client, scopes }, audience, now)
   return { access_token: token, token_type: 'Bearer', expires_in: accessTokenMs / 1000, scope: scopes.join(' ') }
 }
 
-function refuseRepeats(form: URLSearchParams) {
-  for (const name of new Set(form.keys()))
-    if (name !== 'resource' && form.getAll(name).length > 1)
-      throw new OAuthRefusal('invalid_request', 'A parameter is given twice.')
+/** RFC 7009: the client's own token ends at once. Anything else is none of its business, and already over for it. */
+export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
+  const client = await authenticate(deps, request)
+  const token = await tokenOf(deps, client, request.form)
+  if (token) await deps.env.TREASURY.getByName(client.userId).revokeToken(token.tokenId, token.expiresAt)
 }
 
-/** Basic or body, never both. In Basic the two parts are form-urlencoded (RFC 6749 section 2.3.1). */
-function clientOf(form: URLSearchParams, authorization: string | undefined): { clientId: string; secret: string } {
-  const bodyId = form.get('client_id')
-  const bodySecret = form.get('client_secret')
-  if (authorization === undefined) {
-    if (!bodyId || !bodySecret) throw new OAuthRefusal('invalid_client', 'Client id and secret are missing.')
-    return { clientId: bodyId, secret: bodySecret }
+export type Introspection =
+  | { active: false }
+  | {
+      active: true
+      scope: string
+      client_id: string
+      token_type: 'Bearer'
+      exp: number
+      iat: number
+      sub: string
+      aud: string
+      iss: string
+      jti: string
+    }
+
+/** RFC 7662, for the client's own tokens. `scope` is what the token opens now, not what it was issued with. */
+export async function introspect(deps: Deps, request: OAuthRequest): Promise<Introspection> {
+  const client = await authenticate(deps, request)
+  const token = await tokenOf(deps, client, request.form)
+  const allowed = token && (await allowedScopes(deps, token))
+  if (!token || !allowed) return { active: false }
+  return {
+    active: true,
+    scope: token.scopes.filter((scope) => allowed.includes(scope)).join(' '),
+    client_id: token.clientId,
+    token_type: 'Bearer',
+    exp: Math.floor(token.expiresAt / 1000),
+    iat: Math.floor(token.issuedAt / 1000),
+    sub: token.agentId,
+    aud: token.audience,
+    iss: deps.env.API_ORIGIN,
+    jti: token.tokenId,
   }
-  const basic = /^Basic +([A-Za-z0-9+/=_-]{1,2048})$/i.exec(authorization)?.[1]
-  const pair = basic === undefined ? null : decodeBasic(basic)
-  if (!pair)
-    throw new OAuthRefusal('invalid_client', 'The Authorization header is not Basic with a client id and secret.')
-  if (bodySecret !== null || (bodyId !== null && bodyId !== pair.clientId))
-    throw new OAuthRefusal('invalid_request', 'Give the client id and secret once: in the header or in the body.')
-  return pair
 }
 
-function decodeBasic(encoded: string): { clientId: string; secret: string } | null {
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  if (colon < 1) return null
+/** The token of the form if it is this client's and has not run out, else null. */
+async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearchParams): Promise<AgentToken | null> {
+  const text = form.get('token')
+  if (!text) throw new OAuthRefusal('invalid_request', 'token is missing.')
   try {
-    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '))
-    return { clientId: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) }
-  } catch {
-    return null
+    const audiences = resources.map((resource) => `${env.API_ORIGIN}${resource}`)
+    const token = await verifyAgentToken(env, text, audiences, now())
+    return token.clientId === client.clientId && token.userId === client.userId ? token : null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return null
+    throw error
   }
+}
+
+/** What the agent's group allows now; null when the Treasury knows nothing of this agent, credential or token any more. */
+async function allowedScopes(
+  { env }: Deps,
+  of: ResolvedAgent & { tokenId?: string },
+): Promise<readonly Scope[] | null> {
+  const { userId, agentId, credentialHash, tokenId } = of
+  const principal: Principal = { type: 'agent', agentId, credentialHash, ...(tokenId && { tokenId }) }
+  const result = await env.TREASURY.getByName(userId).agentScopes(principal)
+  return result.ok ? result.value : null
 }
 
 /** RFC 8707: /v1 unless the client names a resource of ours. A trailing slash makes no difference. */
-function audienceOf(resources: string[], origin: string): string {
-  const known = [`${origin}/v1`, `${origin}/mcp`]
-  const named = [...new Set(resources.map((resource) => resource.replace(/\/$/, '')))]
-  if (named.length === 0) return known[0]!
-  const [only] = named
-  if (named.length > 1 || !known.includes(only!))
+function audienceOf(named: string[], origin: string): string {
+  const known = resources.map((resource) => `${origin}${resource}`)
+  const wanted = [...new Set(named.filter(Boolean).map((resource) => resource.replace(/\/$/, '')))]
+  if (wanted.length === 0) return known[0]!
+  const [only] = wanted
+  if (wanted.length > 1 || !known.includes(only!))
     throw new OAuthRefusal('invalid_target', `resource must be one of ${known.join(' or ')}.`)
   return only!
 }
 
-/** No scope asked for = all. Seeing one's own budget always comes with it. */
-function scopesOf(asked: string | null): Scope[] {
-  const names = (asked ?? '').split(' ').filter(Boolean)
-  if (names.length === 0) return [...allScopes]
-  const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
-  if (unknown) throw new OAuthRefusal('invalid_scope', `Known scopes: ${allScopes.join(' ')}.`)
-  return allScopes.filter((scope) => names.includes(scope) || scope === 'payment_context:read')
+/** Null = none named. Throws for one that does not exist. */
+function namedScopes(text: string | null): Scope[] | null {
+  const names = (text ?? '').split(' ').filter(Boolean)
+  if (names.length === 0) return null
+  if (names.some((name) => !allScopes.some((scope) => scope === name)))
+    throw new OAuthRefusal('invalid_scope', `Known scopes: ${allScopes.join(' ')}.`)
+  return allScopes.filter((scope) => names.includes(scope))
+}
+
+/** None named = all the group allows. Of those named, what it allows; seeing one's own budget always comes with it. */
+function grantedScopes(asked: Scope[] | null, allowed: readonly Scope[]): Scope[] {
+  const granted = allScopes.filter((scope) => allowed.includes(scope) && (asked?.includes(scope) ?? true))
+  if (granted.length === 0)
+    throw new OAuthRefusal('invalid_scope', `The policy group of this agent allows ${allowed.join(' ')}.`)
+  return allScopes.filter((scope) => granted.includes(scope) || scope === 'payment_context:read')
 }

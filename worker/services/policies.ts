@@ -1,23 +1,96 @@
+import type { z } from 'zod'
 import type { Deps } from '../appEnv.ts'
 import { AppError, unwrap } from '../errors.ts'
-import { mintCredentials, storeCredentials } from '../identity/credentials.ts'
-import type { CreatedAgent } from '../schemas/policy.ts'
+import {
+  mintApiKey,
+  mintCredentials,
+  mintSecret,
+  replaceCredentials,
+  replacedCredentialMs,
+  revokeCredentials,
+  storeCredentials,
+} from '../identity/credentials.ts'
+import type {
+  CreatedAgent,
+  CreatePolicyGroup,
+  PolicyGroup,
+  RegeneratedApiKey,
+  RegeneratedCredentials,
+  Removed,
+  UpdatedPolicyGroup,
+  UpdatePolicyGroup,
+} from '../schemas/policy.ts'
+import type { ContactSnapshot, GroupLimits } from '../treasury/types.ts'
 import { listContacts } from './contacts.ts'
 
-/** Snapshots of the user's own contacts; a stranger's id is not found. */
-export async function whitelistOf(deps: Deps, userId: string, contactIds: string[]) {
+const treasury = (deps: Deps, userId: string) => deps.env.TREASURY.getByName(userId)
+
+/** Those of the user's own contacts, as they are now. */
+async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
   if (contactIds.length === 0) return []
   const wanted = new Set(contactIds)
-  const own = (await listContacts(deps, userId)).filter((contact) => wanted.has(contact.id))
-  if (own.length !== wanted.size)
+  return (await listContacts(deps, userId))
+    .filter((contact) => wanted.has(contact.id))
+    .map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
+}
+
+const limitsOf = ({ maxPayment, periodBudget, maxUnclaimed, emailDomains, phoneCodes }: GroupLimits): GroupLimits => ({
+  maxPayment,
+  periodBudget,
+  maxUnclaimed,
+  emailDomains,
+  phoneCodes,
+})
+
+export async function createGroup(
+  deps: Deps,
+  userId: string,
+  key: string | null,
+  input: z.output<typeof CreatePolicyGroup>,
+): Promise<PolicyGroup> {
+  const { name, spendLimit, scopes, walletId, whitelistedContactIds = [] } = input
+  const contacts = await snapshots(deps, userId, whitelistedContactIds)
+  if (contacts.length !== new Set(whitelistedContactIds).size)
     throw new AppError('not_found', 'A whitelisted contact was not found.', { field: 'whitelistedContactIds' })
-  return own.map(({ id, name, address, email, phone }) => ({
-    id,
-    name,
-    address: address ?? null,
-    email: email ?? null,
-    phone: phone ?? null,
-  }))
+  return unwrap(
+    await treasury(deps, userId).createGroup({
+      key,
+      name,
+      spendLimit: spendLimit ?? null,
+      scopes,
+      walletId,
+      contacts,
+      limits: limitsOf(input),
+    }),
+  )
+}
+
+export async function editGroup(
+  deps: Deps,
+  userId: string,
+  groupId: string,
+  input: z.output<typeof UpdatePolicyGroup>,
+): Promise<UpdatedPolicyGroup> {
+  const { version, name, scopes, walletId, spendLimit, whitelistedContactIds } = input
+  return unwrap(
+    await treasury(deps, userId).editGroup(groupId, {
+      version,
+      name,
+      scopes,
+      walletId,
+      spendLimit,
+      contactIds: whitelistedContactIds,
+      contacts: await snapshots(deps, userId, whitelistedContactIds),
+      limits: limitsOf(input),
+    }),
+  )
+}
+
+/** Its agents go with it. The Treasury refuses them from here on; their credentials' index follows. */
+export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
+  const { agentIds, ...removed } = unwrap(await treasury(deps, userId).deleteGroup(groupId))
+  for (const agentId of agentIds) deps.afterwards(revokeCredentials(deps.db, userId, agentId, deps.now()))
+  return removed
 }
 
 /**
@@ -33,8 +106,62 @@ export async function createAgent(
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: deps.now() })
   const { agent, repeated } = unwrap(
-    await deps.env.TREASURY.getByName(userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash }),
+    await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash }),
   )
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
   return { agent, clientId, clientSecret, apiKey }
+}
+
+export async function deleteAgent(deps: Deps, userId: string, agentId: string): Promise<Removed> {
+  const removed = unwrap(await treasury(deps, userId).deleteAgent(agentId))
+  deps.afterwards(revokeCredentials(deps.db, userId, agentId, deps.now()))
+  return removed
+}
+
+export async function regenerateApiKey(
+  deps: Deps,
+  userId: string,
+  agentId: string,
+  revokeNow: boolean,
+): Promise<RegeneratedApiKey> {
+  const { apiKey, apiKeyHash } = mintApiKey()
+  const { previousUntil } = await replace(deps, userId, agentId, { kind: 'api_key', hash: apiKeyHash, revokeNow })
+  return { apiKey, previousUntil }
+}
+
+/** The client id stays, its secret is new. */
+export async function regenerateSecret(
+  deps: Deps,
+  userId: string,
+  agentId: string,
+  revokeNow: boolean,
+): Promise<RegeneratedCredentials> {
+  const { clientSecret, secretHash } = mintSecret()
+  const { clientId, previousUntil } = await replace(deps, userId, agentId, {
+    kind: 'secret',
+    hash: secretHash,
+    revokeNow,
+  })
+  return { clientId, clientSecret, previousUntil }
+}
+
+/**
+ * The index is written first: until the Treasury knows the new secret it leads nowhere. What works is the Treasury's to
+ * say, so what the index still says of the one before may follow later.
+ */
+async function replace(
+  deps: Deps,
+  userId: string,
+  agentId: string,
+  input: { kind: 'secret' | 'api_key'; hash: string; revokeNow: boolean },
+): Promise<{ clientId: string; previousUntil: string | null }> {
+  const { kind, hash, revokeNow } = input
+  const { clientId } = unwrap(await treasury(deps, userId).agent(agentId))
+  const now = deps.now()
+  const endsAt = revokeNow ? now : now + replacedCredentialMs
+  const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
+  await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
+  const { previousUntil } = unwrap(await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt }))
+  deps.afterwards(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
+  return { clientId, previousUntil: previousUntil === null ? null : new Date(previousUntil).toISOString() }
 }

@@ -107,6 +107,14 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
   return { ...(await signUserTokens(env, user, session.id, now)), refreshToken, user: asUser(user) }
 }
 
+/** Ends the session that the token belongs to, with its whole family. One that nobody knows is as good as ended. */
+export async function signOut(deps: Deps, token: string): Promise<void> {
+  const found = await sessions.findRefreshToken(deps.db, sha256(token))
+  if (!found) return
+  await sessions.endSession(deps.db, found.session.id, deps.now())
+  open.delete(found.session.id)
+}
+
 async function openSession(deps: Deps, user: UserRow): Promise<Tokens & { user: User }> {
   const { env, db } = deps
   const now = deps.now()

@@ -5,7 +5,7 @@ import type { RelayItem } from '../relayer/types.ts'
 import type { Sealer } from './seal.ts'
 import type { Store } from './store.ts'
 
-export type TimerKind = 'settle' | 'outbox' | 'scan' | 'expiry'
+export type TimerKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim'
 
 /** What the Treasury's parts share. Time, randomness and chain are injected; tests replace them. */
 export type Context = {
@@ -21,6 +21,10 @@ export type Context = {
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Opened session keys by `${walletId}:${epoch}`: memory only. */
   keys: Map<string, Hex>
+  /** When an imported wallet was last seen to be a plain key (ms), by wallet id: memory only. */
+  plainKeys: Map<string, number>
+  /** Recipients that are in known_recipient, lower case: memory only. */
+  recipients: Set<string>
   /** Signed and committed, not handed to a Relayer yet: memory only, the tables know them as well. */
   outgoing: { chainId: ChainId; item: RelayItem }[]
   /** When an item was last handed over (ms), by id: memory only, a second time is harmless. */

@@ -1,11 +1,13 @@
+import { authorizedTransferCall } from '../chain/authorization.ts'
 import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../chain/calls.ts'
-import type { ChainId } from '../chain/types.ts'
+import type { ChainId, Hex } from '../chain/types.ts'
 import { nonceOf } from '../domain/intent.ts'
 import { type RelayItem, type RelayReport, relayerName } from '../relayer/types.ts'
 import type { Context } from './context.ts'
 import { changed, payoutChanged } from './outbox.ts'
 import { payoutKind, termsOf } from './payouts.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
+import { deliverableActions } from './walletActions.ts'
 
 /** Handed over again after this long without a trace on chain: the Relayer may have lost it, twice is harmless. */
 const redeliverMs = 20_000 // 20 seconds
@@ -13,7 +15,8 @@ const batchSize = 100
 
 const sendId = (payment: PaymentRow) => `${payment.id}:${payment.sig_version}`
 
-function sendItem(wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'userId'> {
+function sendItem(ctx: Context, wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'userId'> {
+  if (payment.authorization !== null) return authorizedItem(ctx, wallet, payment, payment.authorization)
   const send = {
     to: payment.to_address!,
     amount: BigInt(payment.amount),
@@ -33,9 +36,25 @@ function sendItem(wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'user
   }
 }
 
+/** EIP-3009: the token itself is called, and knows each nonce once. */
+function authorizedItem(ctx: Context, wallet: WalletRow, payment: PaymentRow, nonce: Hex): Omit<RelayItem, 'userId'> {
+  const to = payment.to_address!
+  const amount = BigInt(payment.amount)
+  const deadline = payment.deadline!
+  const signed = { from: wallet.address, to, amount, nonce, validBefore: deadline, r: payment.r!, vs: payment.vs! }
+  return {
+    id: sendId(payment),
+    kind: 'send',
+    target: ctx.chains[wallet.chain_id].contracts.usdc,
+    data: authorizedTransferCall(signed),
+    deadline,
+    guard: { scope: `${wallet.address}:${nonce}`, content: `${to}:${amount}` },
+  }
+}
+
 /** A payment whose signature is committed goes with the next delivery. */
 export function handOver(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
-  ctx.outgoing.push({ chainId: wallet.chain_id, item: { ...sendItem(wallet, payment), userId: ctx.userId } })
+  ctx.outgoing.push({ chainId: wallet.chain_id, item: { ...sendItem(ctx, wallet, payment), userId: ctx.userId } })
 }
 
 /** Every signed intent and permissionless call that the Relayer should have now, per wallet's chain. */
@@ -74,7 +93,17 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
   const open = store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence")
   for (const payment of open.filter((row) => !ctx.handedOver.has(sendId(row))).slice(0, batchSize)) {
     const wallet = wallets.get(payment.wallet_id)!
-    push(wallet, sendItem(wallet, payment), () => {})
+    push(wallet, sendItem(ctx, wallet, payment), () => {})
+  }
+  for (const action of deliverableActions(ctx)) {
+    const wallet = wallets.get(action.wallet_id)!
+    const id = `${action.id}:action`
+    if (ctx.handedOver.has(id)) continue
+    push(
+      wallet,
+      { id, kind: 'rotate', target: wallet.address, data: action.data!, deadline: action.deadline! },
+      () => {},
+    )
   }
   for (const payout of store.all<PayoutRow>(
     `SELECT payout.* FROM payout JOIN payment ON payment.id = payout.id
@@ -187,6 +216,7 @@ export function noteReports(ctx: Context, reports: RelayReport[]): void {
       const [ref, kind, version] = id.split(':') as [string, string, string | undefined]
       if (kind === 'deploy') store.run('UPDATE wallet SET deploy_tx = ? WHERE id = ?', txHash, ref)
       else if (kind === 'announce') continue
+      else if (kind === 'action') store.run('UPDATE wallet_action SET tx_hash = ? WHERE id = ?', txHash, ref)
       else if (payoutKind(kind)) {
         if (
           store.run(

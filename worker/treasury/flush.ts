@@ -1,50 +1,68 @@
-import { insertClaimLink, upsertPayout, upsertTransaction, userContact } from '../db/readModel.ts'
+import { insertClaimLink, type Listed, upsertPayouts, upsertTransactions, userContact } from '../db/readModel.ts'
 import { deliveryFrom } from '../delivery/delivery.ts'
-import { payoutClaimedMessage, payoutLinkMessage, payoutReturnedMessage } from '../delivery/messages.ts'
-import { formatUsdc } from '../domain/money.ts'
+import {
+  budgetMessage,
+  payoutClaimedMessage,
+  payoutLinkMessage,
+  payoutReminderMessage,
+  payoutReturnedMessage,
+} from '../delivery/messages.ts'
+import { formatUsdc, minusOrZero } from '../domain/money.ts'
+import type { Escrow } from '../schemas/escrow.ts'
+import type { Transaction } from '../schemas/transaction.ts'
 import type { Context } from './context.ts'
 import type { OutboxKind } from './outbox.ts'
 import { companionView, deskView, escrowView, transactionView } from './views.ts'
 
 type Entry = { kind: OutboxKind; ref: string; seq: number; failures: number }
-/** Rows of the read model written in one D1 batch. */
-const batchSize = 40
+/** Entries told at once; rows of the read model go in one D1 batch. */
+const batchSize = 100
+const mailsAtOnce = 10
 
-/** Tell the others what changed. What fails is tried again by itself later. When the rest is due (ms), null: nothing is left. */
-export async function flush(ctx: Context): Promise<number | null> {
-  const { store, now } = ctx
-  const attempt = async (entries: Entry[], work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (error) {
-      console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
-      for (const entry of entries) tellLater(ctx, entry)
-    }
-  }
-  // The link's index comes first: a mail must never lead to an unknown link.
-  for (const entry of due(ctx, 'link')) await attempt([entry], () => writeLink(ctx, entry))
-  for (const entry of due(ctx, 'desk')) await attempt([entry], () => tellDesk(ctx, entry))
+/** Tell our own others what changed. What fails is tried again by itself later. */
+export async function flush(ctx: Context): Promise<void> {
+  for (const entry of due(ctx, 'link')) await attempt(ctx, [entry], () => writeLink(ctx, entry))
+  for (const entry of due(ctx, 'desk')) await attempt(ctx, [entry], () => tellDesk(ctx, entry))
   const rows = [...due(ctx, 'payment'), ...due(ctx, 'payout')].slice(0, batchSize)
-  if (rows.length > 0) await attempt(rows, () => project(ctx, rows))
-  for (const entry of due(ctx, 'mail')) {
-    const payoutId = entry.ref.split(':')[0]!
-    if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", payoutId)) {
-      store.run("UPDATE outbox SET due_at = ? WHERE kind = 'mail' AND ref = ?", now() + 1_000, entry.ref)
-      continue
-    }
-    await attempt([entry], () => mail(ctx, entry))
-  }
+  if (rows.length > 0) await attempt(ctx, rows, () => project(ctx, rows))
+}
+
+/** At once, a few at a time, and apart from `flush`: a provider that is slow holds up no list and no new payout. */
+export async function flushMails(ctx: Context): Promise<void> {
+  const { store, now } = ctx
+  await Promise.all(
+    due(ctx, 'mail', mailsAtOnce).map(async (entry) => {
+      const payoutId = entry.ref.split(':')[0]!
+      // A mail must never lead to an unknown link.
+      if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", payoutId))
+        store.run("UPDATE outbox SET due_at = ? WHERE kind = 'mail' AND ref = ?", now() + 1_000, entry.ref)
+      else await attempt(ctx, [entry], () => mail(ctx, entry))
+    }),
+  )
+}
+
+/** When the rest is due (ms), null: nothing is left. */
+export function nextFlushAt({ store, now }: Context): number | null {
   const next = store.first<{ at: number | null }>('SELECT min(due_at) AS at FROM outbox')?.at ?? null
   return next === null ? null : Math.max(next, now() + 50)
 }
 
+async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
+    for (const entry of entries) tellLater(ctx, entry)
+  }
+}
+
 /** What failed least comes first, so that hopeless entries hide nobody. */
-const due = (ctx: Context, kind: OutboxKind) =>
+const due = (ctx: Context, kind: OutboxKind, most = batchSize) =>
   ctx.store.all<Entry>(
     'SELECT kind, ref, seq, failures FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY failures LIMIT ?',
     kind,
     ctx.now(),
-    batchSize,
+    most,
   )
 
 /** 0.25 s doubling; mails that no provider takes slow down to one try an hour. */
@@ -77,21 +95,25 @@ function nextEdition(ctx: Context): number {
 async function project(ctx: Context, todo: Entry[]): Promise<void> {
   const { store, env, userId } = ctx
   const edition = nextEdition(ctx)
-  const statements: D1PreparedStatement[] = []
+  const transactions: Listed<Transaction>[] = []
+  const payouts: Listed<Escrow>[] = []
   for (const { kind, ref } of todo) {
     const payment = store.payment(ref)
     if (!payment) continue
-    const payout = store.payout(ref)
-    if (kind === 'payment')
-      statements.push(upsertTransaction(env.DB, userId, edition, transactionView(store, payment), payment.amount))
-    if (kind === 'payout' && payout) {
-      statements.push(upsertPayout(env.DB, userId, edition, escrowView(store, payout), payout.amount))
-      const companion = companionView(store, payment, payout)
-      if (companion) statements.push(upsertTransaction(env.DB, userId, edition, companion, payout.amount))
-    }
+    if (kind === 'payment') transactions.push({ row: transactionView(store, payment), amount: payment.amount })
+    const payout = kind === 'payout' && store.payout(ref)
+    if (!payout) continue
+    payouts.push({ row: escrowView(store, payout), amount: payout.amount })
+    const companion = companionView(store, payment, payout)
+    if (companion) transactions.push({ row: companion, amount: payout.amount })
   }
+  const statements: D1PreparedStatement[] = []
+  if (transactions.length > 0) statements.push(upsertTransactions(env.DB, userId, edition, transactions))
+  if (payouts.length > 0) statements.push(upsertPayouts(env.DB, userId, edition, payouts))
   if (statements.length > 0) await env.DB.batch(statements)
-  for (const entry of todo) told(ctx, entry)
+  store.transaction(() => {
+    for (const entry of todo) told(ctx, entry)
+  })
 }
 
 async function writeLink(ctx: Context, entry: Entry): Promise<void> {
@@ -115,11 +137,13 @@ async function tellDesk(ctx: Context, entry: Entry): Promise<void> {
 /** Bodies are made when they leave and never stored; the code is opened from its seal for that moment. */
 async function mail(ctx: Context, entry: Entry): Promise<void> {
   const { store, env } = ctx
-  const [payoutId, kind] = entry.ref.split(':') as [string, 'link' | 'withdrawn' | 'reclaimed']
+  const [payoutId, kind] = entry.ref.split(':') as [string, 'link' | 'withdrawn' | 'reclaimed' | `${string}${number}`]
+  if (kind.startsWith('budget')) return mailBudget(ctx, entry, payoutId, Number(kind.slice('budget'.length)))
   const payout = store.payout(payoutId)!
   const payment = store.payment(payoutId)!
   const delivery = deliveryFrom(env)
-  const amount = formatUsdc(BigInt(payout.amount))
+  const chainId = store.wallet(payout.wallet_id)!.chain_id
+  const money = { amount: formatUsdc(BigInt(payout.amount)), isTest: chainId === 84532 }
   const recipient = payment.recipient_email ?? payment.recipient_phone ?? ''
   if (kind === 'link') {
     if (payout.sealed_code !== null) {
@@ -136,7 +160,7 @@ async function mail(ctx: Context, entry: Entry): Promise<void> {
           to: recipient,
           channel,
           senderName: payout.sender_name,
-          amount,
+          ...money,
           memo: payment.memo,
           claimUrl,
           code,
@@ -144,17 +168,30 @@ async function mail(ctx: Context, entry: Entry): Promise<void> {
         }),
       )
     }
+  } else if (kind.startsWith('reminder')) {
+    if (payout.status === 'CREATED')
+      await delivery.send(
+        payoutReminderMessage({
+          id: `payout-${kind}:${payout.id}`,
+          to: recipient,
+          channel: payment.recipient_email === null ? 'sms' : 'email',
+          senderName: payout.sender_name,
+          ...money,
+          claimUrl: await claimUrlOf(ctx, payout.sealed_token, payout.id),
+          expiresAt: payout.expires_at,
+        }),
+      )
   } else {
     const sender = await userContact(env.DB, ctx.userId)
     if (sender) {
-      const explorerUrl = payout.done_tx === null ? null : `${env.EXPLORER_URL_8453}/tx/${payout.done_tx}`
+      const explorerUrl = payout.done_tx === null ? null : `${env[`EXPLORER_URL_${chainId}`]}/tx/${payout.done_tx}`
       await delivery.send(
         kind === 'withdrawn'
-          ? payoutClaimedMessage({ payoutId, to: sender.email, amount, recipient, explorerUrl })
+          ? payoutClaimedMessage({ payoutId, to: sender.email, ...money, recipient, explorerUrl })
           : payoutReturnedMessage({
               payoutId,
               to: sender.email,
-              amount,
+              ...money,
               recipient,
               reason: payout.action_by === 'expiry' ? 'not_claimed' : 'reclaimed',
             }),
@@ -163,6 +200,25 @@ async function mail(ctx: Context, entry: Entry): Promise<void> {
   }
   told(ctx, entry)
   forgetCodes(ctx)
+}
+
+async function mailBudget(ctx: Context, entry: Entry, groupId: string, percent: number): Promise<void> {
+  const { store, env } = ctx
+  const group = store.group(groupId)
+  const owner = await userContact(env.DB, ctx.userId)
+  if (group?.spend_limit && owner)
+    await deliveryFrom(env).send(
+      budgetMessage({
+        id: `budget:${groupId}:${percent}:${group.spend_limit}`,
+        to: owner.email,
+        group: group.name,
+        percent,
+        limit: formatUsdc(BigInt(group.spend_limit)),
+        remaining: formatUsdc(minusOrZero(BigInt(group.spend_limit), BigInt(group.spent) + BigInt(group.held))),
+        appOrigin: env.APP_ORIGIN,
+      }),
+    )
+  told(ctx, entry)
 }
 
 export async function claimUrlOf(ctx: Context, sealedToken: string, payoutId: string): Promise<string> {

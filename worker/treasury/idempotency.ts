@@ -3,16 +3,15 @@ import type { Refused } from '../errors.ts'
 import type { Store } from './store.ts'
 import type { Principal } from './types.ts'
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
 /** One space of keys per agent, and one for the user; REST and MCP share it. */
-export function keyHash(principal: Principal, key: string): string {
-  return sha256(`${principal.type === 'agent' ? principal.agentId : 'user'}|${key}`)
-}
+export const keyOf = (principal: Principal, key: string): string =>
+  `${principal.type === 'agent' ? principal.agentId : 'user'}|${key}`
 
-/** Of what was asked, not of how it was written. */
-export const fingerprintOf = (asked: unknown): string =>
-  sha256(JSON.stringify(asked, (_, value) => (typeof value === 'bigint' ? value.toString() : value)))
+/** What was asked, not how it was written. Payments are short enough to be kept as they are. */
+export function fingerprintOf(asked: unknown): string {
+  const text = JSON.stringify(asked, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  return text.length <= 1_000 ? text : createHash('sha256').update(text).digest('hex')
+}
 
 export const reusedKey: Refused = {
   ok: false,
@@ -22,26 +21,19 @@ export const reusedKey: Refused = {
 }
 
 /** The earlier result under this key: its id, 'reused' when something else was asked then, null when it is new. */
-export function earlier(store: Store, hash: string, fingerprint: string): { ref: string } | 'reused' | null {
+export function earlier(store: Store, key: string, fingerprint: string): { ref: string } | 'reused' | null {
   const row = store.first<{ fingerprint: string; ref: string }>(
-    'SELECT fingerprint, ref FROM idempotency WHERE key_hash = ?',
-    hash,
+    'SELECT fingerprint, ref FROM idempotency WHERE key = ?',
+    key,
   )
   if (!row) return null
   return row.fingerprint === fingerprint ? { ref: row.ref } : 'reused'
 }
 
-export function remember(
-  store: Store,
-  hash: string,
-  fingerprint: string,
-  kind: string,
-  ref: string,
-  now: number,
-): void {
+export function remember(store: Store, key: string, fingerprint: string, kind: string, ref: string, now: number): void {
   store.run(
-    'INSERT INTO idempotency (key_hash, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
-    hash,
+    'INSERT INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
+    key,
     fingerprint,
     kind,
     ref,

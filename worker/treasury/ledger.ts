@@ -1,5 +1,6 @@
 import { type MicroUsdc, zeroUsdc } from '../domain/money.ts'
 import type { GroupPolicy, WalletFunds } from '../domain/policy.ts'
+import { type PeriodBudget, periodAt } from '../domain/policyPeriod.ts'
 import type { Scope } from '../domain/scopes.ts'
 import {
   type AgentRow,
@@ -41,8 +42,18 @@ export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaus
     paused: group.paused === 1,
     agentPaused: agent?.paused === 1,
     accountPaused,
+    maxPayment: group.max_payment === null ? null : usd(group.max_payment),
+    period: periodBudget(group),
+    unclaimed: { open: usd(group.unclaimed), limit: group.max_unclaimed === null ? null : usd(group.max_unclaimed) },
+    emailDomains: group.email_domains === null ? null : (JSON.parse(group.email_domains) as string[]),
+    phoneCodes: group.phone_codes === null ? null : (JSON.parse(group.phone_codes) as string[]),
   }
 }
+
+const periodBudget = ({ period, period_limit, period_start, period_used }: GroupRow): PeriodBudget | null =>
+  period === null || period_limit === null
+    ? null
+    : { period, limit: usd(period_limit), startAt: period_start, used: usd(period_used) }
 
 export function walletFunds(wallet: WalletRow, session: SessionRow | null): WalletFunds {
   return {
@@ -62,11 +73,18 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null): Wall
 /** accepted: + held in all three. `sequences`: nonces issued along with it (0 or 1). */
 export function reserve(
   store: Store,
-  payment: { walletId: string; epoch: number; groupId: string | null; agentId: string | null; amount: MicroUsdc },
+  payment: {
+    walletId: string
+    epoch: number
+    group: GroupRow | null
+    agentId: string | null
+    amount: MicroUsdc
+    isPayout: boolean
+  },
   sequences: number,
   now: number,
 ): void {
-  const { walletId, epoch, groupId, agentId } = payment
+  const { walletId, epoch, group, agentId } = payment
   const sum = column(payment.amount)
   store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
   store.run(
@@ -76,14 +94,24 @@ export function reserve(
     walletId,
     epoch,
   )
-  if (groupId)
+  if (group)
     store.run(
-      'UPDATE policy_group SET held = held + ?, payments = payments + 1, last_activity_at = ? WHERE id = ?',
+      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
+         period_used = CASE WHEN period IS NULL THEN 0 WHEN period_start < ?4 THEN ?1 ELSE period_used + ?1 END,
+         period_start = max(period_start, ?4) WHERE id = ?5`,
+      sum,
+      payment.isPayout ? sum : 0,
+      now,
+      group.period === null ? 0 : periodAt(group.period, now).startAt,
+      group.id,
+    )
+  if (agentId)
+    store.run(
+      'UPDATE agent SET held = held + ?, payments = payments + 1, last_activity_at = ? WHERE id = ?',
       sum,
       now,
-      groupId,
+      agentId,
     )
-  if (agentId) store.run('UPDATE agent SET payments = payments + 1, last_activity_at = ? WHERE id = ?', now, agentId)
 }
 
 /** Money of this payment left the wallet: session held → used, wallet held → out. */
@@ -106,13 +134,31 @@ function leave(store: Store, payment: PaymentRow): void {
 function spend(store: Store, payment: PaymentRow, now: number): void {
   if (payment.group_id)
     store.run(
-      'UPDATE policy_group SET held = held - ?, spent = spent + ?, last_activity_at = ? WHERE id = ?',
+      'UPDATE policy_group SET held = held - ?1, spent = spent + ?1, unclaimed = unclaimed - ?2, last_activity_at = ?3 WHERE id = ?4',
       payment.amount,
-      payment.amount,
+      payment.kind === 'payout' ? payment.amount : 0,
       now,
       payment.group_id,
     )
-  if (payment.agent_id) store.run('UPDATE agent SET spent = spent + ? WHERE id = ?', payment.amount, payment.agent_id)
+  if (payment.agent_id)
+    store.run('UPDATE agent SET held = held - ?1, spent = spent + ?1 WHERE id = ?2', payment.amount, payment.agent_id)
+}
+
+/**
+ * What was reserved comes back to the group, and to the period in which it was reserved: one that is over stays as it
+ * was (decision 060).
+ */
+function unreserve(store: Store, payment: PaymentRow): void {
+  if (payment.group_id)
+    store.run(
+      `UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2,
+         period_used = period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END WHERE id = ?4`,
+      payment.amount,
+      payment.kind === 'payout' ? payment.amount : 0,
+      payment.created_at,
+      payment.group_id,
+    )
+  if (payment.agent_id) store.run('UPDATE agent SET held = held - ? WHERE id = ?', payment.amount, payment.agent_id)
 }
 
 /** send confirmed: group held → spent as well. */
@@ -128,10 +174,7 @@ export const settleFunding = (store: Store, payment: PaymentRow): void => leave(
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
 
 /** payout reclaimed: the group gets back exactly the payout's amount; the wallet's return is imported with the log. */
-export function settleReclaimed(store: Store, payment: PaymentRow): void {
-  if (payment.group_id)
-    store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
-}
+export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
 
 /** proven dead, or never signed: release in all three. */
 export function release(store: Store, payment: PaymentRow): void {
@@ -142,8 +185,7 @@ export function release(store: Store, payment: PaymentRow): void {
     payment.wallet_id,
     payment.epoch,
   )
-  if (payment.group_id)
-    store.run('UPDATE policy_group SET held = held - ? WHERE id = ?', payment.amount, payment.group_id)
+  unreserve(store, payment)
 }
 
 /** Money of this wallet that waits in payouts: funded and neither withdrawn nor reclaimed. */
@@ -154,6 +196,9 @@ export function escrowedOf(store: Store, walletId: string): MicroUsdc {
   )
   return row?.sum ? usd(row.sum) : zeroUsdc
 }
+
+/** SQL: when a CONFIRMED payment's money was spent. A payout's was when its recipient withdrew it, not when it was funded. */
+export const spentAt = 'coalesce((SELECT done_at FROM payout WHERE payout.id = payment.id), confirmed_at)'
 
 /** Spent for good: confirmed sends and withdrawn payouts. */
 export function spentOf(store: Store, walletId: string): MicroUsdc {

@@ -115,12 +115,110 @@ const migrations: string[] = [
   ALTER TABLE outbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE outbox ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Limits of a group beyond its total. A null limit does not bind.
+  ALTER TABLE policy_group ADD COLUMN max_payment INTEGER;
+  ALTER TABLE policy_group ADD COLUMN period TEXT CHECK (period IN ('day','week','month'));
+  ALTER TABLE policy_group ADD COLUMN period_limit INTEGER;
+  -- Reserved since period_start and not released; only kept while there is a period.
+  ALTER TABLE policy_group ADD COLUMN period_start INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE policy_group ADD COLUMN period_used INTEGER NOT NULL DEFAULT 0 CHECK (period_used >= 0);
+  ALTER TABLE policy_group ADD COLUMN max_unclaimed INTEGER;
+  -- Payouts accepted and not ended; part of held.
+  ALTER TABLE policy_group ADD COLUMN unclaimed INTEGER NOT NULL DEFAULT 0 CHECK (unclaimed >= 0);
+  -- JSON lists.
+  ALTER TABLE policy_group ADD COLUMN email_domains TEXT;
+  ALTER TABLE policy_group ADD COLUMN phone_codes TEXT;
+  ALTER TABLE agent ADD COLUMN held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0);
+  UPDATE agent SET held = coalesce((SELECT sum(amount) FROM payment
+    WHERE agent_id = agent.id AND status IN ('QUEUED','PROCESSING','PENDING')), 0);
+  UPDATE policy_group SET unclaimed = coalesce((SELECT sum(amount) FROM payment
+    WHERE group_id = policy_group.id AND kind = 'payout' AND status IN ('QUEUED','PROCESSING','PENDING')), 0);
+  -- What a contact was last changed to (all null: deleted), so that a whitelist made meanwhile is not behind it.
+  CREATE TABLE contact_now (contact_id TEXT PRIMARY KEY, address TEXT, email TEXT, phone TEXT) WITHOUT ROWID;
+  `,
+  `
+  -- Wallets with a key of their own (imported), and deleted ones that history still names: one address may be on both
+  -- chains and may come back. SQLite cannot change a CHECK or drop a UNIQUE, so the table is made anew; the rows that
+  -- refer to it are checked when the transaction ends.
+  PRAGMA defer_foreign_keys = ON;
+  CREATE TABLE wallet_before AS SELECT * FROM wallet;
+  DROP TABLE wallet;
+  CREATE TABLE wallet (
+    id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('smart','imported')),
+    address TEXT NOT NULL, owner TEXT NOT NULL, name TEXT,
+    status TEXT NOT NULL CHECK (status IN ('deploying','active','failed','deleted')),
+    factory TEXT NOT NULL, salt TEXT NOT NULL,
+    session_key TEXT NOT NULL, sealed_key TEXT NOT NULL, session_limit INTEGER NOT NULL, valid_until INTEGER NOT NULL,
+    deploy_tx TEXT, error TEXT,
+    deposits INTEGER NOT NULL DEFAULT 0, returns INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0,
+    withdrawn INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    scanned_block INTEGER NOT NULL,
+    paused INTEGER NOT NULL DEFAULT 0, halted TEXT,
+    created_at INTEGER NOT NULL
+  );
+  INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit,
+      valid_until, deploy_tx, error, deposits, returns, out, withdrawn, held, scanned_block, paused, halted, created_at)
+    SELECT id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit,
+      valid_until, deploy_tx, error, deposits, returns, out, withdrawn, held, scanned_block, paused, halted, created_at
+    FROM wallet_before;
+  DROP TABLE wallet_before;
+  CREATE UNIQUE INDEX wallet_address ON wallet (chain_id, address) WHERE status <> 'deleted';
+
+  -- For viewing: sealed under the master password, then under the key-encryption key. The copy that signs is the
+  -- session's. USDC's domain separator as the contract had it at import, compared to one computed here.
+  CREATE TABLE imported_key (
+    wallet_id TEXT PRIMARY KEY REFERENCES wallet(id), sealed_view TEXT NOT NULL, domain_separator TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0, locked_until INTEGER NOT NULL DEFAULT 0
+  );
+  -- EIP-3009 nonce of an imported wallet's payment.
+  ALTER TABLE payment ADD COLUMN authorization TEXT;
+  CREATE UNIQUE INDEX payment_authorization ON payment (authorization) WHERE authorization IS NOT NULL;
+  `,
+  `
+  -- Changes of a wallet itself (walletActions.ts). Keys stay: the wallet may show one of them at any later time.
+  CREATE TABLE wallet_action (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL REFERENCES wallet(id),
+    kind TEXT NOT NULL CHECK (kind IN ('rotate','setSession','revokeSession','disableRotation','withdraw')),
+    status TEXT NOT NULL CHECK (status IN ('offered','draining','sent','done','failed')),
+    key_address TEXT, sealed_key TEXT, spend_limit INTEGER, ttl_hours INTEGER, valid_until INTEGER,
+    epoch INTEGER, owner_nonce TEXT, to_address TEXT, amount INTEGER,
+    deadline INTEGER, data TEXT, first_block INTEGER, drain_until INTEGER,
+    tx_hash TEXT, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER
+  );
+  CREATE INDEX wallet_action_wallet ON wallet_action (wallet_id, created_at);
+  -- One new session at a time.
+  CREATE UNIQUE INDEX wallet_action_session ON wallet_action (wallet_id)
+    WHERE kind IN ('rotate','setSession') AND status IN ('draining','sent');
+  `,
+  `
+  -- Has this recipient been paid before? Not case-sensitive: addresses are kept as they were given.
+  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE);
+  CREATE INDEX payment_recipient_email ON payment (recipient_email) WHERE recipient_email IS NOT NULL;
+  CREATE INDEX payment_recipient_phone ON payment (recipient_phone) WHERE recipient_phone IS NOT NULL;
+  `,
+  `
+  -- principal|key as it was sent: a hash of it cost more than it kept.
+  ALTER TABLE idempotency RENAME COLUMN key_hash TO key;
+  `,
+  `
+  -- Reclaim all: asked for, not started yet (ms).
+  ALTER TABLE payout ADD COLUMN reclaim_asked_at INTEGER;
+  CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
+  `,
+  `
+  -- How full the budget was when its owner was last told, and of which limit; which reminders the recipient got.
+  ALTER TABLE policy_group ADD COLUMN noticed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE policy_group ADD COLUMN noticed_limit INTEGER;
+  ALTER TABLE payout ADD COLUMN reminded INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
-export function migrate(storage: DurableObjectStorage): void {
+/** `upTo`: for tests, which fill an older version before they go on. */
+export function migrate(storage: DurableObjectStorage, upTo = migrations.length): void {
   storage.sql.exec('CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)')
   const done = storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM migration').one().n
-  for (let version = done; version < migrations.length; version++) {
+  for (let version = done; version < upTo; version++) {
     storage.transactionSync(() => {
       storage.sql.exec(migrations[version]!)
       storage.sql.exec('INSERT INTO migration (version) VALUES (?)', version)

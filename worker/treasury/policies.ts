@@ -1,202 +1,261 @@
-import { formatUsdc } from '../domain/money.ts'
-import { remainingOf } from '../domain/policy.ts'
-import type { Result } from '../errors.ts'
-import type { Agent, PolicyGroup, PolicyGroupWithAgents } from '../schemas/policy.ts'
+import { formatUsdc, type MicroUsdc, maxAmount } from '../domain/money.ts'
+import { periodAt } from '../domain/policyPeriod.ts'
+import { allScopes } from '../domain/scopes.ts'
+import type { Refused, Result } from '../errors.ts'
+import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '../schemas/policy.ts'
 import { audit } from './audit.ts'
+import { stopQueued } from './cancel.ts'
 import { type Context, newId } from './context.ts'
-import { earlier, fingerprintOf, keyHash, remember, reusedKey } from './idempotency.ts'
+import { earlier, fingerprintOf, keyOf, remember, reusedKey } from './idempotency.ts'
 import { groupPolicy } from './ledger.ts'
-import { type AgentRow, column, type GroupRow, type Store, type WhitelistRow } from './store.ts'
-import type { AgentInput, GroupInput } from './types.ts'
+import { groupView } from './policyViews.ts'
+import { type AgentRow, column, type GroupRow, type Store } from './store.ts'
+import type { GroupEdit, GroupInput, GroupLimits } from './types.ts'
+import { addContacts, anyGone, removeContacts, whitelistedIds } from './whitelist.ts'
+
+const noGroup: Refused = { ok: false, code: 'not_found', message: 'Policy group not found.' }
+const contactGone: Refused = {
+  ok: false,
+  code: 'not_found',
+  message: 'A whitelisted contact was not found.',
+  field: 'whitelistedContactIds',
+}
+
+/** Shown outside the transaction that made it. */
+const shown = (ctx: Context, result: Result<string>): Result<PolicyGroup> => {
+  if (!result.ok) return result
+  const group = ctx.store.group(result.value)
+  return group ? { ok: true, value: groupView(ctx, group) } : noGroup
+}
 
 /** Creates a group with the contacts as they are now: what is paid later is this snapshot, not the contact's future. */
 export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup> {
   const { store } = ctx
-  const hash = input.key === null ? null : keyHash({ type: 'user' }, input.key)
+  const hash = input.key === null ? null : keyOf({ type: 'user' }, input.key)
   // By their ids: what a contact says now is not what was asked.
   const { key: _, contacts, ...rest } = input
   const fingerprint = fingerprintOf({ ...rest, contacts: contacts.map(({ id }) => id) })
-  return store.transaction((): Result<PolicyGroup> => {
+  const result = store.transaction((): Result<string> => {
     const known = hash === null ? null : earlier(store, hash, fingerprint)
     if (known === 'reused') return reusedKey
-    if (known) {
-      const group = store.group(known.ref)
-      return group
-        ? { ok: true, value: groupView(store, group) }
-        : { ok: false, code: 'not_found', message: 'Policy group not found.' }
-    }
-    if (!store.wallet(input.walletId))
+    if (known) return { ok: true, value: known.ref }
+    const wallet = store.wallet(input.walletId)
+    if (!wallet || wallet.status === 'deleted')
       return { ok: false, code: 'not_found', message: 'Wallet not found.', field: 'walletId' }
+    if (anyGone(store, contacts)) return contactGone
     const id = newId(ctx, 'grp')
     const now = ctx.now()
-    const scopes = [...new Set([...input.scopes, 'payment_context:read'])]
     store.run(
       'INSERT INTO policy_group (id, wallet_id, name, spend_limit, scopes, created_at) VALUES (?, ?, ?, ?, ?, ?)',
       id,
       input.walletId,
       input.name,
-      input.spendLimit === null ? null : column(input.spendLimit),
-      JSON.stringify(scopes),
+      columnOrNull(input.spendLimit),
+      scopesColumn(input.scopes),
       now,
     )
-    for (const contact of input.contacts)
-      store.run(
-        'INSERT INTO whitelist (group_id, contact_id, name, address, email, phone) VALUES (?, ?, ?, ?, ?, ?)',
-        id,
-        contact.id,
-        contact.name,
-        contact.address,
-        contact.email,
-        contact.phone,
-      )
+    addContacts(store, id, contacts)
+    setLimits(store, store.group(id)!, input.limits ?? {}, now)
     if (hash !== null) remember(store, hash, fingerprint, 'group', id, now)
     audit(store, now, 'group.created', id, {
-      name: input.name,
-      limit: input.spendLimit === null ? null : formatUsdc(input.spendLimit),
-      scopes,
+      ...policyRecord(store.group(id)!),
       wallet: input.walletId,
-      contacts: input.contacts.map((contact) => contact.id),
+      contacts: contacts.map((contact) => contact.id),
     })
-    return { ok: true, value: groupView(store, store.group(id)!) }
+    return { ok: true, value: id }
   })
+  return shown(ctx, result)
 }
 
 /**
- * A contact is about to change (null: to be deleted). A snapshot that differs becomes stale and is refused until the
- * owner confirms it (threats.md A13); a deleted contact leaves every whitelist at once.
+ * Changes what the group allows, from the next call of its agents on. `contacts` are the present ones of
+ * `contactIds`; those that are listed already keep their snapshot, a stale one stays stale.
  */
-export function contactChanged(
-  ctx: Context,
-  contactId: string,
-  now: { address: string | null; email: string | null; phone: string | null } | null,
-): void {
+export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<UpdatedPolicyGroup> {
   const { store } = ctx
-  store.transaction(() => {
-    const touched =
-      now === null
-        ? store.run('DELETE FROM whitelist WHERE contact_id = ?', contactId)
-        : store.run(
-            'UPDATE whitelist SET stale = 1 WHERE contact_id = ? AND (address IS NOT ? OR email IS NOT ? OR phone IS NOT ?)',
-            contactId,
-            now.address,
-            now.email,
-            now.phone,
-          )
-    if (touched > 0) audit(store, ctx.now(), now === null ? 'contact.removed' : 'contact.stale', contactId)
+  let rescoped = false
+  const result = store.transaction((): Result<string> => {
+    const group = store.group(id)
+    if (!group) return noGroup
+    const refused = editProblem(group, edit)
+    if (refused) return refused
+    const listed = new Set(edit.contactIds === undefined ? [] : whitelistedIds(store, id))
+    const wanted = new Set(edit.contactIds)
+    const added = edit.contacts.filter((contact) => wanted.has(contact.id) && !listed.has(contact.id))
+    const removed = [...listed].filter((contactId) => !wanted.has(contactId))
+    const missing = [...wanted].some((each) => !listed.has(each) && !added.some((contact) => contact.id === each))
+    if (missing || anyGone(store, added)) return contactGone
+
+    const now = ctx.now()
+    const before = JSON.stringify(policyRecord(group))
+    store.run(
+      'UPDATE policy_group SET name = ?, scopes = ?, spend_limit = ? WHERE id = ?',
+      edit.name,
+      scopesColumn(edit.scopes),
+      edit.spendLimit === undefined ? group.spend_limit : columnOrNull(edit.spendLimit),
+      id,
+    )
+    setLimits(store, group, edit.limits, now)
+    removeContacts(store, id, removed)
+    addContacts(store, id, added)
+    const after = store.group(id)!
+    if (before === JSON.stringify(policyRecord(after)) && added.length + removed.length === 0)
+      return { ok: true, value: id }
+    store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
+    audit(store, now, 'group.changed', id, {
+      ...policyRecord({ ...after, version: after.version + 1 }),
+      ...(added.length > 0 && { added: added.map((contact) => contact.id) }),
+      ...(removed.length > 0 && { removed }),
+    })
+    rescoped = after.scopes !== group.scopes
+    return { ok: true, value: id }
   })
+  const group = shown(ctx, result)
+  if (!group.ok || !rescoped) return group
+  // Agents carry no scopes of their own: the group's hold from their next call on.
+  const scopeUpdateResults = store
+    .all<AgentRow>('SELECT * FROM agent WHERE group_id = ? AND deleted_at IS NULL ORDER BY created_at, id', id)
+    .map((agent) => ({ agentId: agent.id, agentName: agent.name, success: true }))
+  return { ok: true, value: { ...group.value, scopeUpdateResults } }
 }
 
-/** The agent with its two credentials' hashes; the secrets themselves never come here. `repeated`: an earlier call made it. */
-export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Agent; repeated: boolean }> {
+function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
+  if (edit.version !== undefined && edit.version !== group.version)
+    return {
+      ok: false,
+      code: 'conflict',
+      message: 'This policy group was changed meanwhile. Load it again and repeat your change.',
+      field: 'version',
+    }
+  if (edit.walletId !== undefined && edit.walletId !== group.wallet_id)
+    return {
+      ok: false,
+      code: 'unprocessable',
+      message: 'Wallet cannot be changed after creation',
+      field: 'walletId',
+    }
+  const { spent, held } = groupPolicy(group, null, false).budget
+  if (edit.spendLimit != null && edit.spendLimit < spent + held)
+    return {
+      ok: false,
+      code: 'unprocessable',
+      message: `Budget limit must be at least ${formatUsdc(spent + held)} USDC, which is spent or held already`,
+      field: 'spendLimit',
+    }
+  return null
+}
+
+/** Absent limits stay, null ones go. A new kind of period counts what was reserved in it already. */
+function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: number): void {
+  const amount = (value: MicroUsdc | null | undefined, known: number | null) =>
+    value === undefined ? known : columnOrNull(value)
+  const list = (value: string[] | null | undefined, known: string | null) =>
+    value === undefined ? known : value && JSON.stringify(value)
+  const { periodBudget } = limits
+  const period = periodBudget === undefined ? group.period : (periodBudget?.period ?? null)
+  const startAt = period === null ? 0 : periodAt(period, now).startAt
+  store.run(
+    `UPDATE policy_group SET max_payment = ?, max_unclaimed = ?, email_domains = ?, phone_codes = ?,
+       period = ?, period_limit = ?, period_start = ?, period_used = ? WHERE id = ?`,
+    amount(limits.maxPayment, group.max_payment),
+    amount(limits.maxUnclaimed, group.max_unclaimed),
+    list(limits.emailDomains, group.email_domains),
+    list(limits.phoneCodes, group.phone_codes),
+    period,
+    periodBudget === undefined ? group.period_limit : periodBudget && column(periodBudget.limit),
+    period === group.period ? group.period_start : startAt,
+    period === group.period ? group.period_used : reservedSince(store, group.id, startAt, period),
+    group.id,
+  )
+}
+
+/** Reserved from `startAt` (ms) on and not released since. */
+const reservedSince = (store: Store, groupId: string, startAt: number, period: string | null): number =>
+  period === null
+    ? 0
+    : store.first<{ used: number }>(
+        `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
+         WHERE agent.group_id = ? AND payment.created_at >= ? AND payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')`,
+        groupId,
+        startAt,
+      )!.used
+
+/** Adds to the total budget. A repeat of the same key adds once. */
+export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string | null): Result<ToppedUp> {
   const { store } = ctx
-  const hash = input.key === null ? null : keyHash({ type: 'user' }, input.key)
-  const fingerprint = fingerprintOf([input.name, input.memo, input.policyGroupId])
-  return store.transaction((): Result<{ agent: Agent; repeated: boolean }> => {
+  const hash = key === null ? null : keyOf({ type: 'user' }, key)
+  const fingerprint = fingerprintOf(['top-up', id, amount])
+  const result = store.transaction((): Result<string> => {
     const known = hash === null ? null : earlier(store, hash, fingerprint)
     if (known === 'reused') return reusedKey
-    if (known) {
-      const agent = store.agent(known.ref)
-      return agent
-        ? { ok: true, value: { agent: agentView(store, agent), repeated: true } }
-        : { ok: false, code: 'not_found', message: 'Agent not found.' }
-    }
-    if (!store.group(input.policyGroupId))
-      return { ok: false, code: 'not_found', message: 'Policy group not found.', field: 'policyGroupId' }
+    if (known) return { ok: true, value: known.ref }
+    const group = store.group(id)
+    if (!group) return noGroup
+    if (group.spend_limit === null)
+      return { ok: false, code: 'unprocessable', message: 'This policy group has no budget limit to top up.' }
+    const limit = BigInt(group.spend_limit) + amount
+    if (limit > maxAmount)
+      return {
+        ok: false,
+        code: 'unprocessable',
+        message: `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`,
+        field: 'amount',
+      }
     const now = ctx.now()
-    store.run(
-      'INSERT INTO agent (id, group_id, name, memo, client_id, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-      input.id,
-      input.policyGroupId,
-      input.name,
-      input.memo,
-      input.clientId,
-      now,
-    )
-    store.run(
-      "INSERT INTO credential (hash, agent_id, kind) VALUES (?, ?, 'secret'), (?, ?, 'api_key')",
-      input.secretHash,
-      input.id,
-      input.apiKeyHash,
-      input.id,
-    )
-    if (hash !== null) remember(store, hash, fingerprint, 'agent', input.id, now)
-    audit(store, now, 'agent.created', input.id, {
-      name: input.name,
-      group: input.policyGroupId,
-      clientId: input.clientId,
+    store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', column(limit), id)
+    if (hash !== null) remember(store, hash, fingerprint, 'top-up', id, now)
+    audit(store, now, 'group.topped_up', id, {
+      amount: formatUsdc(amount),
+      limit: formatUsdc(limit),
+      policyVersion: group.version + 1,
     })
-    return { ok: true, value: { agent: agentView(store, store.agent(input.id)!), repeated: false } }
+    return { ok: true, value: id }
+  })
+  const group = shown(ctx, result)
+  if (!group.ok) return group
+  const { spendLimitUsdc, currentSpent, held, remaining } = group.value
+  // A limit that was lifted since: a late repeat still answers.
+  const budget = { limit: spendLimitUsdc ?? '0', spent: currentSpent, held, remaining: remaining ?? '0' }
+  return { ok: true, value: { budget, policyGroup: group.value } }
+}
+
+/** The group with its agents: credentials die at once, what is unsigned fails, what is signed runs to its end. */
+export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentIds: string[] }> {
+  const { store } = ctx
+  return store.transaction((): Result<Removed & { agentIds: string[] }> => {
+    if (!store.group(id)) return noGroup
+    const now = ctx.now()
+    const agentIds = store
+      .all<{ id: string }>('SELECT id FROM agent WHERE group_id = ? AND deleted_at IS NULL', id)
+      .map((agent) => agent.id)
+    const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
+    store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
+    store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
+    store.run('DELETE FROM whitelist WHERE group_id = ?', id)
+    store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
+    audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
+    return { ok: true, value: { id, agents: agentIds.length, stoppedPayments, agentIds } }
   })
 }
 
-export function listGroups(store: Store): PolicyGroupWithAgents[] {
-  return store
-    .all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL ORDER BY created_at DESC')
-    .map((group) => {
-      const policyGroup = groupView(store, group)
-      return {
-        policyGroup,
-        agents: store
-          .all<AgentRow>('SELECT * FROM agent WHERE group_id = ? AND deleted_at IS NULL ORDER BY created_at', group.id)
-          .map((agent) => agentView(store, agent)),
-        agentCount: policyGroup.agentCount,
-        totalTransactions: policyGroup.totalTransactions,
-        lastActivity: policyGroup.lastActivity,
-      }
-    })
-}
+const columnOrNull = (amount: MicroUsdc | null) => (amount === null ? null : column(amount))
+/** In one order, so that the same choice is the same text. */
+const scopesColumn = (scopes: string[]) =>
+  JSON.stringify(allScopes.filter((scope) => scopes.includes(scope) || scope === 'payment_context:read'))
 
-export const listAgents = (store: Store): Agent[] =>
-  store
-    .all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at DESC')
-    .map((agent) => agentView(store, agent))
-
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
-
-export function groupView(store: Store, group: GroupRow): PolicyGroup {
-  const wallet = store.wallet(group.wallet_id)
-  const { budget } = groupPolicy(group, null, false)
-  const remaining = remainingOf(budget)
+/** What a version of the policy says, for the audit log: decisions name the version. */
+function policyRecord(group: GroupRow): Record<string, unknown> {
+  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes } = groupPolicy(group, null, false)
+  const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
   return {
-    id: group.id,
+    policyVersion: group.version,
     name: group.name,
-    spendLimit: budget.limit === null ? null : Number(formatUsdc(budget.limit)),
-    spendLimitUsdc: budget.limit === null ? null : formatUsdc(budget.limit),
-    currentSpent: formatUsdc(budget.spent),
-    held: formatUsdc(budget.held),
-    remaining: remaining === null ? null : formatUsdc(remaining),
-    walletId: group.wallet_id,
-    wallet: wallet && { name: wallet.name, address: wallet.address },
+    limit: text(budget.limit),
     scopes: JSON.parse(group.scopes) as string[],
-    whitelistedContacts: store
-      .all<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? ORDER BY name', group.id)
-      .map(({ contact_id, name, address, email, phone, stale }) => ({
-        contact: { id: contact_id, name, address, email, phone },
-        stale: stale === 1,
-      })),
-    agentCount: store.first<{ n: number }>(
-      'SELECT count(*) AS n FROM agent WHERE group_id = ? AND deleted_at IS NULL',
-      group.id,
-    )!.n,
-    totalTransactions: group.payments,
-    lastActivity: iso(group.last_activity_at),
-    version: group.version,
-    createdAt: new Date(group.created_at).toISOString(),
-  }
-}
-
-export function agentView(store: Store, agent: AgentRow): Agent {
-  return {
-    id: agent.id,
-    name: agent.name,
-    memo: agent.memo,
-    policyGroupId: agent.group_id,
-    policyGroup: { name: store.group(agent.group_id)?.name ?? '' },
-    clientId: agent.client_id,
-    status: agent.paused ? 'paused' : 'active',
-    transactionCount: agent.payments,
-    totalSpent: formatUsdc(BigInt(agent.spent)),
-    lastActivity: iso(agent.last_activity_at),
-    createdAt: new Date(agent.created_at).toISOString(),
+    maxPayment: text(maxPayment),
+    period: period && { period: period.period, limit: formatUsdc(period.limit) },
+    maxUnclaimed: text(unclaimed.limit),
+    emailDomains,
+    phoneCodes,
   }
 }

@@ -1,3 +1,4 @@
+import { authorizationIn, authorizationLogs } from '../chain/authorization.ts'
 import { addressTopic, nonceTopic, topics } from '../chain/calls.ts'
 import {
   type Address,
@@ -77,7 +78,12 @@ async function readLogs(ctx: Context, wallet: WalletRow, toBlock: number): Promi
   for (let fromBlock = wallet.scanned_block + 1; fromBlock <= toBlock; ) {
     const range = { fromBlock, toBlock: Math.min(toBlock, fromBlock + width - 1) }
     const filters: [keyof Reading, LogFilter][] = [
-      ['own', { address: wallet.address, ...range }],
+      [
+        'own',
+        wallet.kind === 'smart'
+          ? { address: wallet.address, ...range }
+          : authorizationLogs(usdc, wallet.address, range),
+      ],
       ['left', { address: usdc, topics: [topics.transfer, addressTopic(wallet.address)], ...range }],
       ['came', { address: usdc, topics: [topics.transfer, null, addressTopic(wallet.address)], ...range }],
     ]
@@ -121,7 +127,7 @@ const openPayouts = (ctx: Context, walletId: string) =>
 
 function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, announced }: Reading): void {
   const events = [
-    ...left.map((log) => ({ log, enter: () => bookLeft(ctx, wallet, log, nonceBefore(own, log)) })),
+    ...left.map((log) => ({ log, enter: () => bookLeft(ctx, wallet, log, paymentBefore(ctx, wallet, own, log)) })),
     ...came.map((log) => ({ log, enter: () => bookCame(ctx, wallet, log) })),
     ...payouts.map((log) => ({ log, enter: () => bookPayoutTransfer(ctx, log) })),
   ]
@@ -138,6 +144,7 @@ function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts, annou
       log.logIndex,
     )
   for (const log of announced) bookAnnounced(ctx, log)
+  if (wallet.kind === 'imported') for (const log of own) noteCanceled(ctx, wallet, log)
 }
 
 const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
@@ -155,11 +162,10 @@ const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
 function explainWithdrawals(ctx: Context, wallet: WalletRow, own: Log[], left: Log[]): void {
   for (const log of left) {
     if (!isBooked(ctx, wallet, log)) continue
-    const nonce = nonceBefore(own, log)
-    const payment = paymentOf(ctx, wallet, nonce)
+    const payment = paymentBefore(ctx, wallet, own, log)
     if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) continue
     ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
-    bookLeft(ctx, wallet, log, nonce)
+    bookLeft(ctx, wallet, log, payment)
   }
 }
 
@@ -169,35 +175,52 @@ export function rescanFrom(ctx: Context, walletId: string, block: number): void 
 }
 
 /** The wallet's nonce log directly before this Transfer, in the same transaction: together they prove a payment. */
-export function nonceBefore(own: Log[], transfer: Log): bigint | null {
+function paymentBefore(ctx: Context, wallet: WalletRow, own: Log[], transfer: Log): PaymentRow | null {
   const log = own.find(
     (entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1,
   )
-  return log && log.topics.length === 1 && log.data === '0x' ? BigInt(log.topics[0]!) : null
+  if (!log) return null
+  if (wallet.kind === 'imported') {
+    const authorization = authorizationIn(log)
+    return authorization?.event === 'used' ? authorizedPayment(ctx, wallet, authorization.nonce) : null
+  }
+  return log.topics.length === 1 && log.data === '0x' ? paymentOf(ctx, wallet, BigInt(log.topics[0]!)) : null
 }
 
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint | null) =>
-  nonce === null
-    ? null
-    : ctx.store.first<PaymentRow>(
-        'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
-        wallet.id,
-        Number(nonce >> 32n),
-        Number(nonce & 0xffff_ffffn),
-      )
+const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint) =>
+  ctx.store.first<PaymentRow>(
+    'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
+    wallet.id,
+    Number(nonce >> 32n),
+    Number(nonce & 0xffff_ffffn),
+  )
+
+const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
+  ctx.store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND authorization = ?', wallet.id, nonce)
+
+/** The owner of an imported key took the authorization back: nothing more is signed, the release waits for finality. */
+function noteCanceled(ctx: Context, wallet: WalletRow, log: Log): void {
+  const authorization = authorizationIn(log)
+  if (authorization?.event !== 'canceled') return
+  const payment = authorizedPayment(ctx, wallet, authorization.nonce)
+  if (payment?.status !== 'PROCESSING' || payment.error_code === canceledCode) return
+  ctx.store.run('UPDATE payment SET error_code = ?, give_up_at = 0 WHERE id = ?', canceledCode, payment.id)
+  audit(ctx.store, ctx.now(), 'payment.canceled', payment.id, { tx: log.transactionHash })
+}
+/** Stands on a payment that is still PROCESSING: a cancellation was seen, but is not final yet. */
+export const canceledCode = 'authorization_canceled'
 
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   BigInt(payment.amount) === BigInt(log.data) && same(payment.to_address!, addressIn(log.topics[2]))
 
-function bookLeft(ctx: Context, wallet: WalletRow, log: Log, nonce: bigint | null): void {
+function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
   if (same(to, wallet.address)) return
-  const payment = paymentOf(ctx, wallet, nonce)
   if (!payment) {
     // The owner's withdrawal, or a session that is not ours.
     store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
@@ -315,6 +338,9 @@ function makeReady(ctx: Context, payoutId: string): void {
   if (movePayout(ctx, payout, 'ready')) changed(ctx, 'mail', `${payout.id}:link`)
 }
 
+/** As many blocks are looked through at least: one node alone said which was the newest when a payment was signed. */
+const leastSearched = 4_000
+
 /** Is there a nonce log of this payment in [first signature, toBlock]? Asked of the second node too where there is one. */
 export async function nonceLogExists(
   ctx: Context,
@@ -323,13 +349,32 @@ export async function nonceLogExists(
   toBlock: number,
 ): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  const filter: LogFilter = {
-    address: wallet.address,
-    topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))],
-    fromBlock: payment.first_block!,
-    toBlock,
-  }
+  const fromBlock = Math.min(payment.first_block!, Math.max(0, toBlock - leastSearched))
+  const range = { fromBlock, toBlock }
+  const filter: LogFilter =
+    payment.authorization === null
+      ? { address: wallet.address, topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))], ...range }
+      : authorizationLogs(chain.contracts.usdc, wallet.address, range, {
+          event: 'used',
+          nonce: payment.authorization,
+        })
   return anyLog(chain, filter)
+}
+
+/** Is the cancellation of this payment's authorization final? Every node must say so: it lets money go back. */
+export async function cancellationExists(
+  ctx: Context,
+  wallet: WalletRow,
+  payment: PaymentRow,
+  toBlock: number,
+): Promise<boolean> {
+  const chain = ctx.chains[wallet.chain_id]
+  const range = { fromBlock: payment.first_block!, toBlock }
+  const only = { event: 'canceled' as const, nonce: payment.authorization! }
+  const filter = authorizationLogs(chain.contracts.usdc, wallet.address, range, only)
+  const answers = [await chain.logs([filter], 'first')]
+  if (chain.hasSecond) answers.push(await chain.logs([filter], 'second'))
+  return answers.every(([logs]) => (logs?.length ?? 0) > 0)
 }
 
 /** Did the payout's money leave its address in [action's block, toBlock]? Anyone can make a Transfer of nothing. */

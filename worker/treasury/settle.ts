@@ -1,3 +1,4 @@
+import { authorizationIsOver } from '../chain/authorization.ts'
 import type { Block } from '../chain/types.ts'
 import { nonceOf, provablyDead } from '../domain/intent.ts'
 import { nextPayment } from '../domain/payment.ts'
@@ -6,9 +7,10 @@ import { type Context, freshHead } from './context.ts'
 import { release } from './ledger.ts'
 import { changed } from './outbox.ts'
 import { movePayout } from './payouts.ts'
-import { nonceLogExists, payoutMoved, rescanFrom, scanWallet } from './scan.ts'
+import { canceledCode, cancellationExists, nonceLogExists, payoutMoved, rescanFrom, scanWallet } from './scan.ts'
 import { loadSessionKey, signAgain, signQueued } from './sign.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from './store.ts'
+import { followActions, hasOpenAction } from './walletActions.ts'
 import { followDeploy, readSession } from './wallets.ts'
 
 /**
@@ -34,6 +36,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
   failUnsigned(ctx, wallet)
   const head = await freshHead(ctx, wallet.chain_id, 0)
   await scanWallet(ctx, wallet.id, head)
+  await followActions(ctx, wallet, head)
   if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
     await readSession(ctx, wallet)
     await loadSessionKey(ctx, wallet)
@@ -56,7 +59,8 @@ export function isBusy(ctx: Context, wallet: WalletRow): boolean {
     ctx.store.first(
       "SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1",
       wallet.id,
-    ) !== null
+    ) !== null ||
+    hasOpenAction(ctx, wallet.id)
   )
 }
 
@@ -92,9 +96,10 @@ function failUnsigned(ctx: Context, wallet: WalletRow): void {
 async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const { store } = ctx
   const payments = store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND max_deadline < ? LIMIT 20",
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (max_deadline < ? OR error_code = ?) LIMIT 20",
     wallet.id,
     head.timestamp,
+    canceledCode,
   )
   const payouts = store.all<PayoutRow>(
     "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20",
@@ -105,27 +110,33 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
   const final = await ctx.chains[wallet.chain_id].finalized()
 
   for (const payment of payments) {
-    if (final.timestamp <= payment.max_deadline!) continue
+    const canceled =
+      payment.error_code === canceledCode && (await cancellationExists(ctx, wallet, payment, final.number))
+    // A cancelled authorization can never be used, so its deadline need not pass.
+    if (!canceled && final.timestamp <= payment.max_deadline!) continue
     const found = await nonceLogExists(ctx, wallet, payment, final.number)
     if (found) {
       rescanFrom(ctx, wallet.id, payment.first_block!)
       continue
     }
-    if (await usedInWindow(ctx, wallet, payment)) {
+    if (!canceled && (await wasUsed(ctx, wallet, payment, final))) {
       console.error('the node hides the log of', payment.id)
       continue
     }
-    if (!provablyDead(payment.max_deadline!, final.timestamp, found)) continue
+    if (!canceled && !provablyDead(payment.max_deadline!, final.timestamp, found)) continue
     store.transaction(() => {
       // A signature made while we were reading the chain wins (threats.md A2).
       const dead = store.run(
-        "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND max_deadline < ?",
-        'Not sent: the payment did not reach the chain in time. The amount is available again.',
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
+        canceled
+          ? 'Not sent: the authorization was cancelled with the wallet’s key. The amount is available again.'
+          : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
         payment.id,
         payment.sig_version,
+        canceled ? 1 : 0,
         final.timestamp,
       )
-      if (dead > 0) fail(ctx, payment, 'dead', final)
+      if (dead > 0) fail(ctx, payment, canceled ? 'canceled' : 'dead', final)
     })
   }
   for (const payout of payouts) {
@@ -143,8 +154,13 @@ async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promis
   }
 }
 
-/** Cross-check, never the proof: the wallet itself says that this nonce was used, so a log must exist somewhere. */
-async function usedInWindow(ctx: Context, wallet: WalletRow, payment: PaymentRow): Promise<boolean> {
+/** Cross-check, never the proof: the chain itself says that this nonce was used, so a log must exist somewhere. */
+async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, final: Block): Promise<boolean> {
+  if (payment.authorization !== null) {
+    const chain = ctx.chains[wallet.chain_id]
+    const isOver = await authorizationIsOver(chain, wallet.address, payment.authorization, final.number)
+    return isOver && !(await cancellationExists(ctx, wallet, payment, final.number))
+  }
   const state = await ctx.chains[wallet.chain_id].walletState(wallet.address)
   if (!state || state.epoch !== payment.epoch) return false
   const behind = state.top - nonceOf(payment.epoch, payment.sequence!)

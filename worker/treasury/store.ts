@@ -1,6 +1,7 @@
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { MicroUsdc } from '../domain/money.ts'
 import type { PaymentStatus, PayoutStatus } from '../domain/payment.ts'
+import type { Period } from '../domain/policyPeriod.ts'
 import type { RecipientType } from '../domain/scopes.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `usd` turns one into money. */
@@ -11,7 +12,8 @@ export type WalletRow = {
   address: Address
   owner: Address
   name: string | null
-  status: 'deploying' | 'active' | 'failed'
+  /** Deleted ones stay for history; they hold no key and nothing is read for them. */
+  status: 'deploying' | 'active' | 'failed' | 'deleted'
   factory: Address
   salt: Hex
   session_key: Address
@@ -56,6 +58,18 @@ export type GroupRow = {
   last_activity_at: number | null
   created_at: number
   deleted_at: number | null
+  max_payment: number | null
+  period: Period | null
+  period_limit: number | null
+  period_start: number
+  period_used: number
+  max_unclaimed: number | null
+  unclaimed: number
+  email_domains: string | null
+  phone_codes: string | null
+  /** Per cent, of `noticed_limit`. */
+  noticed: number
+  noticed_limit: number | null
 }
 export type WhitelistRow = {
   group_id: string
@@ -74,6 +88,7 @@ export type AgentRow = {
   client_id: string
   payments: number
   spent: number
+  held: number
   last_activity_at: number | null
   paused: number
   created_at: number
@@ -112,6 +127,16 @@ export type PaymentRow = {
   r: Hex | null
   vs: Hex | null
   first_block: number | null
+  /** EIP-3009 nonce; null for smart wallets, whose nonce is epoch and sequence. */
+  authorization: Hex | null
+}
+export type ImportedKeyRow = {
+  wallet_id: string
+  sealed_view: string
+  domain_separator: Hex
+  /** Wrong master passwords since the last right one or lock. */
+  tries: number
+  locked_until: number
 }
 export type PayoutRow = {
   id: string
@@ -154,6 +179,8 @@ export type PayoutRow = {
   created_at: number
   updated_at: number
   announce_delivered_at: number | null
+  reclaim_asked_at: number | null
+  reminded: number
 }
 
 /** New work is refused above 8 GB, so that settling always has room (an object's SQLite holds 10). */
@@ -179,6 +206,7 @@ export class Store {
   #full = false
   /** Raised by every write: what was derived from these tables at another version is stale. */
   version = 0
+  #accountPaused: boolean | null = null
   /** End of the audit chain, known without reading; null when it has to be read. */
   auditHead: { seq: number; hash: string } | null = null
 
@@ -193,6 +221,7 @@ export class Store {
       return this.#storage.transactionSync(work)
     } catch (error) {
       this.auditHead = null
+      this.#accountPaused = null
       this.#onRollback()
       throw error
     }
@@ -223,6 +252,15 @@ export class Store {
       value,
     )
   }
+  /** All agents of the account are paused. Known without reading. */
+  get accountPaused(): boolean {
+    this.#accountPaused ??= this.meta('account_paused') === '1'
+    return this.#accountPaused
+  }
+  pauseAccount(paused: boolean): void {
+    this.setMeta('account_paused', paused ? '1' : '0')
+    this.#accountPaused = paused
+  }
   /** Measured again after every hundred writes. */
   get isFull(): boolean {
     if (this.version >= this.#measureAt) {
@@ -233,6 +271,10 @@ export class Store {
   }
 
   wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)
+  /** Null for deleted ones too: what people can name. */
+  liveWallet = (id: string) => this.first<WalletRow>("SELECT * FROM wallet WHERE id = ? AND status <> 'deleted'", id)
+  importedKey = (walletId: string) =>
+    this.first<ImportedKeyRow>('SELECT * FROM imported_key WHERE wallet_id = ?', walletId)
   session = (walletId: string) =>
     this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
   group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)

@@ -1,52 +1,89 @@
 import { DurableObject } from 'cloudflare:workers'
 import { chainsFrom } from '../chain/chains.ts'
-import type { Address, ChainId } from '../chain/types.ts'
-import { isPayoutAddress, noteBusy, noteIdle } from '../db/readModel.ts'
-import { formatUsdc } from '../domain/money.ts'
+import { isPayoutAddress, noteIdle } from '../db/readModel.ts'
+import { formatUsdc, type MicroUsdc } from '../domain/money.ts'
 import { mostAllowedNow } from '../domain/policy.ts'
+import { periodNow } from '../domain/policyPeriod.ts'
+import type { Scope } from '../domain/scopes.ts'
 import type { Env } from '../env.ts'
 import type { Refused, Result } from '../errors.ts'
 import type { RelayReport } from '../relayer/types.ts'
-import type { CreateEscrowReply, Escrow } from '../schemas/escrow.ts'
-import type { Payment } from '../schemas/payment.ts'
-import type { Agent, PolicyGroup, PolicyGroupWithAgents } from '../schemas/policy.ts'
-import type { Overview, Transaction } from '../schemas/transaction.ts'
-import type { SessionKeyInfo, Wallet } from '../schemas/wallet.ts'
-import { type Accepted, accept, type Prepared, payoutAddressKey } from './accept.ts'
+import type { CreateEscrowReply, Escrow, ReclaimAllReply } from '../schemas/escrow.ts'
+import type { Overview } from '../schemas/overview.ts'
+import type { Payment, PaymentCheck } from '../schemas/payment.ts'
+import type {
+  AccountState,
+  Agent,
+  AgentRefusal,
+  Paused,
+  PolicyGroup,
+  PolicyGroupWithAgents,
+  Removed,
+  ToppedUp,
+  UpdatedPolicyGroup,
+} from '../schemas/policy.ts'
+import type { OwnerActionReply, OwnerTurn, RotateReply, SessionKeyInfo, SessionOffer } from '../schemas/sessionKey.ts'
+import type { RecipientHistory, Transaction } from '../schemas/transaction.ts'
+import type { Usage } from '../schemas/usage.ts'
+import type { Wallet } from '../schemas/wallet.ts'
+import { agentGate, createAgent, deleteAgent, editAgent, replaceCredential } from './agents.ts'
+import { RevokedTokens, scopesOf } from './agentTokens.ts'
 import { verifyAudit } from './audit.ts'
-import { type Context, freshHead, isNodeTrouble, type TimerKind } from './context.ts'
-import { actionId, deliver, deliverFresh, deployId, handOver, noteReports, relayerOf } from './deliver.ts'
-import { claimUrlOf, flush, forgetCodes } from './flush.ts'
-import { groupPolicy, spentOf, walletFunds } from './ledger.ts'
+import { cancelPayment } from './cancel.ts'
+import { type CheckInput, check, type Looked } from './check.ts'
+import { chore } from './chores.ts'
+import { type Context, isNodeTrouble } from './context.ts'
+import { actionId, deployId, noteReports, relayerOf } from './deliver.ts'
+import { lookAt, type WalletLook } from './exposure.ts'
+import { claimUrlOf, flush, flushMails } from './flush.ts'
+import { type ImportInput, importWallet, viewPrivateKey } from './importedWallets.ts'
+import { groupPolicy, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
-import { claim, draftPayout, reclaim, resendCode } from './payouts.ts'
-import { agentView, contactChanged, createAgent, createGroup, groupView, listAgents, listGroups } from './policies.ts'
-import { BooksDiffer, scanWallet } from './scan.ts'
+import { overviewOf } from './overview.ts'
+import { setPaused } from './pausing.ts'
+import { Paying, unreachable } from './paying.ts'
+import { claim, reclaim, resendCode } from './payouts.ts'
+import { createGroup, deleteGroup, editGroup, topUp } from './policies.ts'
+import { agentView, groupView, listAgents, listGroups, refusalsOf } from './policyViews.ts'
+import { type RecipientInput, recipientHistory } from './recipients.ts'
+import { reclaimAll } from './reclaimAll.ts'
 import { Sealer } from './seal.ts'
-import { isBusy, settle } from './settle.ts'
-import { loadSessionKey, signQueued } from './sign.ts'
+import {
+  type OwnerInput,
+  offerSession,
+  ownerTurn,
+  type RotateInput,
+  rotate,
+  rotateReply,
+  sessionKeyInfo,
+  submitOwnerAction,
+} from './sessionKeys.ts'
 import { type PaymentRow, type PayoutRow, Store, type WalletRow } from './store.ts'
-import type { AgentInput, ClaimInput, DeployInput, GroupInput, LedgerView, PayInput, Principal } from './types.ts'
+import { Timers } from './timers.ts'
+import type {
+  AgentInput,
+  ClaimInput,
+  ContactMethods,
+  DeployInput,
+  GroupEdit,
+  GroupInput,
+  LedgerView,
+  PauseSubject,
+  PayInput,
+  Principal,
+} from './types.ts'
+import { usageOf } from './usage.ts'
 import { companionView, escrowView, paymentView, termsView, transactionView } from './views.ts'
-import { deployWallet, ledgerView, readSession, scanEveryMs, walletView } from './wallets.ts'
+import { deleteWallet, renameWallet } from './walletAdmin.ts'
+import { deployWallet, ledgerView, walletView } from './wallets.ts'
+import { confirmContact, contactChanged } from './whitelist.ts'
 
-const gatherMs = 50 // of deliveries, under load
-const settleEveryMs = 1_000 // 1 second
-/** A watchdog row is renewed when older than this; the cron pokes rows that are twice as old. */
-const busyNoteMs = 60_000 // 1 minute
-/** A timer whose work was cut off by a crash is repeated after this. */
-const retryMs = 20_000 // 20 seconds
-const refusalsKeptMs = 30 * 24 * 3600_000 // 30 days; lists keep showing them
 const balanceFreshMs = 2_000 // one block
+const emptyFreshMs = 10_000 // 10 seconds
 
 type AgentContext = { agent: Agent; group: PolicyGroup; maxAllowedNow: string }
 
 const notFound = (what: string): Refused => ({ ok: false, code: 'not_found', message: `${what} not found.` })
-const unreachable: Refused = {
-  ok: false,
-  code: 'upstream_unavailable',
-  message: 'The Base network can’t be reached right now. Nothing was sent; please try again.',
-}
 
 /**
  * One per user: decides, reserves, signs and settles that user's money. This class is wiring; what it wires stands
@@ -55,32 +92,22 @@ const unreachable: Refused = {
 export class Treasury extends DurableObject<Env> {
   /** Replaceable in tests (time, randomness, chains). */
   readonly context: Context
-  #alarmAt: number | null = null
-  #delivering: Promise<void> | null = null
-  #flushing: Promise<unknown> = Promise.resolve()
-  /** When each timer is due (ms), as far as known without reading; forgotten on rollback. */
-  readonly #due = new Map<TimerKind, number>()
+  readonly #paying: Paying
+  readonly #timers: Timers
+  #flushing: Promise<void> = Promise.resolve()
+  #mailing: Promise<void> = Promise.resolve()
   /** Answers of agentContext by agent, good for one version of the tables. */
-  readonly #contexts = new Map<string, { version: number; value: AgentContext }>()
-  #again = false
-  /** Look through the tables as well, not only at what was just signed. */
-  #all = false
-  #deliveredAt = 0
-  /** One reading of the chain per wallet at a time, shared by all who wait for it. */
-  readonly #rereads = new Map<string, Promise<void>>()
-  readonly #rereadAt = new Map<string, number>()
-  readonly #failures = new Map<TimerKind, number>()
-  #balances = new Map<string, { value: Promise<bigint | null>; at: number }>()
+  readonly #contexts = new Map<string, { version: number; until: number; value: AgentContext }>()
+  readonly #revokedTokens: RevokedTokens
+  #looks = new Map<string, { value: Promise<WalletLook | null>; at: number }>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     migrate(ctx.storage)
-    const store = new Store(ctx.storage, () => {
-      this.#alarmAt = null
-      this.#due.clear()
-    })
+    const store = new Store(ctx.storage, () => this.#timers.forget())
     const name = ctx.id.name ?? store.meta('user_id') ?? ''
     if (name && store.meta('user_id') === null) store.setMeta('user_id', name)
+    this.#revokedTokens = new RevokedTokens(store)
     this.context = {
       env,
       userId: name,
@@ -89,19 +116,29 @@ export class Treasury extends DurableObject<Env> {
       chains: chainsFrom(env),
       now: () => Date.now(),
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-      wake: (kind, at) => this.#wake(kind, at),
+      wake: (kind, at) => this.#timers.wake(kind, at),
       heads: new Map(),
       keys: new Map(),
+      plainKeys: new Map(),
+      recipients: new Set(),
       outgoing: [],
       handedOver: new Map(),
     }
+    this.#paying = new Paying(this.context, (work) => ctx.waitUntil(work))
+    this.#timers = new Timers(
+      ctx.storage,
+      () => this.context,
+      (kind) => chore(this.context, kind, { tell: () => this.#flush(), mail: () => this.#sendMails() }),
+    )
   }
 
   // ---- paying -------------------------------------------------------------------------------------------------
 
   /** POST /v1/payments. The same key answers the same payment, whatever happened since. */
   async payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean }>> {
-    const result = await this.#pay(input)
+    const revoked = this.#revokedTokens.refusal(input.principal)
+    if (revoked) return revoked
+    const result = await this.#paying.pay(input)
     if (!result.ok) return result
     const { payment, replayed } = result.value
     return { ok: true, value: { payment: paymentView(this.context.store, payment), replayed } }
@@ -109,17 +146,17 @@ export class Treasury extends DurableObject<Env> {
 
   /** POST /transactions/send. Waits up to 300 ms for a hash. */
   async send(input: PayInput): Promise<Result<Transaction>> {
-    const result = await this.#pay(input)
+    const result = await this.#paying.pay(input)
     if (!result.ok) return result
     const { payment, replayed } = result.value
-    if (!replayed) await this.#waitForHash(payment, 300)
+    if (!replayed) await this.#paying.waitForHash(payment, 300)
     return { ok: true, value: transactionView(this.context.store, this.context.store.payment(payment.id)!) }
   }
 
   /** POST /escrow/create. Link and code are for the sender, once; the link's index is in D1 before they are answered. */
   async createPayout(input: PayInput): Promise<Result<CreateEscrowReply>> {
     const { store, sealer, userId } = this.context
-    const result = await this.#pay(input)
+    const result = await this.#paying.pay(input)
     if (!result.ok) return result
     const payout = store.payout(result.value.payment.id)
     if (!payout) return notFound('Payout')
@@ -148,133 +185,6 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
-  /** Try to decide; fetch what is missing; try again. Everything that awaits happens outside the decision. */
-  async #pay(input: PayInput): Promise<Result<Accepted>> {
-    const { context } = this
-    const prepared: Prepared = { draft: null, lookup: null, reread: false }
-    try {
-      for (;;) {
-        const result = accept(context, input, prepared)
-        if (!('need' in result)) {
-          if (result.ok && !result.value.replayed) this.#deliverSigned(result.value.wallet, result.value.payment)
-          return result
-        }
-        if (result.need === 'lookup') {
-          prepared.lookup = await this.#lookUp(result.address)
-        } else if (result.need === 'reread') {
-          await this.#reread(result.wallet, result.freshEnoughMs)
-          prepared.reread = true
-        } else {
-          prepared.draft = await draftPayout(context, result.wallet, {
-            amount: input.amount,
-            expiresInDays: input.expiresInDays ?? 30,
-            senderName: input.senderName ?? null,
-          })
-        }
-      }
-    } catch (error) {
-      if (isNodeTrouble(error)) return unreachable
-      throw error
-    }
-  }
-
-  /** Before refusing for balance or session the chain is read once more; an unreachable node leaves what we know. */
-  #reread(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
-    const running = this.#rereads.get(wallet.id)
-    if (running) return running
-    if (this.context.now() - (this.#rereadAt.get(wallet.id) ?? 0) < freshEnoughMs) return Promise.resolve()
-    this.#rereadAt.set(wallet.id, this.context.now())
-    const reading = (async () => {
-      try {
-        await scanWallet(this.context, wallet.id)
-        await readSession(this.context, wallet)
-      } catch (error) {
-        if (!isNodeTrouble(error)) throw error
-      } finally {
-        this.#rereads.delete(wallet.id)
-      }
-    })()
-    this.#rereads.set(wallet.id, reading)
-    return reading
-  }
-
-  /** Nobody pays a payout's address by hand. Asked once per new recipient; D1 is never needed to pay. */
-  async #lookUp(to: Address): Promise<Prepared['lookup']> {
-    try {
-      if (!(await isPayoutAddress(this.env.DB, to))) return 'clear'
-      this.context.store.setMeta(payoutAddressKey(to), '1')
-    } catch (error) {
-      console.error('recipient not looked up', error)
-    }
-    return 'done'
-  }
-
-  /** Most are signed when they are accepted; without a fresh head or an open key that is made up for now. */
-  #deliverSigned(wallet: WalletRow, payment: PaymentRow): void {
-    if (payment.status === 'QUEUED') {
-      this.ctx.waitUntil(this.#signLater(wallet))
-      return
-    }
-    handOver(this.context, wallet, payment)
-    this.#deliverSoon(payment.kind === 'payout')
-  }
-
-  async #signLater(wallet: WalletRow): Promise<void> {
-    try {
-      const head = await freshHead(this.context, wallet.chain_id)
-      await loadSessionKey(this.context, wallet)
-      this.context.store.transaction(() => signQueued(this.context, this.context.store.wallet(wallet.id)!, head))
-      this.#deliverSoon()
-    } catch (error) {
-      if (!isNodeTrouble(error)) throw error
-    }
-  }
-
-  /** One delivery at a time; what arrives meanwhile goes with the next. The settle timer covers a lost one. */
-  #deliverSoon(all = true): void {
-    this.#again = true
-    this.#all ||= all
-    this.#delivering ??= this.#deliverLoop().finally(() => {
-      this.#delivering = null
-      if (this.#again) this.#deliverSoon(false)
-    })
-    this.ctx.waitUntil(this.#delivering)
-  }
-
-  async #deliverLoop(): Promise<void> {
-    try {
-      while (this.#again) {
-        // Under load what comes in the next moments goes along; the first of a quiet time does not wait.
-        if (this.context.now() - this.#deliveredAt < gatherMs * 2) await scheduler.wait(gatherMs)
-        const all = this.#all
-        this.#again = false
-        this.#all = false
-        await deliverFresh(this.context)
-        if (all) await deliver(this.context)
-        this.#deliveredAt = this.context.now()
-      }
-    } catch (error) {
-      console.error('delivery failed, will be repeated', error)
-      this.#again = false
-    }
-  }
-
-  async #waitForHash(payment: PaymentRow, ms: number): Promise<void> {
-    const { store } = this.context
-    await this.#delivering
-    const now = store.payment(payment.id)!
-    if (now.sig_version === 0) return
-    try {
-      const report = await relayerOf(this.context, store.wallet(now.wallet_id)!.chain_id).wait(
-        `${now.id}:${now.sig_version}`,
-        ms,
-      )
-      if (report) noteReports(this.context, [report])
-    } catch (error) {
-      console.error('relayer did not answer', error)
-    }
-  }
-
   // ---- payouts ------------------------------------------------------------------------------------------------
 
   /** Called by the ClaimDesk for a recipient whose code was right. */
@@ -286,11 +196,16 @@ export class Treasury extends DurableObject<Env> {
     return this.#act(() => reclaim(this.context, payoutId, 'sender'))
   }
 
+  async reclaimAll(): Promise<Result<ReclaimAllReply>> {
+    return reclaimAll(this.context)
+  }
+
   /** The claim page's object is told before this answers, so that the old code is refused from then on. */
   async resendCode(payoutId: string, by: 'sender' | 'recipient'): Promise<Result<{ resendsLeft: number }>> {
     const result = await resendCode(this.context, payoutId, by)
     if (!result.ok) return result
     await this.#flushNow()
+    this.ctx.waitUntil(this.#sendMails())
     const { sender_resends, recipient_resends } = result.value
     return { ok: true, value: { resendsLeft: 3 - (by === 'sender' ? sender_resends : recipient_resends) } }
   }
@@ -301,8 +216,8 @@ export class Treasury extends DurableObject<Env> {
     try {
       const result = await work()
       if (!result.ok) return result
-      this.#deliverSoon()
-      await this.#delivering
+      this.#paying.deliverSoon()
+      await this.#paying.delivered
       const payout = this.context.store.payout(result.value.id)!
       if (payout.action && payout.done_tx === null) {
         const wallet = this.context.store.wallet(payout.wallet_id)!
@@ -325,12 +240,12 @@ export class Treasury extends DurableObject<Env> {
       if (!result.ok) return result
       const { id, status, chain_id } = result.value
       if (status === 'deploying') {
-        this.#deliverSoon()
-        await this.#delivering
+        this.#paying.deliverSoon()
+        await this.#paying.delivered
         const report = await relayerOf(this.context, chain_id).wait(deployId({ id }, this.context.now()), 4_000)
         if (report) noteReports(this.context, [report])
       }
-      return { ok: true, value: walletView(this.context.store, this.context.store.wallet(id)!, null) }
+      return { ok: true, value: walletView(this.context, this.context.store.wallet(id)!, null) }
     } catch (error) {
       if (isNodeTrouble(error)) return unreachable
       throw error
@@ -338,103 +253,149 @@ export class Treasury extends DurableObject<Env> {
   }
 
   async wallets(): Promise<Wallet[]> {
-    const rows = this.context.store.all<WalletRow>('SELECT * FROM wallet ORDER BY created_at DESC')
+    const rows = this.context.store.all<WalletRow>(
+      "SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC",
+    )
     return Promise.all(
-      rows.map(async (row) =>
-        walletView(this.context.store, this.context.store.wallet(row.id)!, await this.#balance(row)),
-      ),
+      rows.map(async (row) => walletView(this.context, this.context.store.wallet(row.id)!, await this.#look(row))),
     )
   }
 
-  /** The chain's balance; null when it can't be read. Also books what came in or went out meanwhile. */
+  async importWallet(input: ImportInput): Promise<Result<Wallet>> {
+    return this.#onChain(async () => andThen(await importWallet(this.context, input), (row) => this.#viewOf(row)))
+  }
+  async renameWallet(walletId: string, name: string | null): Promise<Result<Wallet>> {
+    return andThen(renameWallet(this.context, walletId, name), (row) => this.#viewOf(row))
+  }
+  async deleteWallet(walletId: string): Promise<Result<null>> {
+    return deleteWallet(this.context, walletId)
+  }
+  async viewPrivateKey(walletId: string, masterPassword: string): Promise<Result<{ privateKey: string }>> {
+    return viewPrivateKey(this.context, walletId, masterPassword)
+  }
+
+  async #viewOf(row: WalletRow): Promise<Result<Wallet>> {
+    return { ok: true, value: walletView(this.context, row, await this.#look(row)) }
+  }
+
+  /** The chain's balance; null when it can't be read. */
   async balance(walletId: string): Promise<Result<string | null>> {
-    const wallet = this.context.store.wallet(walletId)
+    const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
     const balance = await this.#balance(wallet)
     return { ok: true, value: balance === null ? null : formatUsdc(balance) }
   }
 
-  #balance(wallet: WalletRow): Promise<bigint | null> {
+  async #balance(wallet: WalletRow): Promise<bigint | null> {
+    return (await this.#look(wallet))?.balance ?? null
+  }
+
+  /** Balance and session in one answer of the chain, shared for as long as a block; null when it can't be read. */
+  #look(wallet: WalletRow): Promise<WalletLook | null> {
     const { now, chains } = this.context
-    const known = this.#balances.get(wallet.id)
+    const known = this.#looks.get(wallet.id)
     if (known && now() - known.at < balanceFreshMs) return known.value
-    const value = chains[wallet.chain_id].usdcBalance(wallet.address).catch((error: unknown) => {
-      this.#balances.delete(wallet.id)
+    const value = lookAt(chains[wallet.chain_id], wallet).catch((error: unknown) => {
+      this.#looks.delete(wallet.id)
       console.error('balance not read', wallet.id, error)
       return null
     })
-    this.#balances.set(wallet.id, { value, at: now() })
+    this.#looks.set(wallet.id, { value, at: now() })
     return value
   }
 
   async sessionKey(walletId: string): Promise<Result<SessionKeyInfo>> {
-    const wallet = this.context.store.wallet(walletId)
-    if (!wallet) return notFound('Wallet')
-    let rotationDisabled = false
+    return sessionKeyInfo(this.context, walletId)
+  }
+  async rotateSessionKey(input: RotateInput): Promise<Result<RotateReply>> {
+    return this.#onChain(async () =>
+      andThen(await rotate(this.context, input), (row) => rotateReply(this.context, row)),
+    )
+  }
+  async ownerTurn(walletId: string): Promise<Result<OwnerTurn>> {
+    return this.#onChain(() => ownerTurn(this.context, walletId))
+  }
+  async offerSession(input: RotateInput): Promise<Result<SessionOffer>> {
+    return this.#onChain(() => offerSession(this.context, input))
+  }
+  async submitOwnerAction(input: OwnerInput): Promise<Result<OwnerActionReply>> {
+    return this.#onChain(async () =>
+      andThen(await submitOwnerAction(this.context, input), async ({ id }) => ({ ok: true, value: { actionId: id } })),
+    )
+  }
+
+  /** What must ask the chain first; without an answer nothing was started. */
+  async #onChain<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
     try {
-      const state = wallet.status === 'active' ? await readSession(this.context, wallet) : null
-      rotationDisabled = state ? state.rotationDisabled || state.sessionRevoked : false
+      return await work()
     } catch (error) {
-      if (!isNodeTrouble(error)) throw error
-    }
-    const session = this.context.store.session(walletId)
-    const validUntil = session?.valid_until ?? wallet.valid_until
-    const isExpired = validUntil * 1000 < this.context.now()
-    return {
-      ok: true,
-      value: {
-        address: session?.key_address ?? wallet.session_key,
-        spendingLimit: String(session?.spend_limit ?? wallet.session_limit),
-        spentAmount: String(session?.used ?? 0),
-        heldAmount: String(session?.held ?? 0),
-        validUntil,
-        isExpired,
-        isActive: session !== null && !isExpired,
-        canRotate: !rotationDisabled,
-        nonce: session?.epoch ?? 0,
-      },
+      if (isNodeTrouble(error)) return unreachable
+      throw error
     }
   }
 
   async createGroup(input: GroupInput): Promise<Result<PolicyGroup>> {
     return createGroup(this.context, input)
   }
+  async editGroup(id: string, edit: GroupEdit): Promise<Result<UpdatedPolicyGroup>> {
+    return editGroup(this.context, id, edit)
+  }
+  async topUp(id: string, amount: MicroUsdc, key: string | null): Promise<Result<ToppedUp>> {
+    return topUp(this.context, id, amount, key)
+  }
+  async deleteGroup(id: string): Promise<Result<Removed & { agentIds: string[] }>> {
+    return deleteGroup(this.context, id)
+  }
+  async confirmContact(groupId: string, contactId: string, seen: ContactMethods): Promise<Result<PolicyGroup>> {
+    const confirmed = confirmContact(this.context, groupId, contactId, seen)
+    return confirmed.ok ? { ok: true, value: groupView(this.context, this.context.store.group(groupId)!) } : confirmed
+  }
+  async contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null): Promise<void> {
+    contactChanged(this.context, contactId, now)
+  }
   async createAgent(input: AgentInput): Promise<Result<{ agent: Agent; repeated: boolean }>> {
     return createAgent(this.context, input)
   }
-  async contactChanged(
-    contactId: string,
-    now: { address: string | null; email: string | null; phone: string | null } | null,
-  ): Promise<void> {
-    contactChanged(this.context, contactId, now)
+  async editAgent(id: string, edit: { name: string; memo: string | null }): Promise<Result<Agent>> {
+    return editAgent(this.context, id, edit)
+  }
+  async deleteAgent(id: string): Promise<Result<Removed>> {
+    return deleteAgent(this.context, id)
+  }
+  async replaceCredential(
+    id: string,
+    input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number },
+  ): Promise<Result<{ previousUntil: number | null }>> {
+    return replaceCredential(this.context, id, input)
+  }
+  async pause(subject: PauseSubject, paused: boolean): Promise<Result<Paused>> {
+    return setPaused(this.context, subject, paused)
+  }
+  async account(): Promise<AccountState> {
+    return { paused: this.context.store.accountPaused }
   }
   async groups(): Promise<PolicyGroupWithAgents[]> {
-    return listGroups(this.context.store)
+    return listGroups(this.context)
   }
   async agents(): Promise<Agent[]> {
-    return listAgents(this.context.store)
+    return listAgents(this.context)
+  }
+  async agent(id: string): Promise<Result<Agent>> {
+    const agent = this.context.store.agent(id)
+    return agent ? { ok: true, value: agentView(this.context, agent) } : notFound('Agent')
+  }
+  /** What the rules refused to this agent lately. */
+  async refusals(agentId: string): Promise<Result<AgentRefusal[]>> {
+    const refusals = refusalsOf(this.context, agentId)
+    return refusals ? { ok: true, value: refusals } : notFound('Agent')
   }
 
   // ---- reading ----------------------------------------------------------------------------------------------------
 
-  /** Rows that D1 does not know yet in their present form, newest first; the caller lays them over its page. */
-  async unprojected(): Promise<{ transactions: Transaction[]; escrows: Escrow[] }> {
-    const { store } = this.context
-    const transactions: Transaction[] = []
-    const escrows: Escrow[] = []
-    for (const { kind, ref } of store.all<{ kind: string; ref: string }>(
-      "SELECT kind, ref FROM outbox WHERE kind IN ('payment','payout') ORDER BY ref DESC LIMIT 200",
-    )) {
-      const payment = store.payment(ref)!
-      const payout = store.payout(ref)
-      if (kind === 'payment') transactions.push(transactionView(store, payment))
-      if (kind === 'payout' && payout) {
-        escrows.push(escrowView(store, payout))
-        const companion = companionView(store, payment, payout)
-        if (companion) transactions.push(companion)
-      }
-    }
-    return { transactions, escrows }
+  /** Tells D1 what it does not know yet, so that a list read next shows it. What can't be told now comes later. */
+  async projected(): Promise<void> {
+    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout') AND due_at <= ? LIMIT 1"
+    for (let round = 0; round < 5 && this.context.store.first(waits, this.context.now()); round++) await this.#flush()
   }
 
   async transaction(id: string): Promise<Result<Transaction>> {
@@ -446,6 +407,16 @@ export class Treasury extends DurableObject<Env> {
     const payout = store.payout(paymentId)
     const view = payout && companionView(store, payment, payout)
     return view && view.id === id ? { ok: true, value: view } : notFound('Transaction')
+  }
+
+  /** A wallet of the user's on Base that can be paid. */
+  async hasWallet(address: string): Promise<boolean> {
+    const query = "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = 8453 AND status = 'active'"
+    return this.context.store.first(query, address) !== null
+  }
+
+  async recipientHistory(input: RecipientInput): Promise<RecipientHistory> {
+    return recipientHistory(this.context, input)
   }
 
   async escrow(id: string): Promise<Result<Escrow>> {
@@ -491,71 +462,106 @@ export class Treasury extends DurableObject<Env> {
     }
   }
 
+  /** POST /v1/payments/check, or the owner's own try as one of their agents. Nothing is reserved or recorded. */
+  async checkPayment(principal: Principal, input: CheckInput): Promise<Result<PaymentCheck>> {
+    const revoked = this.#revokedTokens.refusal(principal)
+    if (revoked) return revoked
+    const looked: Looked = { reread: false, payoutAddress: null }
+    for (;;) {
+      const result = check(this.context, principal, input, looked)
+      if (!('need' in result)) return result
+      if (result.need === 'reread') {
+        await this.#paying.reread(result.wallet, result.freshEnoughMs)
+        looked.reread = true
+      } else looked.payoutAddress = await isPayoutAddress(this.env.DB, result.address).catch(() => false)
+    }
+  }
+
+  /** While it is unsigned; releases its reservation once. Another agent's id is not found. */
+  async cancelPayment(principal: Principal, id: string): Promise<Result<Payment>> {
+    const gate = this.#agentGate(principal)
+    if (gate) return gate
+    const result = cancelPayment(this.context, id, (payment) =>
+      principal.type === 'user' ? true : payment.agent_id === principal.agentId,
+    )
+    return result.ok ? { ok: true, value: paymentView(this.context.store, result.value) } : result
+  }
+
   /** GET /v1/context: what the agent may do now. Kept in memory until anything in this object is written. */
   async agentContext(principal: Principal): Promise<Result<AgentContext>> {
     const gate = this.#agentGate(principal)
     if (gate || principal.type !== 'agent') return gate ?? notFound('Agent')
     const { store } = this.context
+    const now = this.context.now()
     const known = this.#contexts.get(principal.agentId)
-    if (known?.version === store.version) return { ok: true, value: known.value }
+    if (known?.version === store.version && now < known.until) return { ok: true, value: known.value }
     const agent = store.agent(principal.agentId)
     const group = agent && store.group(agent.group_id)
     const wallet = group && store.wallet(group.wallet_id)
     if (!agent || !group || !wallet) return notFound('Policy group')
-    const most = mostAllowedNow(groupPolicy(group, agent, false), walletFunds(wallet, store.session(wallet.id)))
-    const value = { agent: agentView(store, agent), group: groupView(store, group), maxAllowedNow: formatUsdc(most) }
-    this.#contexts.set(principal.agentId, { version: store.version, value })
+    const policy = groupPolicy(group, agent, store.accountPaused)
+    const funds = walletFunds(wallet, store.session(wallet.id))
+    // The first money may have come in since the chain was read: "nothing" is said only after looking.
+    const empty = funds.available === 0n && wallet.status === 'active'
+    if (empty && now - this.#paying.rereadAt(wallet.id) >= emptyFreshMs) {
+      await this.#paying.reread(wallet)
+      return this.agentContext(principal)
+    }
+    const most = mostAllowedNow(policy, funds, now, { isPayout: false, at: now })
+    const value = {
+      agent: agentView(this.context, agent),
+      group: groupView(this.context, group),
+      maxAllowedNow: formatUsdc(most),
+    }
+    // Time alone changes these: a period's end, the session key's.
+    const ends = [
+      policy.period && periodNow(policy.period, now).endAt,
+      funds.session && funds.session.validUntil + 1,
+      empty ? now + emptyFreshMs : null,
+    ]
+    const until = Math.min(...ends.filter((at) => at !== null && at > now).map(Number))
+    this.#contexts.set(principal.agentId, { version: store.version, until, value })
     return { ok: true, value }
+  }
+
+  /** POST /oauth/token: what the group allows now. */
+  async agentScopes(principal: Principal): Promise<Result<Scope[]>> {
+    const gate = this.#agentGate(principal)
+    if (gate || principal.type !== 'agent') return gate ?? notFound('Agent')
+    return scopesOf(this.context.store, principal.agentId)
+  }
+
+  /** POST /oauth/revoke: refused from now on; `endsAt` (ms) is when it would have ended by itself. */
+  async revokeToken(tokenId: string, endsAt: number): Promise<void> {
+    this.#revokedTokens.revoke(tokenId, endsAt, this.context.now())
   }
 
   #agentGate(principal: Principal): Refused | null {
     if (principal.type === 'user') return null
-    const { store, now } = this.context
-    const valid = store.first(
-      'SELECT 1 FROM credential JOIN agent ON agent.id = credential.agent_id WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL AND (credential.expires_at IS NULL OR credential.expires_at > ?)',
-      principal.credentialHash,
-      principal.agentId,
-      now(),
-    )
-    return valid
-      ? null
-      : {
-          ok: false,
-          code: 'unauthenticated',
-          message: 'Authentication failed: these agent credentials are no longer valid.',
-        }
+    const revoked = this.#revokedTokens.refusal(principal)
+    if (revoked) return revoked
+    return agentGate(this.context, principal)
   }
 
-  async overview(): Promise<Overview> {
-    const { store } = this.context
-    const rows = store.all<WalletRow>('SELECT * FROM wallet WHERE chain_id = 8453')
-    const balances = await Promise.all(rows.filter((row) => row.status === 'active').map((row) => this.#balance(row)))
+  async overview(): Promise<Omit<Overview, 'contactCount'>> {
+    const rows = this.context.store.all<WalletRow>("SELECT * FROM wallet WHERE chain_id = 8453 AND status = 'active'")
+    const balances = await Promise.all(rows.map((row) => this.#balance(row)))
     const total = balances.reduce<bigint | null>(
       (sum, balance) => (sum === null || balance === null ? null : sum + balance),
       0n,
     )
-    const count = (query: string) => store.first<{ n: number; sum: number | null }>(query)!
-    const pending = count(
-      "SELECT count(*) AS n, sum(amount) AS sum FROM payout WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
-    )
-    return {
-      totalBalance: total === null ? null : formatUsdc(total),
-      walletCount: rows.length,
-      groupCount: count('SELECT count(*) AS n, 0 AS sum FROM policy_group WHERE deleted_at IS NULL').n,
-      agentCount: count('SELECT count(*) AS n, 0 AS sum FROM agent WHERE deleted_at IS NULL').n,
-      transactionCount: count('SELECT count(*) AS n, 0 AS sum FROM payment').n,
-      totalSpent: formatUsdc(rows.reduce((sum, row) => sum + spentOf(store, row.id), 0n)),
-      held: formatUsdc(BigInt(count('SELECT 0 AS n, sum(held) AS sum FROM wallet WHERE chain_id = 8453').sum ?? 0)),
-      pendingPayouts: { count: pending.n, amount: formatUsdc(BigInt(pending.sum ?? 0)) },
-    }
+    return { totalBalance: total === null ? null : formatUsdc(total), ...overviewOf(this.context) }
+  }
+  async usage(): Promise<Usage> {
+    return usageOf(this.context)
   }
 
   /** The books beside the chain, after reading it up to now. */
   async ledger(walletId: string): Promise<Result<LedgerView>> {
-    const wallet = this.context.store.wallet(walletId)
+    const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
-    await this.#reread(wallet)
-    this.#balances.delete(walletId)
+    await this.#paying.reread(wallet)
+    this.#looks.delete(walletId)
     const balance = await this.#balance(wallet)
     return { ok: true, value: ledgerView(this.context.store, this.context.store.wallet(walletId)!, balance) }
   }
@@ -572,123 +578,22 @@ export class Treasury extends DurableObject<Env> {
 
   /** From the cron watchdog: an alarm that was lost is set again. */
   async kick(): Promise<void> {
-    this.#alarmAt = null
-    await this.#arm()
-    if (this.#nextTimer() === null) await noteIdle(this.env.DB, this.context.userId)
+    this.#timers.disarmed()
+    await this.#timers.arm()
+    if (this.#timers.next() === null) await noteIdle(this.env.DB, this.context.userId)
   }
 
   override async alarm(): Promise<void> {
-    this.#alarmAt = null
+    this.#timers.disarmed()
     try {
-      await this.#runDue()
+      await this.#timers.runDue()
     } finally {
-      await this.#arm()
+      await this.#timers.arm()
     }
-  }
-
-  /**
-   * A timer is taken off the table before its work and a retry is left there instead: a crash repeats the work, and
-   * a wake that arrives meanwhile is not slept through.
-   */
-  async #runDue(): Promise<void> {
-    const { store, now } = this.context
-    for (const { kind: row } of store.all<{ kind: string }>(
-      'SELECT kind FROM timer WHERE due_at <= ? ORDER BY due_at',
-      now(),
-    )) {
-      const kind = row.replace(/^retry:/, '') as TimerKind
-      const retry = `retry:${kind}`
-      store.transaction(() => {
-        store.run('DELETE FROM timer WHERE kind IN (?, ?)', kind, retry)
-        this.#due.delete(kind)
-        store.run('INSERT INTO timer (kind, due_at) VALUES (?, ?)', retry, now() + retryMs)
-      })
-      let nextAt: number | null
-      try {
-        nextAt = await this.#run(kind)
-        this.#failures.delete(kind)
-      } catch (error) {
-        if (!isNodeTrouble(error) || error instanceof BooksDiffer) console.error(`timer ${kind} failed`, error)
-        const failures = (this.#failures.get(kind) ?? 0) + 1
-        this.#failures.set(kind, failures)
-        nextAt = now() + Math.min(15_000, 250 * 2 ** Math.min(failures, 6))
-      }
-      store.transaction(() => {
-        store.run('DELETE FROM timer WHERE kind = ?', retry)
-        if (nextAt !== null) this.#wake(kind, nextAt)
-      })
-    }
-  }
-
-  /** When `kind` is due again (ms), null when it has nothing left to do. */
-  async #run(kind: TimerKind): Promise<number | null> {
-    const { context } = this
-    const { store, now } = context
-    switch (kind) {
-      case 'settle': {
-        const noted = this.#noteBusy()
-        const before = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
-        let busy = true
-        try {
-          busy = await settle(context)
-        } finally {
-          await deliver(context)
-        }
-        await noted
-        if (!busy) {
-          // A payment accepted meanwhile notes itself again.
-          store.setMeta('busy_noted', '0')
-          await noteIdle(this.env.DB, context.userId)
-        }
-        return busy ? now() + (before > 0 ? settleEveryMs / 2 : settleEveryMs) : null
-      }
-      case 'outbox':
-        return this.#flush()
-      case 'scan': {
-        store.run("DELETE FROM payment WHERE status = 'POLICY_REJECTED' AND created_at < ?", now() - refusalsKeptMs)
-        await each(store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'"), async (wallet) => {
-          if (!isBusy(context, wallet)) for (let more = true; more; ) more = !(await scanWallet(context, wallet.id))
-          await readSession(context, wallet)
-        })
-        return now() + scanEveryMs
-      }
-      case 'expiry': {
-        forgetCodes(context)
-        try {
-          await each([8453, 84532] as const, (chainId) => this.#reclaimExpired(chainId))
-        } finally {
-          await deliver(context)
-        }
-        const next =
-          store.first<{ at: number | null }>(
-            "SELECT min(expires_at) AS at FROM payout WHERE status IN ('CREATING','CREATED','CLAIMING')",
-          )?.at ?? null
-        const codes =
-          store.first<{ at: number | null }>('SELECT min(code_until) AS at FROM payout WHERE sealed_code IS NOT NULL')
-            ?.at ?? null
-        const soonest = [next, codes].filter((at) => at !== null)
-        return soonest.length === 0 ? null : Math.max(now() + 30_000, Math.min(...soonest))
-      }
-    }
-  }
-
-  /** By chain time; a bounded number at a time. */
-  async #reclaimExpired(chainId: ChainId): Promise<void> {
-    const { context } = this
-    const expired = (time: number) =>
-      context.store.all<PayoutRow>(
-        `SELECT payout.* FROM payout JOIN wallet ON wallet.id = payout.wallet_id
-         WHERE payout.status = 'CREATED' AND wallet.chain_id = ? AND payout.expires_at <= ? LIMIT 25`,
-        chainId,
-        time,
-      )
-    if (expired(context.now()).length === 0) return
-    const head = await freshHead(context, chainId)
-    for (const payout of expired(head.timestamp * 1000)) await reclaim(context, payout.id, 'expiry')
   }
 
   /** One flush after the other: what one has told, another must not forget for a newer change. */
-  #flush(): Promise<number | null> {
+  #flush(): Promise<void> {
     const next = this.#flushing.then(
       () => flush(this.context),
       () => flush(this.context),
@@ -697,54 +602,21 @@ export class Treasury extends DurableObject<Env> {
     return next
   }
 
+  /** One round after the other, so that no mail goes out twice. */
+  #sendMails(): Promise<void> {
+    this.#mailing = this.#mailing.then(
+      () => flushMails(this.context),
+      () => flushMails(this.context),
+    )
+    return this.#mailing
+  }
+
   /** The link of a payout must be findable before it is answered. */
   async #flushNow(): Promise<boolean> {
     await this.#flush()
     return this.context.store.first("SELECT 1 FROM outbox WHERE kind = 'link'") === null
   }
-
-  async #noteBusy(): Promise<void> {
-    const { store, now, userId } = this.context
-    const noted = Number(store.meta('busy_noted') ?? 0)
-    if (now() - noted < busyNoteMs) return
-    store.setMeta('busy_noted', String(now()))
-    try {
-      await noteBusy(this.env.DB, userId, now())
-    } catch (error) {
-      console.error('watchdog row not written', error)
-    }
-  }
-
-  /** Ask for `kind` no later than `at`; part of the transaction that needs it. */
-  #wake(kind: TimerKind, at: number): void {
-    if ((this.#due.get(kind) ?? Number.POSITIVE_INFINITY) <= at) return
-    this.#due.set(kind, at)
-    this.context.store.run(
-      'INSERT INTO timer (kind, due_at) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due_at = min(due_at, excluded.due_at)',
-      kind,
-      at,
-    )
-    if (this.#alarmAt === null || at < this.#alarmAt) {
-      this.#alarmAt = at
-      void this.ctx.storage.setAlarm(at)
-    }
-  }
-
-  #nextTimer(): number | null {
-    return this.context.store.first<{ at: number | null }>('SELECT min(due_at) AS at FROM timer')?.at ?? null
-  }
-
-  async #arm(): Promise<void> {
-    const next = this.#nextTimer()
-    if (next === null) return
-    this.#alarmAt = next
-    await this.ctx.storage.setAlarm(next)
-  }
 }
 
-/** All of them, one after the other, although one may fail; then the first failure. */
-async function each<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const failures: unknown[] = []
-  for (const one of list) await work(one).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
-}
+const andThen = async <A, B>(result: Result<A>, next: (value: A) => Promise<Result<B>>): Promise<Result<B>> =>
+  result.ok ? next(result.value) : result

@@ -1,8 +1,12 @@
 import type { Address, ChainId } from '../chain/types.ts'
 import type { MicroUsdc } from '../domain/money.ts'
+import type { Period } from '../domain/policyPeriod.ts'
 
-/** Who asks: the signed-in user, or one of their agents with the credential it used (re-checked on every call). */
-export type Principal = { type: 'user' } | { type: 'agent'; agentId: string; credentialHash: string }
+/**
+ * Who asks: the signed-in user, or one of their agents with the credential it used (re-checked on every call) and, if
+ * that led to an access token, the token's id.
+ */
+export type Principal = { type: 'user' } | { type: 'agent'; agentId: string; credentialHash: string; tokenId?: string }
 
 /** A recipient as asked for. For contacts the whitelist snapshot decides where the money goes. */
 export type Recipient =
@@ -20,6 +24,8 @@ export type PayInput = {
   to: Recipient
   amount: MicroUsdc
   memo: string | null
+  /** The user's own contact that this goes to, for lists alone: `to` says where the money goes. */
+  contact?: { id: string; name: string } | null
   /** Payouts only. */
   expiresInDays?: 1 | 7 | 30 | 90
   senderName?: string | null
@@ -31,8 +37,31 @@ export type GroupInput = {
   spendLimit: MicroUsdc | null
   scopes: string[]
   walletId: string
-  contacts: { id: string; name: string; address: string | null; email: string | null; phone: string | null }[]
+  contacts: ContactSnapshot[]
+  limits?: GroupLimits
 }
+export type ContactMethods = { address: string | null; email: string | null; phone: string | null }
+export type ContactSnapshot = ContactMethods & { id: string; name: string }
+/** Absent = unchanged (none for a new group), null = no such limit. */
+export type GroupLimits = {
+  maxPayment?: MicroUsdc | null | undefined
+  periodBudget?: { period: Period; limit: MicroUsdc } | null | undefined
+  maxUnclaimed?: MicroUsdc | null | undefined
+  emailDomains?: string[] | null | undefined
+  phoneCodes?: string[] | null | undefined
+}
+/** `contactIds` absent: the whitelist stays. `contacts`: those of them that exist, as they are now. */
+export type GroupEdit = {
+  version: number | undefined
+  name: string
+  scopes: string[]
+  walletId: string | undefined
+  spendLimit: MicroUsdc | null | undefined
+  contactIds: string[] | undefined
+  contacts: ContactSnapshot[]
+  limits: GroupLimits
+}
+export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
 export type AgentInput = {
   key: string | null
   id: string

@@ -1,6 +1,7 @@
 import type { DeskView } from '../claims/types.ts'
 import { formatUsdc } from '../domain/money.ts'
 import { remainingOf } from '../domain/policy.ts'
+import type { RefusalFigures } from '../errors.ts'
 import type { Escrow, Terms } from '../schemas/escrow.ts'
 import type { Payment } from '../schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '../schemas/transaction.ts'
@@ -44,12 +45,29 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     recipientPhone: payment.recipient_phone,
     escrowId: payment.kind === 'payout' && payment.refusal === null ? payment.id : null,
     policyGroupId: payment.group_id,
+    refusal: refusalView(payment),
     timeline: {
       decidedAt: new Date(payment.created_at).toISOString(),
       signedAt: iso(payment.signed_at),
       broadcastAt: iso(payment.broadcast_at),
       confirmedAt: iso(payment.confirmed_at),
     },
+  }
+}
+
+function refusalView(payment: PaymentRow): Transaction['refusal'] {
+  if (payment.refusal === null) return null
+  const { refusal } = JSON.parse(payment.refusal) as { refusal?: Partial<RefusalFigures> }
+  if (!refusal?.rule) return null
+  return {
+    rule: refusal.rule,
+    next: refusal.next ?? '',
+    policyVersion: payment.policy_version,
+    limit: refusal.limit ?? null,
+    spent: refusal.spent ?? null,
+    held: refusal.held ?? null,
+    remaining: refusal.remaining ?? null,
+    maxAllowedNow: refusal.max_allowed_now ?? null,
   }
 }
 
@@ -122,8 +140,6 @@ export function paymentView(store: Store, payment: PaymentRow): Payment {
     payment.group_id === null
       ? null
       : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', payment.group_id)
-  const budget = group && groupPolicy(group, null, false).budget
-  const remaining = budget && remainingOf(budget)
   return {
     id: payment.id,
     object: 'payment',
@@ -142,12 +158,20 @@ export function paymentView(store: Store, payment: PaymentRow): Payment {
     created_at: new Date(payment.created_at).toISOString(),
     signed_at: iso(payment.signed_at),
     confirmed_at: iso(payment.confirmed_at),
-    budget: {
-      limit: budget?.limit == null ? null : formatUsdc(budget.limit),
-      spent: formatUsdc(budget?.spent ?? 0n),
-      held: formatUsdc(budget?.held ?? 0n),
-      remaining: remaining === null || remaining === undefined ? null : formatUsdc(remaining),
-    },
+    budget: budgetView(group),
+  }
+}
+
+/** Decimal USDC. Payments of the user have no group, so no limit. */
+export function budgetView(group: GroupRow | null): Payment['budget'] {
+  if (!group) return { limit: null, spent: '0', held: '0', remaining: null }
+  const { budget } = groupPolicy(group, null, false)
+  const remaining = remainingOf(budget)
+  return {
+    limit: budget.limit === null ? null : formatUsdc(budget.limit),
+    spent: formatUsdc(budget.spent),
+    held: formatUsdc(budget.held),
+    remaining: remaining === null ? null : formatUsdc(remaining),
   }
 }
 

@@ -1,12 +1,16 @@
 import { walletAddress } from '../chain/addresses.ts'
 import { addressOf } from '../chain/sign.ts'
 import type { Address, Hex, WalletState } from '../chain/types.ts'
+import type { Exposure } from '../domain/exposure.ts'
 import { formatUsdc, microUsdc } from '../domain/money.ts'
+import { checksumAddress } from '../domain/validators.ts'
 import type { Result } from '../errors.ts'
-import type { Wallet } from '../schemas/wallet.ts'
+import type { Wallet, WalletStatus } from '../schemas/wallet.ts'
 import { audit } from './audit.ts'
 import { type Context, freshHead, newId } from './context.ts'
-import { earlier, fingerprintOf, keyHash, remember, reusedKey } from './idempotency.ts'
+import { type WalletLook, walletExposure } from './exposure.ts'
+import { earlier, fingerprintOf, keyOf, remember, reusedKey } from './idempotency.ts'
+import { checkPlainKey, hasCode } from './importedWallets.ts'
 import { availableOf, escrowedOf, spentOf } from './ledger.ts'
 import { hexOf } from './seal.ts'
 import { sessionKeyBinding } from './sign.ts'
@@ -26,7 +30,7 @@ export const maxWalletsPerMonth = 10
  */
 export async function deployWallet(ctx: Context, input: DeployInput): Promise<Result<WalletRow>> {
   const { store } = ctx
-  const hash = input.key === null ? null : keyHash({ type: 'user' }, input.key)
+  const hash = input.key === null ? null : keyOf({ type: 'user' }, input.key)
   const fingerprint = fingerprintOf([input.owner, input.chainId, input.name])
   const again = (): Result<WalletRow> | null => {
     const known = hash === null ? null : earlier(store, hash, fingerprint)
@@ -93,11 +97,12 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   })
 }
 
-function overLimit(ctx: Context): string | null {
+/** Both limits, imported wallets included; a deleted one frees its active place, not its month's. */
+export function overLimit(ctx: Context): string | null {
   const now = new Date(ctx.now())
   const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
   const count = ctx.store.first<{ active: number; month: number }>(
-    "SELECT sum(status <> 'failed') AS active, sum(created_at >= ?) AS month FROM wallet",
+    "SELECT sum(status IN ('deploying','active')) AS active, sum(created_at >= ?) AS month FROM wallet",
     monthStart,
   )!
   if ((count.active ?? 0) >= maxActiveWallets)
@@ -142,21 +147,40 @@ export const scanEveryMs = 10 * 60_000 // 10 minutes
 
 /** What the chain says of the session: not ours = no session; ours under a new epoch = adopted. */
 export async function readSession(ctx: Context, wallet: WalletRow): Promise<WalletState | null> {
+  if (wallet.kind === 'imported') {
+    await checkPlainKey(ctx, wallet)
+    return null
+  }
   const state = await ctx.chains[wallet.chain_id].walletState(wallet.address)
   if (state) ctx.store.transaction(() => adopt(ctx, wallet, state))
   return state
+}
+
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/** The key that we made for this wallet under this address: the first one, or a later rotation's. Null: not ours. */
+function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string | null {
+  if (same(address, wallet.session_key)) return wallet.sealed_key
+  const made = ctx.store.first<{ sealed_key: string | null }>(
+    'SELECT sealed_key FROM wallet_action WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE',
+    wallet.id,
+    address,
+  )
+  return made?.sealed_key ?? null
 }
 
 const mostInColumn = BigInt(Number.MAX_SAFE_INTEGER)
 
 function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   const { store } = ctx
+  // Deleted while the chain was asked: its keys stay destroyed.
+  if (!store.liveWallet(wallet.id)) return
   const session = store.session(wallet.id)
-  const ours = state.sessionKey.toLowerCase() === (session?.key_address ?? wallet.session_key).toLowerCase()
-  if (ours && session?.epoch === state.epoch) return
+  if (session?.epoch === state.epoch && same(session.key_address, state.sessionKey)) return
   if (session && session.epoch > state.epoch) return
   store.run('UPDATE session SET current = 0 WHERE wallet_id = ?', wallet.id)
-  if (!ours) {
+  const sealedKey = sealedKeyOf(ctx, wallet, state.sessionKey)
+  if (sealedKey === null) {
     if (session) audit(store, ctx.now(), 'session.ended', wallet.id, { epoch: state.epoch, key: state.sessionKey })
     return
   }
@@ -168,7 +192,7 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
     wallet.id,
     state.epoch,
     state.sessionKey,
-    session?.sealed_key ?? wallet.sealed_key,
+    sealedKey,
     column(limit),
     state.validUntil,
   )
@@ -177,8 +201,8 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
 
 export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
 
-/** The wallet as /wallets shows it; `balance` is the chain's, null when it can't be read. */
-export function walletView(store: Store, wallet: WalletRow, balance: bigint | null): Wallet {
+/** The wallet as /wallets shows it; `look` is the chain's word, null when it can't be read. */
+export function walletView({ store, now }: Context, wallet: WalletRow, look: WalletLook | null): Wallet {
   const session = store.session(wallet.id)
   const group = store.first<{ id: string }>(
     'SELECT id FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at LIMIT 1',
@@ -190,21 +214,30 @@ export function walletView(store: Store, wallet: WalletRow, balance: bigint | nu
     address: wallet.address,
     chain: chainName(wallet.chain_id),
     walletType: wallet.kind,
-    status: wallet.status,
-    usdcBalance: balance === null ? null : { balance: formatUsdc(balance), symbol: 'USDC' },
+    status: wallet.status as WalletStatus, // deleted ones are never shown
+    paused: wallet.paused === 1,
+    halted: wallet.halted === null ? null : wallet.halted === hasCode ? 'code' : 'books',
+    usdcBalance: look && { balance: formatUsdc(look.balance), symbol: 'USDC' },
     policyGroupId: group?.id ?? null,
     ownerAddress: wallet.owner,
     factory: wallet.factory,
     salt: wallet.salt,
-    sessionKeyAddress: session?.key_address ?? wallet.session_key,
+    sessionKeyAddress: checksumAddress(session?.key_address ?? wallet.session_key),
     spendingLimit: String(wallet.session_limit),
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
     held: formatUsdc(BigInt(wallet.held)),
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
+    exposure: look && exposureView(walletExposure(store, wallet, look, now())),
     createdAt: new Date(wallet.created_at).toISOString(),
   }
 }
+
+const exposureView = ({ canLeave, agents, canRenew }: Exposure): Wallet['exposure'] => ({
+  canLeave: formatUsdc(canLeave),
+  agents: formatUsdc(agents),
+  canRenew,
+})
 
 export function ledgerView(store: Store, wallet: WalletRow, balance: bigint | null): LedgerView {
   return {

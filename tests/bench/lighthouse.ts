@@ -1,0 +1,95 @@
+/**
+ * Lighthouse, as on a phone, over the pages that strangers meet: `npm run bench:lighthouse`. Each page is looked at
+ * three times on a stack of its own, and the median of each category has to reach its floor. With LIGHTHOUSE_DIR set,
+ * keeps the reports in that folder.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findBrowser } from '../../scripts/browser.ts'
+import { aFundedWallet, aPayout, aStack, signIn } from '../stack/aStack.ts'
+
+const floors = { performance: 95, accessibility: 100, 'best-practices': 100 } as const
+type Category = keyof typeof floors
+const categories = Object.keys(floors) as Category[]
+const looks = 3
+
+const folder = join(import.meta.dirname, 'lighthouse')
+const runFile = promisify(execFile)
+
+type Report = {
+  runtimeError?: { message: string }
+  categories: Record<Category, { score: number | null; auditRefs: { id: string; weight: number }[] }>
+  audits: Record<string, { title: string; score: number | null; scoreDisplayMode: string; displayValue?: string }>
+}
+
+/** `npm ci`, when it has not been done since the lockfile changed. */
+async function install(): Promise<void> {
+  const installed = join(folder, 'node_modules/.package-lock.json')
+  const isCurrent =
+    existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
+  if (!isCurrent) await runFile('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
+}
+
+async function look(url: string, reportPath: string, browser: string): Promise<Report> {
+  const args = [
+    '--no-warnings',
+    join(folder, 'node_modules/lighthouse/cli/index.js'),
+    url,
+    '--quiet',
+    '--output=json',
+    `--output-path=${reportPath}`,
+    `--only-categories=${categories.join(',')}`,
+    '--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage',
+    '--no-enable-error-reporting',
+  ]
+  await runFile(process.execPath, args, { env: { ...process.env, CHROME_PATH: browser } })
+  const report = JSON.parse(readFileSync(reportPath, 'utf8')) as Report
+  if (report.runtimeError) throw new Error(report.runtimeError.message)
+  return report
+}
+
+const scoreOf = (report: Report, category: Category) => Math.round((report.categories[category].score ?? 0) * 100)
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** What kept a category from 100. */
+const losses = (report: Report, category: Category) =>
+  report.categories[category].auditRefs.flatMap(({ id, weight }) => {
+    const audit = report.audits[id]!
+    const lost = weight > 0 && audit.score !== null && audit.score < 0.995
+    return lost ? [`    ${audit.title}${audit.displayValue ? `: ${audit.displayValue}` : ''}`] : []
+  })
+
+await install()
+const browser = await findBrowser(console.log)
+const reports = process.env.LIGHTHOUSE_DIR ?? mkdtempSync(join(tmpdir(), 'bursar-lighthouse-'))
+mkdirSync(reports, { recursive: true })
+const stack = await aStack()
+try {
+  const token = await signIn(stack.bursar)
+  const wallet = await aFundedWallet(stack.bursar, token)
+  const payout = await aPayout(stack.bursar, token, wallet.id)
+  await stack.restartWorker() // nothing of the above is still at work
+
+  console.log(`${'page'.padEnd(8)}${'category'.padEnd(16)}${'median'.padStart(7)}${'floor'.padStart(7)}  each`)
+  for (const [page, path] of Object.entries({ login: '/login', claim: payout.path })) {
+    const seen: Report[] = []
+    for (let i = 1; i <= looks; i++)
+      seen.push(await look(stack.url + path, join(reports, `${page}-${i}.json`), browser))
+    for (const category of categories) {
+      const scores = seen.map((report) => scoreOf(report, category))
+      const middle = median(scores)
+      const low = middle < floors[category]
+      if (low) process.exitCode = 1
+      console.log(
+        `${page.padEnd(8)}${category.padEnd(16)}${String(middle).padStart(7)}${String(floors[category]).padStart(7)}  ${scores.join(' ')}${low ? '  TOO LOW' : ''}`,
+      )
+      for (const line of losses(seen[scores.indexOf(middle)]!, category)) console.log(line)
+    }
+  }
+} finally {
+  await stack.stop()
+  if (!process.env.LIGHTHOUSE_DIR) rmSync(reports, { recursive: true, force: true })
+}

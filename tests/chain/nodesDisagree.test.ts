@@ -1,0 +1,64 @@
+/** Two nodes, one of which lies: a release needs both (design.md section 5). */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/types.ts'
+import type { Context } from '../../worker/treasury/context.ts'
+import { nonceLogExists } from '../../worker/treasury/scan.ts'
+import type { PaymentRow, WalletRow } from '../../worker/treasury/store.ts'
+import { type LocalChain, startLocalChain } from '../support/localChain.ts'
+
+let local: LocalChain
+beforeAll(async () => {
+  local = await startLocalChain()
+  await local.mint(`0x${'ab'.repeat(20)}`, 1n)
+})
+afterAll(() => local.stop())
+
+type Call = { id: number; method: string; params: unknown[] }
+type Answer = { id: number; result: Record<string, unknown> }
+
+/** The real node, but for what it says of the finalized block. */
+async function aLiar(lie: Record<string, string>) {
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const headers = { 'content-type': 'application/json' }
+    const answer = await (await fetch(local.url, { method: 'POST', headers, body })).json()
+    const calls = [JSON.parse(body)].flat() as Call[]
+    const answers = ([answer].flat() as Answer[]).map((each) => {
+      const call = calls.find(({ id }) => id === each.id)
+      return call?.params[0] === 'finalized' ? { ...each, result: { ...each.result, ...lie } } : each
+    })
+    response.end(JSON.stringify(Array.isArray(answer) ? answers : answers[0]))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
+}
+
+test('a finalized block whose time only one of them knows is none', async () => {
+  const liar = await aLiar({ number: '0x1', timestamp: '0xffffffff' })
+  for (const urls of [
+    [liar.url, local.url],
+    [local.url, liar.url],
+  ])
+    await expect(new RpcChain(8453, local.contracts, urls).finalized()).rejects.toThrow(RpcUnavailable)
+  const honest = await new RpcChain(8453, local.contracts, [local.url, local.url]).finalized()
+  expect(honest.timestamp).toBeLessThanOrEqual(await local.now())
+  liar.stop()
+})
+
+test('a payment signed at a block that was not there yet is looked for before it', async () => {
+  const minedAt = 1_002
+  const logs: Chain['logs'] = async ([filter]) => [
+    filter!.fromBlock <= minedAt && minedAt <= filter!.toBlock ? [{} as never] : [],
+  ]
+  const chain = { logs, hasSecond: true, contracts: local.contracts } as unknown as Chain
+  const ctx = { chains: { 8453: chain } } as unknown as Context
+  const wallet = { chain_id: 8453, address: `0x${'aa'.repeat(20)}` as Address, kind: 'smart' } as WalletRow
+  for (const first of [1_500, 9_000]) {
+    const payment = { authorization: null, first_block: first, epoch: 1, sequence: 1 } as PaymentRow
+    expect(await nonceLogExists(ctx, wallet, payment, 2_000), `signed at ${first}`).toBe(true)
+  }
+})

@@ -1,0 +1,119 @@
+/**
+ * workerd is killed at any step of a rotation, with payments in flight: every rotation ends once, as the wallet's
+ * contract counts them, no payment is lost or made twice, and the session that is in force is one we can sign with.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../../scripts/demoClient.ts'
+import type { Stack } from '../../scripts/stack.ts'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import type { RotateReply, SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
+import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { aStack, type TestStack } from '../stack/aStack.ts'
+import { randomFrom } from '../support/random.ts'
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
+import { addressFor, aSender, chainReader, definite, pause, usdc } from '../support/stackClient.ts'
+import { booksAtRest } from './checker.ts'
+
+const rotations = Number(process.env.CHAOS_ROTATIONS ?? 6)
+const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const paymentsEach = 3
+
+let stack: TestStack
+let node: RpcProxy
+beforeAll(async () => {
+  const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
+    node = await startRpcProxy(rpc[8453])
+    return { RPC_URLS_8453: node.url }
+  }
+  stack = await aStack({ vars })
+})
+afterAll(async () => {
+  await stack?.stop()
+  await node?.stop()
+})
+
+test(`${rotations} rotations, workerd killed during each: each ends once`, {
+  timeout: 120_000 + rotations * 30_000,
+}, async () => {
+  console.log(`CHAOS_SEED=${seed} CHAOS_ROTATIONS=${rotations}`)
+  const random = randomFrom(seed)
+  const { bursar } = stack
+  const sender = await aSender(bursar, { funds: '100', limit: 50 })
+  const path = `/api/wallets/smart-wallets-v2/${sender.wallet.id}`
+  const ask = <T>(call: string, key: string, body: unknown) =>
+    definite<{ success: boolean; data: T; error?: string }>(bursar, call, async () => ({
+      method: 'POST',
+      token: await sender.token(),
+      key,
+      body,
+    }))
+  const info = async () =>
+    bursar.api<SessionKeyInfo>(`${path.slice('/api'.length)}/session-key`, { token: await sender.token() })
+
+  const payments: { id: string; to: Address }[] = []
+  const pay = async () => {
+    const to = addressFor(randomUUID())
+    const body = { walletId: sender.wallet.id, toAddress: to, amount: '0.5' }
+    const { status, body: answer } = await ask<{ id: string }>('/api/transactions/send', randomUUID(), body)
+    expect(status, JSON.stringify(answer)).toBe(201)
+    payments.push({ id: answer.data.id, to })
+  }
+
+  for (let turn = 1; turn <= rotations; turn++) {
+    const early = Array.from({ length: paymentsEach }, pay)
+    const key = randomUUID()
+    const grant = { spendingLimit: String(1_000_000_000 + turn), ttlHours: 24 }
+    const rotating = ask<RotateReply>(`${path}/rotate-session-key`, key, grant)
+    await pause(random.int(0, 2_500))
+    if (random.chance(40)) node.setFault({ mode: random.pick(['swallow', 'slow', 'down'] as const), delayMs: 700 })
+    await stack.killWorker()
+    node.setFault({ mode: 'none' })
+    await stack.restartWorker()
+    const late = Array.from({ length: paymentsEach }, pay)
+    const { status, body } = await rotating
+    await Promise.all([...early, ...late])
+    expect(status, JSON.stringify(body)).toBe(202)
+    // Asked again under its key, it is the same one.
+    const again = await ask<RotateReply>(`${path}/rotate-session-key`, key, grant)
+    expect(again.body.data.actionId).toBe(body.data.actionId)
+    const ended = await until(
+      `the end of rotation ${turn}`,
+      async () => {
+        const now = await info().catch(() => null)
+        const action = now?.actions.find(({ id }) => id === body.data.actionId)
+        return action?.endedAt && action
+      },
+      60_000,
+    )
+    expect(ended).toMatchObject({ status: 'done', error: null })
+  }
+
+  for (const { id } of payments)
+    await until(`payment ${id}`, async () => {
+      const { status } = await bursar.api<Transaction>(`/transactions/${id}`, { token: await sender.token() })
+      return status === 'CONFIRMED'
+    })
+  const books = await booksAtRest(bursar, sender, 60_000)
+  expect(books).toBeDefined()
+  const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+  const transfers = await chain.transfers()
+  for (const { to } of payments)
+    expect(transfers.filter((transfer) => transfer.to === to).map(({ value }) => value)).toEqual([usdc('0.5')])
+
+  const state = await chain.client.readContract({
+    address: sender.wallet.address as Address,
+    abi: agentWalletAbi,
+    functionName: 'state',
+  })
+  const now = await info()
+  expect(state.epoch, 'one new session per rotation').toBe(1 + rotations)
+  expect(now).toMatchObject({ nonce: 1 + rotations, isActive: true, heldAmount: '0' })
+  expect(now.address.toLowerCase()).toBe(state.sessionKey.toLowerCase())
+  expect(now.actions.filter(({ endedAt }) => endedAt === null)).toEqual([])
+  const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
+  expect(log.split('\n').filter((line) => /wallet halted|relayer refused|cannot fail from/.test(line))).toEqual([])
+})

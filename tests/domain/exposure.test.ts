@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  accountExposure,
+  budgetLeft,
+  canLeaveAfterRotation,
+  exposureOf,
+  providerDaily,
+  type WalletPower,
+} from '../../worker/domain/exposure.ts'
+import { type MicroUsdc, microUsdc } from '../../worker/domain/money.ts'
+import { periods } from '../../worker/domain/policyPeriod.ts'
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(microUsdc)
+const group = fc.record({ active: fc.boolean(), left: fc.option(amount) })
+const power: fc.Arbitrary<WalletPower> = fc.record({
+  balance: amount,
+  held: amount,
+  sessionLeft: fc.option(amount),
+  inPayouts: amount,
+  canRenew: fc.boolean(),
+  groups: fc.array(group, { maxLength: 5 }),
+})
+const usdc = (whole: number): MicroUsdc => microUsdc(BigInt(whole) * 1_000_000n)
+const aWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
+  balance: usdc(100),
+  held: usdc(0),
+  sessionLeft: usdc(40),
+  inPayouts: usdc(0),
+  canRenew: true,
+  groups: [],
+  ...over,
+})
+
+describe('of one wallet', () => {
+  test('is the smaller of balance and session, to one micro-USDC', () => {
+    fc.assert(
+      fc.property(power, (wallet) => {
+        const { canLeave } = exposureOf(wallet)
+        const bounds = [wallet.balance, ...(wallet.sessionLeft === null ? [] : [wallet.sessionLeft])]
+        expect(bounds.every((bound) => canLeave <= bound)).toBe(true)
+        expect(bounds.some((bound) => canLeave === bound)).toBe(true)
+      }),
+    )
+  })
+
+  test('agents never reach more than can leave, than is free, or than their budgets together', () => {
+    fc.assert(
+      fc.property(power, (wallet) => {
+        const { canLeave, agents } = exposureOf(wallet)
+        expect(agents + wallet.held <= canLeave || agents === 0n).toBe(true)
+        const active = wallet.groups.filter((one) => one.active)
+        const limits = active.map(({ left }) => left)
+        if (limits.every((left) => left !== null)) {
+          const sum = limits.reduce<bigint>((total, left) => total + left!, 0n)
+          expect(agents <= sum).toBe(true)
+          // Nothing is left out either: it is one of the two bounds.
+          const free = canLeave > wallet.held ? canLeave - wallet.held : 0n
+          expect(agents === sum || agents === free).toBe(true)
+        }
+        if (active.length === 0) expect(agents).toBe(0n)
+      }),
+    )
+  })
+
+  test('a larger balance, session or budget never lowers it', () => {
+    fc.assert(
+      fc.property(power, amount, (wallet, more) => {
+        const now = exposureOf(wallet)
+        const richer = exposureOf({ ...wallet, balance: microUsdc(wallet.balance + more) })
+        expect(richer.canLeave >= now.canLeave && richer.agents >= now.agents).toBe(true)
+        const session = wallet.sessionLeft === null ? null : microUsdc(wallet.sessionLeft + more)
+        expect(exposureOf({ ...wallet, sessionLeft: session }).canLeave >= now.canLeave).toBe(true)
+        const unlimited = wallet.groups.map((one) => ({ ...one, left: null }))
+        expect(exposureOf({ ...wallet, groups: unlimited }).agents >= now.agents).toBe(true)
+      }),
+    )
+  })
+
+  test.each([
+    ['a session smaller than the balance', aWallet(), '40', '0'],
+    ['a balance smaller than the session', aWallet({ balance: usdc(7) }), '7', '0'],
+    ['no valid session', aWallet({ sessionLeft: usdc(0) }), '0', '0'],
+    ['an imported wallet', aWallet({ sessionLeft: null }), '100', '0'],
+    ['a budget inside the session', aWallet({ groups: [{ active: true, left: usdc(12) }] }), '40', '12'],
+    ['a paused group', aWallet({ groups: [{ active: false, left: null }] }), '40', '0'],
+    [
+      'a group without a limit beside payments under way',
+      aWallet({ held: usdc(15), groups: [{ active: true, left: null }] }),
+      '40',
+      '25',
+    ],
+  ])('%s', (_, wallet, canLeave, agents) => {
+    expect(exposureOf(wallet)).toMatchObject({ canLeave: usdc(Number(canLeave)), agents: usdc(Number(agents)) })
+  })
+})
+
+describe('what a group’s budgets leave', () => {
+  const policy = fc.record({
+    budget: fc.record({ limit: fc.option(amount), spent: amount, held: amount }),
+    period: fc.option(
+      fc.record({
+        period: fc.constantFrom(...periods),
+        limit: amount,
+        startAt: fc.integer({ min: 0, max: 2 ** 42 }),
+        used: amount,
+      }),
+    ),
+  })
+  const now = fc.integer({ min: 0, max: 2 ** 42 })
+
+  test('is never more than either of them, and one of them', () => {
+    fc.assert(
+      fc.property(policy, now, ({ budget, period }, at) => {
+        const total = budgetLeft({ budget, period: null }, at)
+        const inPeriod = budgetLeft({ budget: { ...budget, limit: null }, period }, at)
+        const left = budgetLeft({ budget, period }, at)
+        const bounds = [total, inPeriod].filter((bound) => bound !== null)
+        for (const bound of bounds) expect(left! <= bound).toBe(true)
+        expect(bounds.length === 0 ? [null] : bounds).toContain(left)
+      }),
+    )
+  })
+
+  test('a period that ended leaves all of its limit again', () => {
+    const day = { period: 'day' as const, limit: usdc(10), startAt: 0, used: usdc(8) }
+    const budget = { limit: null, spent: usdc(0), held: usdc(0) }
+    expect(budgetLeft({ budget, period: day }, 1_000)).toBe(usdc(2))
+    expect(budgetLeft({ budget, period: day }, 86_400_000)).toBe(usdc(10))
+    expect(budgetLeft({ budget: { limit: usdc(20), spent: usdc(15), held: usdc(2) }, period: day }, 86_400_000)).toBe(
+      usdc(3),
+    )
+  })
+})
+
+describe('of an account', () => {
+  test('is the sum of its wallets, in any order', () => {
+    fc.assert(
+      fc.property(fc.array(power, { maxLength: 6 }), (wallets) => {
+        const all = wallets.map(exposureOf)
+        const sum = accountExposure(all)!
+        expect(sum.canLeave).toBe(all.reduce((total, one) => total + one.canLeave, 0n))
+        expect(sum.inPayouts).toBe(all.reduce((total, one) => total + one.inPayouts, 0n))
+        expect(sum.agents <= sum.canLeave).toBe(true)
+        expect(sum.canRenew).toBe(all.some((one) => one.canRenew))
+        expect(accountExposure([...all].reverse())).toEqual(sum)
+      }),
+    )
+  })
+
+  test('is unknown as soon as one wallet is', () => {
+    expect(accountExposure([exposureOf(aWallet()), null])).toBeNull()
+    expect(accountExposure([])).toMatchObject({ canLeave: 0n, canRenew: false })
+  })
+})
+
+test('after a rotation it is the new limit or the balance, and one grant is never above a day’s worth', () => {
+  expect(canLeaveAfterRotation(usdc(100), usdc(1000))).toBe(usdc(100))
+  expect(canLeaveAfterRotation(usdc(100), usdc(1))).toBe(usdc(1))
+  expect(providerDaily).toBe(usdc(10_000))
+})

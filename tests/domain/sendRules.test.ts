@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { formatUsdc } from '../../worker/domain/money.ts'
+import { onrampAmountProblem } from '../../worker/domain/onrampRules.ts'
+import { amountProblem, looksLike, type SendValues, sendProblems } from '../../worker/domain/sendRules.ts'
+
+const address = '0x52908400098527886E0F7030069857D2E4169EE7'
+const good: SendValues = { to: 'address', address, email: '', contactId: '', method: '', amount: '1', memo: '' }
+/** The first problem, which gets the focus, with its field. */
+const first = (changes: Partial<SendValues>, available: string | null = '10') =>
+  Object.entries(sendProblems({ ...good, ...changes }, available)).find(([, message]) => message) ?? null
+
+test.each<[Partial<SendValues>, [string, string] | null]>([
+  [{}, null],
+  [{ address: `  ${address}\n` }, null],
+  [{ address: ' ' }, ['address', 'Please enter a recipient address']],
+  [{ address: 'vitalik.eth' }, ['address', 'Wallet address must start with 0x']],
+  [{ address: '0xvitalik.eth' }, ['address', 'Wallet address must be 42 characters long (0x + 40 hex characters)']],
+  [{ address: `${address}0` }, ['address', 'Wallet address must be 42 characters long (0x + 40 hex characters)']],
+  [{ address: `0x${'g'.repeat(40)}` }, ['address', 'Invalid wallet address format']],
+  [{ address: address.replace('E', 'e') }, ['address', 'Invalid wallet address format']],
+  [{ address: address.toLowerCase() }, null],
+  [{ to: 'email' }, ['email', 'Please enter an email address']],
+  [{ to: 'email', email: 'ada' }, ['email', 'Invalid email format']],
+  [{ to: 'email', email: ' ada@example.com ', address: 'nonsense' }, null],
+  [{ to: 'email', email: 'ada@example.com', amount: '0.099999' }, ['amount', 'A payout must be at least 0.10 USDC']],
+  [{ to: 'contact' }, ['contactId', 'Please select a contact']],
+  [{ to: 'contact', contactId: 'c' }, ['method', 'Please select a contact method']],
+  [
+    { to: 'contact', contactId: 'c', method: 'phone', amount: '0.05' },
+    ['amount', 'A payout must be at least 0.10 USDC'],
+  ],
+  [{ to: 'contact', contactId: 'c', method: 'address', amount: '0.05' }, null],
+  [{ amount: '' }, ['amount', 'Please enter an amount']],
+  [{ amount: '0.000000' }, ['amount', 'Amount must be greater than 0']],
+  [{ amount: '.' }, ['amount', 'Amount must be greater than 0']],
+  [{ amount: '10.000001' }, ['amount', 'Insufficient balance']],
+  [{ amount: '10' }, null],
+  [{ memo: 'x'.repeat(101) }, ['memo', 'Memo must be at most 100 characters']],
+  [{ memo: `${'x'.repeat(100)} ` }, null],
+  [{ address: '', amount: '', memo: 'x'.repeat(101) }, ['address', 'Please enter a recipient address']],
+])('%j', (changes, problem) => expect(first(changes)).toEqual(problem))
+
+test('without a known balance the server decides', () => expect(first({ amount: '999999' }, null)).toBeNull())
+
+test('exactly what is there may be sent, one micro-USDC more may not', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (balance) => {
+      const available = formatUsdc(balance)
+      expect(amountProblem(available, available)).toBeNull()
+      expect(amountProblem(formatUsdc(balance + 1n), available)).toBe('Insufficient balance')
+    }),
+  )
+})
+
+test('addresses that share their ends look alike, an address is not its own twin', () => {
+  const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 34, maxLength: 34 })
+  fc.assert(
+    fc.property(hex, hex, (a, b) => {
+      const of = (middle: string) => `0xabc${middle}def`
+      expect(looksLike(of(a), of(b))).toBe(a.toLowerCase() !== b.toLowerCase())
+      expect(looksLike(of(a), of(b))).toBe(looksLike(of(b), of(a)))
+      expect(looksLike(`0xabd${a}def`, of(b))).toBe(false)
+      expect(looksLike(`0xabc${a}dee`, of(b))).toBe(false)
+    }),
+  )
+})
+
+test.each([
+  ['', 'Please enter a valid amount'],
+  ['0', 'Please enter a valid amount'],
+  ['1.005', 'Please enter a valid amount'],
+  ['-5', 'Please enter a valid amount'],
+  ['0.99', 'Minimum amount is $1.00'],
+  ['1', null],
+  ['1.', null],
+  ['500', null],
+])('an on-ramp amount of %j: %s', (text, problem) => expect(onrampAmountProblem(text)).toBe(problem))

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { csvLine } from '../../worker/domain/csv.ts'
+import { lastActivityText } from '../../worker/domain/lastActivity.ts'
+import { microUsdc } from '../../worker/domain/money.ts'
+import {
+  averageOf,
+  lastSevenDays,
+  lastsUntil,
+  levelOf,
+  monthOf,
+  percentUsed,
+  successRate,
+} from '../../worker/domain/statistics.ts'
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 15n })
+const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) })
+
+test('percentUsed is cut, never rounded up: 100 only when nothing is left', () => {
+  fc.assert(
+    fc.property(amount, amount, (used, limit) => {
+      const percent = percentUsed(used, limit)
+      if (limit === 0n) expect(percent).toBe(100)
+      else if (used < limit) expect(percent).toBeLessThan(100)
+      else expect(percent).toBeGreaterThanOrEqual(100)
+      expect(percent).toBeLessThanOrEqual(999)
+      if (limit > 0n && percent < 999) expect((BigInt(percent) * limit) / 100n).toBeLessThanOrEqual(used)
+    }),
+  )
+})
+
+test('budget colours: safe below 75, warning from 75, danger from 90', () => {
+  expect([0, 74, 75, 89, 90, 100, 999].map(levelOf)).toEqual([
+    'safe',
+    'safe',
+    'warning',
+    'warning',
+    'danger',
+    'danger',
+    'danger',
+  ])
+})
+
+test('success rate: confirmed of all that ended, one decimal, 100 only without failures', () => {
+  expect(successRate(0, 0)).toBeNull()
+  const count = fc.integer({ min: 0, max: 1_000_000 })
+  fc.assert(
+    fc.property(count, count, (confirmed, failed) => {
+      const rate = successRate(confirmed, failed)
+      if (confirmed + failed === 0) return
+      expect(rate).toBeGreaterThanOrEqual(0)
+      expect(rate === 100).toBe(failed === 0)
+      expect(Math.abs(rate! - (confirmed / (confirmed + failed)) * 100)).toBeLessThan(0.1001)
+      expect(rate! * 10).toBeCloseTo(Math.round(rate! * 10), 6)
+    }),
+  )
+})
+
+test('the average times the count never exceeds the sum, and misses it by less than the count', () => {
+  expect(averageOf(microUsdc(0n), 0)).toBeNull()
+  fc.assert(
+    fc.property(amount, fc.integer({ min: 1, max: 100_000 }), (sum, count) => {
+      const whole = averageOf(microUsdc(sum), count)! * BigInt(count)
+      expect(whole).toBeLessThanOrEqual(sum)
+      expect(sum - whole).toBeLessThan(BigInt(count))
+    }),
+  )
+})
+
+test('monthOf: every moment lies in its UTC month, and the next month starts where it ends', () => {
+  fc.assert(
+    fc.property(instant, (now) => {
+      const { month, startsAt, endsAt } = monthOf(now)
+      expect(startsAt).toBeLessThanOrEqual(now)
+      expect(endsAt).toBeGreaterThan(now)
+      expect(new Date(startsAt).toISOString()).toBe(`${month}-01T00:00:00.000Z`)
+      expect(monthOf(endsAt).startsAt).toBe(endsAt)
+      expect(monthOf(endsAt - 1).month).toBe(month)
+    }),
+  )
+  expect(monthOf(Date.UTC(2026, 11, 31, 23, 59)).month).toBe('2026-12')
+})
+
+test('lastSevenDays: seven days on end, the last one is today', () => {
+  fc.assert(
+    fc.property(instant, (now) => {
+      const days = lastSevenDays(now)
+      expect(days).toHaveLength(7)
+      expect(days[6]!.day).toBe(new Date(now).toISOString().slice(0, 10))
+      for (const [i, { day, startsAt }] of days.entries()) {
+        expect(new Date(startsAt).toISOString()).toBe(`${day}T00:00:00.000Z`)
+        if (i > 0) expect(startsAt - days[i - 1]!.startsAt).toBe(86_400_000)
+      }
+    }),
+  )
+})
+
+test('the forecast is where a line through the spending reaches the limit', () => {
+  const now = Date.UTC(2026, 10, 20)
+  expect(lastsUntil(0n, 86_400_000, 5n, now)).toBeNull()
+  expect(lastsUntil(5n, 60_000, 5n, now), 'a minute says nothing').toBeNull()
+  expect(lastsUntil(1n, 86_400_000, 10n ** 15n, now), 'centuries say nothing').toBeNull()
+  expect(lastsUntil(10n, 86_400_000, 20n, now)).toBe(now + 2 * 86_400_000)
+  const day = 86_400_000
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      fc.integer({ min: 3_600_000, max: 30 * day }),
+      amount,
+      (spent, windowMs, remaining) => {
+        const at = lastsUntil(spent, windowMs, remaining, now)
+        if (at === null) return
+        expect(at).toBeGreaterThanOrEqual(now)
+        expect((BigInt(at - now) * spent) / BigInt(windowMs)).toBeLessThanOrEqual(remaining)
+      },
+    ),
+  )
+})
+
+describe.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York'])('on a clock in %s', (zone) => {
+  const before = process.env.TZ
+  beforeAll(() => {
+    process.env.TZ = zone
+  })
+  afterAll(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+
+  test('the last activity is told in days of the wall calendar, across midnights, months and hours that are skipped', () => {
+    const order = [
+      /^Today$/,
+      /^Yesterday$/,
+      /^[2-6] days ago$/,
+      /^1 week ago$/,
+      /^[2-4] weeks ago$/,
+      /^[A-Z][a-z]{2} \d+, \d{4}$/,
+    ]
+    const rank = (text: string) => order.findIndex((form) => form.test(text))
+    const day = fc.integer({ min: 0, max: 400 })
+    const moment = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+    fc.assert(
+      fc.property(day, day, moment, moment, (start, passed, [hour, minute], [hourThen, minuteThen]) => {
+        const now = new Date(2026, 0, 1 + start, hour, minute).getTime()
+        const then = new Date(2026, 0, 1 + start - passed, hourThen, minuteThen)
+        const text = lastActivityText(then.toISOString(), now)
+        const wanted = passed === 0 ? 0 : passed === 1 ? 1 : passed < 7 ? 2 : passed < 14 ? 3 : passed < 30 ? 4 : 5
+        expect(rank(text), `${then} to ${new Date(now)}: ${text}`).toBe(wanted)
+        if (wanted === 2) expect(text).toBe(`${passed} days ago`)
+        if (wanted === 4) expect(text).toBe(`${Math.floor(passed / 7)} weeks ago`)
+      }),
+    )
+    expect(lastActivityText(null, 0)).toBe('Never')
+  })
+})
+
+test('CSV: whatever text is in a cell, one line comes back as the same cells, and none starts a formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { minLength: 1, maxLength: 6 }), (cells) => {
+      const parsed = parse(csvLine(cells))
+      expect(parsed.map((cell, i) => (cell === `'${cells[i]}` ? cells[i] : cell))).toEqual(cells)
+      for (const cell of parsed) expect(cell).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/)
+    }),
+  )
+  expect(csvLine(['=1+1', '@SUM(A1)', '-2', ' +3', '\t=4', 'a,b', 'say "hi"', null, 7])).toBe(
+    `'=1+1,'@SUM(A1),'-2,' +3,'\t=4,"a,b","say ""hi""",,7\r\n`,
+  )
+})
+
+/** A strict reader of one RFC 4180 line. */
+function parse(line: string): string[] {
+  const text = line.slice(0, -2)
+  const cells: string[] = []
+  for (let at = 0; ; at += 1) {
+    let cell = ''
+    if (text[at] === '"') {
+      at += 1
+      while (!(text[at] === '"' && text[at + 1] !== '"')) {
+        cell += text[at]
+        at += text[at] === '"' ? 2 : 1
+      }
+      at += 1
+    } else {
+      while (at < text.length && text[at] !== ',') cell += text[at++]
+    }
+    cells.push(cell)
+    if (at >= text.length) return cells
+  }
+}

@@ -1,0 +1,62 @@
+/** The MCP conformance suites: on a fixture behind the product's own way to /mcp, and on the product's tools. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aStack, type TestStack } from '../stack/aStack.ts'
+import { runClient } from '../support/clients.ts'
+import { aSender } from '../support/stackClient.ts'
+import { startBearerProxy } from './conformance/bearerProxy.ts'
+import { anAgent, url } from './gateway.ts'
+
+type Proxy = Awaited<ReturnType<typeof startBearerProxy>>
+
+let stack: TestStack
+let fixture: Proxy
+let product: Proxy
+const results = mkdtempSync(join(tmpdir(), 'bursar-conformance-'))
+
+beforeAll(async () => {
+  stack = await aStack({ entry: 'tests/gateway/conformance/worker.ts' })
+  const { agents } = await aSender(stack.bursar, { funds: '1', limit: 1 })
+  fixture = await startBearerProxy(stack.url, agents[0]!.apiKey)
+  product = await startBearerProxy(url, (await anAgent()).apiKey)
+}, 180_000)
+afterAll(async () => {
+  await product?.stop()
+  await fixture?.stop()
+  await stack?.stop()
+  rmSync(results, { recursive: true, force: true })
+})
+
+const suite = '@modelcontextprotocol/conformance/dist/index.js'
+const legacySuite = 'conformance-legacy/dist/index.js'
+const baseline = (name: string) => join(import.meta.dirname, 'conformance', name)
+
+async function conform(program: string, proxy: Proxy, ...args: string[]) {
+  const output = ['--output-dir', join(results, randomUUID())]
+  const done = await runClient(program, ['server', '--url', `${proxy.url}/mcp`, ...args, ...output])
+  expect(done.code, done.stdout + done.stderr).toBe(0)
+  return done.stdout
+}
+
+test('2026-07-28: everything that revision requires, without an exception', async () => {
+  const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
+  const said = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
+  // Thirty-seven are required; the rest (tasks, x-mcp-header) is reported and not counted.
+  expect(said.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
+}, 240_000)
+
+test('2025-11-25: everything but what needs a session, by name', async () => {
+  const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
+  await conform(legacySuite, fixture, '--suite', 'active', ...expected)
+}, 240_000)
+
+test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebinding-protection'])(
+  'the product itself: %s',
+  async (scenario) => {
+    const expected = ['--expected-failures', baseline('expected-failures.product.yml')]
+    await conform(suite, product, '--scenario', scenario, '--spec-version', '2026-07-28', ...expected)
+  },
+)

@@ -1,0 +1,365 @@
+/** /openapi.json holds: for linters, for every answer of the REST API, and for requests made from its own schemas. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../scripts/stack.ts'
+import { clientPath, importClient, runClient } from '../support/clients.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { anAgent, bursar, stateDir, url } from './gateway.ts'
+import { faultyOnes, type JsonSchema, validOnes } from './schemaValues.ts'
+
+type Agent = Awaited<ReturnType<typeof anAgent>>
+// biome-ignore lint/suspicious/noExplicitAny: answers are what the tests look into
+type Answer = { status: number; headers: Headers; body: any; text: string }
+type Asked = {
+  token?: string | undefined
+  key?: string | undefined
+  body?: unknown
+  raw?: string
+  headers?: [string, string][]
+}
+
+let own: Agent
+let prism: Awaited<ReturnType<typeof startPrism>>
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+let document: any
+const documentPath = join(stateDir, 'openapi.json')
+
+beforeAll(async () => {
+  document = await bursar.plain('/openapi.json')
+  writeFileSync(documentPath, JSON.stringify(document))
+  own = await anAgent({ scopes: ['address_payments:write', 'contact_payments:write', 'email_payments:write'] })
+  prism = await startPrism()
+})
+afterAll(() => prism?.stop())
+
+/** Passes requests on to the stack and answers 500 with `sl-violations` where an answer breaks the contract. */
+async function startPrism() {
+  const port = await freePort()
+  const args = ['proxy', documentPath, url, '--port', String(port), '--errors', '--validate-request=false']
+  const child = spawn(process.execPath, [clientPath('@stoplight/prism-cli/dist/index.js'), ...args])
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      log = (log + chunk).slice(-10_000)
+      if (log.includes('Prism is listening')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`prism ended:\n${log}`)))
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/**
+ * Through Prism: a breach of the contract in the answer fails the test. What Prism answers itself (no credential) or
+ * hangs on (a body that is no JSON) goes straight to the stack.
+ */
+async function ask(method: string, path: string, { token, key, body, raw, headers = [] }: Asked = {}): Promise<Answer> {
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const isForPrism = raw !== '{' && (token !== undefined || path.startsWith('/oauth/'))
+  const response = await fetch(`${isForPrism ? prism.url : url}${path}`, {
+    method,
+    headers: [
+      ...(token ? [['authorization', `Bearer ${token}`]] : []),
+      ...(key ? [['idempotency-key', key]] : []),
+      ...(content === undefined || headers.some(([name]) => name === 'content-type')
+        ? []
+        : [['content-type', 'application/json']]),
+      ...headers,
+    ] as [string, string][],
+    ...(content !== undefined && { body: content }),
+  })
+  const text = await response.text()
+  const label = `${method} ${path} ${content?.slice(0, 300) ?? ''} → ${response.status} ${text.slice(0, 500)}`
+  expect(response.headers.get('sl-violations'), label).toBeNull()
+  expect(text, label).not.toContain('stoplight.io/prism')
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null, text }
+}
+
+const to = addressFor('contract')
+const toAddress = { to: { type: 'address', address: to }, amount: '0.5' }
+/** Payments of other tests may be confirmed meanwhile: that moves money from held to spent. */
+const remaining = async () => {
+  const { budget } = await bursar.plain<{ budget: { remaining: string } }>('/v1/context', { token: own.apiKey })
+  return budget.remaining
+}
+
+test('Redocly finds nothing to say about the document', async () => {
+  // As deployed: a server on localhost is a finding, rightly.
+  const deployed = join(stateDir, 'openapi.deployed.json')
+  writeFileSync(deployed, JSON.stringify(document).replaceAll(url, 'https://api.bursar.test'))
+  const lint = await runClient('@redocly/cli/bin/cli.js', ['lint', deployed, '--extends', 'recommended-strict'], {
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  })
+  expect(lint.stderr + lint.stdout).toContain('Your API description is valid')
+  expect([lint.code, lint.stdout]).toEqual([0, expect.not.stringMatching(/warning|error/i)])
+})
+
+describe('every answer of the REST API keeps the contract', () => {
+  test('paying, looking up, listing by pages, asking', async () => {
+    const ids: string[] = []
+    for (const body of [
+      toAddress,
+      { ...toAddress, memo: 'Größe 🦉' },
+      { to: { type: 'email', email: 'carol@bursar.test' }, amount: '0.1' },
+    ]) {
+      const paid = await ask('POST', '/v1/payments', { token: own.apiKey, key: randomUUID(), body })
+      expect(paid.status, paid.text).toBe(201)
+      expect(paid.headers.get('location')).toBe(`/v1/payments/${paid.body.id}`)
+      ids.unshift(paid.body.id)
+    }
+    for (const id of ids) {
+      const { status, body } = await ask('GET', `/v1/payments/${id}`, { token: own.apiKey })
+      expect([status, body.id]).toEqual([200, id])
+    }
+    const seen: string[] = []
+    for (let path: string | null = '/v1/payments?limit=2'; path; ) {
+      const { body, headers } = await ask('GET', path, { token: own.apiKey })
+      seen.push(...body.data.map((payment: { id: string }) => payment.id))
+      expect(body.data.length).toBeLessThanOrEqual(2)
+      path = body.has_more ? `/v1/payments?limit=2&cursor=${body.next_cursor}` : null
+      expect(headers.get('link')).toBe(path && `<${path}>; rel="next"`)
+    }
+    expect(seen).toEqual(ids)
+    expect((await ask('GET', '/v1/context', { token: own.apiKey })).status).toBe(200)
+    const check = await ask('POST', '/v1/payments/check', { token: own.apiKey, body: toAddress })
+    expect(check.body).toMatchObject({ allowed: true, refusal: null })
+  })
+
+  test('a dry run says what a payment would be refused with, and reserves nothing', async () => {
+    const before = await remaining()
+    const body = { ...toAddress, amount: '21' }
+    const dry = await ask('POST', '/v1/payments/check', { token: own.apiKey, body })
+    expect(dry.status, dry.text).toBe(200)
+    const paid = await ask('POST', '/v1/payments', { token: own.apiKey, key: randomUUID(), body })
+    const { code, detail, rule, next, max_allowed_now, limit } = paid.body
+    expect(paid.status).toBe(403)
+    expect(dry.body).toMatchObject({ allowed: false, max_allowed_now })
+    expect(dry.body.refusal).toMatchObject({ code, detail, rule, next, max_allowed_now, limit, remaining: before })
+    expect(paid.body.type).toBe(`${url}/docs#error-budget_exceeded`)
+    const recorded = await ask('GET', `/v1/payments/${paid.body.payment_id}`, { token: own.apiKey })
+    expect(recorded.body).toMatchObject({ status: 'POLICY_REJECTED', error: { code: 'budget_exceeded' } })
+    const fits = { ...toAddress, amount: max_allowed_now }
+    expect((await ask('POST', '/v1/payments/check', { token: own.apiKey, body: fits })).body.allowed).toBe(true)
+    expect(await remaining()).toEqual(before)
+  })
+
+  test('a repeat is the same payment, another content under its key is refused', async () => {
+    const key = randomUUID()
+    const pay = (body: unknown) => ask('POST', '/v1/payments', { token: own.apiKey, key, body })
+    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => pay(toAddress)))
+    expect(new Set([first!, ...others].map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
+    expect((await pay(toAddress)).headers.get('idempotent-replayed')).toBe('true')
+    const reused = await pay({ ...toAddress, amount: '0.6' })
+    expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('cancelling what is on its way, what is over and what is nobody’s', async () => {
+    const paid = await ask('POST', '/v1/payments', { token: own.apiKey, key: randomUUID(), body: toAddress })
+    const late = await ask('POST', `/v1/payments/${paid.body.id}/cancel`, { token: own.apiKey })
+    expect([late.status, late.body.code], late.text).toEqual([409, 'conflict'])
+    const nobodys = await ask('POST', '/v1/payments/pay_nobody/cancel', { token: own.apiKey })
+    expect([nobodys.status, nobodys.body.code]).toEqual([404, 'not_found'])
+  })
+
+  test.each<[string, string, string, Asked, number, string]>([
+    ['no credential', 'GET', '/v1/context', {}, 401, 'unauthenticated'],
+    ['an unknown API key', 'GET', '/v1/context', { token: 'bk_nobody' }, 401, 'unauthenticated'],
+    ['a broken token', 'GET', '/v1/payments', { token: 'a.b.c' }, 401, 'unauthenticated'],
+    ['no key', 'POST', '/v1/payments', { body: toAddress }, 400, 'invalid_input'],
+    ['no JSON', 'POST', '/v1/payments', { key: 'k', raw: '{' }, 400, 'invalid_input'],
+    ['a list', 'POST', '/v1/payments', { key: 'k', raw: '[]' }, 400, 'invalid_input'],
+    [
+      'a form',
+      'POST',
+      '/v1/payments',
+      { key: 'k', raw: 'a=1', headers: [['content-type', 'text/plain']] },
+      400,
+      'invalid_input',
+    ],
+    ['64 kB', 'POST', '/v1/payments', { key: 'k', body: { memo: 'x'.repeat(70_000) } }, 413, 'payload_too_large'],
+    ['a number', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: 1.5 } }, 400, 'invalid_input'],
+    ['a unit', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: '1.5 USDC' } }, 400, 'invalid_input'],
+    [
+      'seven decimals',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { ...toAddress, amount: '1.0000001' } },
+      400,
+      'invalid_input',
+    ],
+    ['an unknown field', 'POST', '/v1/payments/check', { body: { ...toAddress, dry: true } }, 400, 'invalid_input'],
+    [
+      'a scope the group lacks',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' } },
+      403,
+      'insufficient_scope',
+    ],
+    [
+      'a stranger’s contact',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { to: { type: 'contact', contactId: 'c1' }, amount: '1' } },
+      403,
+      'recipient_not_allowed',
+    ],
+    [
+      'a payout too small',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { to: { type: 'email', email: 'a@b.test' }, amount: '0.09' } },
+      400,
+      'invalid_input',
+    ],
+    [
+      'the zero address',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { to: { type: 'address', address: `0x${'0'.repeat(40)}` }, amount: '1' } },
+      400,
+      'invalid_input',
+    ],
+    ['a cursor of nobody', 'GET', '/v1/payments?cursor=xyz', {}, 400, 'invalid_input'],
+    ['too large a page', 'GET', '/v1/payments?limit=101', {}, 400, 'invalid_input'],
+    ['an unknown parameter', 'GET', '/v1/payments?status=QUEUED', {}, 400, 'invalid_input'],
+    ['an unknown id', 'GET', '/v1/payments/pay_nobody', {}, 404, 'not_found'],
+  ])('%s', async (name, method, path, asked, status, code) => {
+    const anonymous = name === 'no credential'
+    const answer = await ask(method, path, anonymous ? asked : { token: own.apiKey, ...asked })
+    expect([answer.status, answer.body.code], answer.text).toEqual([status, code])
+    expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
+    expect(document.components.schemas.Problem.required.every((name: string) => name in answer.body)).toBe(true)
+  })
+
+  test('tokens: given, refused, looked at, revoked', async () => {
+    const post = (path: string, form: Record<string, string>) =>
+      ask('POST', `/oauth/${path}`, {
+        raw: new URLSearchParams({ client_id: own.clientId, client_secret: own.clientSecret, ...form }).toString(),
+        headers: [['content-type', 'application/x-www-form-urlencoded']],
+      })
+    const { body } = await post('token', { grant_type: 'client_credentials' })
+    expect(body.token_type).toBe('Bearer')
+    expect((await post('introspect', { token: body.access_token })).body.active).toBe(true)
+    expect((await post('revoke', { token: body.access_token })).status).toBe(200)
+    expect((await post('introspect', { token: body.access_token })).body).toEqual({ active: false })
+    expect((await post('token', { grant_type: 'password' })).status).toBe(400)
+    expect((await post('token', { grant_type: 'client_credentials', client_secret: 'bs_wrong' })).status).toBe(401)
+  })
+})
+
+describe('requests made from the document’s own schemas', () => {
+  const schema = (name: string): JsonSchema => document.components.schemas[name]
+  const resolve = (ref: string): JsonSchema => schema(ref.split('/').at(-1)!)
+  const runs = { numRuns: 150, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: false } as const
+
+  /** Our own validator's opinion is not asked: ajv holds answers against the document. */
+  async function validator() {
+    const { default: Ajv } = await importClient('ajv/dist/2020.js')
+    const { default: formats } = await importClient('ajv-formats/dist/index.js')
+    const ajv = new Ajv({ strict: false })
+    formats(ajv)
+    ajv.addSchema(document, 'openapi')
+    return (name: string, body: unknown) => {
+      const valid = ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, body)
+      expect(valid, `${ajv.errorsText()} ${JSON.stringify(body)}`).toBe(true)
+    }
+  }
+
+  test('valid ones are answered as documented, and a dry run reserves nothing', async () => {
+    const holds = await validator()
+    const before = await remaining()
+    await fc.assert(
+      fc.asyncProperty(validOnes(schema('CreatePayment'), resolve), async (body) => {
+        const answer = await ask('POST', '/v1/payments/check', { token: own.apiKey, body })
+        expect([200, 400, 403, 404], answer.text).toContain(answer.status)
+        holds(answer.status === 200 ? 'PaymentCheck' : 'Problem', answer.body)
+      }),
+      runs,
+    )
+    expect(await remaining()).toEqual(before)
+  })
+
+  test('those with one fault are refused with its place, and nothing happens', async () => {
+    const holds = await validator()
+    const before = await remaining()
+    await fc.assert(
+      fc.asyncProperty(faultyOnes(schema('CreatePayment'), resolve), fc.boolean(), async ({ value, fault }, dry) => {
+        const path = dry ? '/v1/payments/check' : '/v1/payments'
+        const answer = await ask('POST', path, { token: own.apiKey, key: randomUUID(), body: value })
+        expect(answer.status, `${fault}: ${JSON.stringify(value)} → ${answer.text}`).toBe(400)
+        holds('Problem', answer.body)
+      }),
+      runs,
+    )
+    expect(await remaining()).toEqual(before)
+  })
+
+  test('token forms with strange fields are answered as documented', async () => {
+    const holds = await validator()
+    const strange = fc.oneof(
+      fc.constantFrom('client_credentials', 'address_payments:write', `${url}/v1`, `${url}/mcp/`, '', ' '),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    )
+    const names = fc.constantFrom('grant_type', 'scope', 'resource', 'token', 'client_assertion', 'redirect_uri', '')
+    const fields = fc.array(fc.tuple(names, strange), { maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('token', 'revoke', 'introspect'), fields, async (path, extra) => {
+        const form = [['client_id', own.clientId], ['client_secret', own.clientSecret], ...extra]
+        const answer = await ask('POST', `/oauth/${path}`, {
+          raw: new URLSearchParams(form).toString(),
+          headers: [['content-type', 'application/x-www-form-urlencoded']],
+        })
+        const label = `${path} ${JSON.stringify(extra)} → ${answer.text}`
+        expect([200, 400, 401, 429], label).toContain(answer.status)
+        if (answer.status !== 200) holds('OAuthError', answer.body)
+        else if (path !== 'revoke') holds(path === 'token' ? 'AccessToken' : 'Introspection', answer.body)
+      }),
+      runs,
+    )
+  })
+
+  test('headers that are strange are refused, never an error of ours', async () => {
+    const header = fc.string({ unit: fc.constantFrom(...' ,"\\;=aZ09~!\t'), maxLength: 300 })
+    const before = await remaining()
+    await fc.assert(
+      fc.asyncProperty(header, header, async (key, credential) => {
+        const headers: [string, string][] = [
+          ['idempotency-key', `bad,${key}`],
+          ['authorization', `Bearer ${credential}`],
+        ]
+        const answer = await ask('POST', '/v1/payments', { body: toAddress, headers })
+        expect([400, 401, 429], answer.text).toContain(answer.status)
+        const known = await ask('POST', '/v1/payments', {
+          token: own.apiKey,
+          body: toAddress,
+          headers: headers.slice(0, 1),
+        })
+        expect(known.status, known.text).toBe(400)
+      }),
+      { ...runs, numRuns: 40 },
+    )
+    const twice = await ask('POST', '/v1/payments', {
+      token: own.apiKey,
+      body: toAddress,
+      headers: [
+        ['idempotency-key', 'one'],
+        ['idempotency-key', 'two'],
+      ],
+    })
+    expect(twice.status).toBe(400)
+    expect(await remaining()).toEqual(before)
+  })
+})

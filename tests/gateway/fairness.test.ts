@@ -1,0 +1,52 @@
+/** One hot agent, and what everybody else notices of it. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { agentCalls } from '../../worker/services/quotas.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { anAgent, bursar } from './gateway.ts'
+
+const connections = 64
+const patienceMs = 3_000 // 3 seconds; a quiet stack answers in a few milliseconds
+
+test('a hot agent is told to wait; its owner’s dashboard and other users go on', async () => {
+  const [hot, other] = [await anAgent(), await anAgent()]
+  const owner = await hot.sender.token()
+  const body = { to: { type: 'address', address: addressFor('hot') }, amount: '0.01' }
+  const ends = Date.now() + 8_000
+  const seen = { ok: 0, limited: 0 }
+  const hammer = async () => {
+    while (Date.now() < ends) {
+      const { status, headers } = await bursar.call('/v1/payments/check', { token: hot.apiKey, body })
+      if (status === 429) {
+        seen.limited++
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(headers.get('ratelimit')).toBe(`"agent";r=0;t=${headers.get('retry-after')}`)
+      } else {
+        expect(status).toBe(200)
+        seen.ok++
+      }
+    }
+  }
+  const timed = async (call: () => Promise<unknown>) => {
+    const times: number[] = []
+    while (Date.now() < ends) {
+      const at = performance.now()
+      await call()
+      times.push(performance.now() - at)
+    }
+    return times.sort((a, b) => a - b)
+  }
+  const pay = () =>
+    bursar.plain('/v1/payments', { token: other.apiKey, key: randomUUID(), body: { ...body, amount: '0.001' } })
+  const [dashboard, payments] = await Promise.all([
+    timed(() => bursar.api('/policy-groups/with-agents', { token: owner })),
+    timed(pay),
+    ...Array.from({ length: connections }, hammer),
+  ])
+  // Two windows may begin in eight seconds.
+  expect(seen.ok).toBeLessThanOrEqual(2 * agentCalls.limit)
+  for (const [name, times] of Object.entries({ dashboard, payments })) {
+    expect(times!.length, name).toBeGreaterThan(5)
+    expect(times!.at(-1), `${name}: slowest of ${times!.length}`).toBeLessThan(patienceMs)
+  }
+})

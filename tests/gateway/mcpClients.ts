@@ -1,0 +1,62 @@
+/** The official MCP clients, as agents use them. */
+import { importClient } from '../support/clients.ts'
+import { url } from './gateway.ts'
+
+export type Credentials = { clientId: string; clientSecret: string; apiKey: string }
+/** What a tool answered. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are what the tests look into
+export type ToolAnswer = { content: { type: string; text: string }[]; structuredContent: any; isError?: boolean }
+/** Every HTTP exchange of one client, in order: `POST /mcp 200`. */
+type Exchanges = string[]
+export type McpClient = {
+  // biome-ignore lint/suspicious/noExplicitAny: untyped packages, see importClient
+  client: any
+  call: (name: string, args?: object) => Promise<ToolAnswer>
+  exchanges: Exchanges
+}
+
+type Options = { auth: 'oauth' | 'key'; scope?: string }
+type V2 = Options & { mode: '2026' | '2025' }
+
+/** @modelcontextprotocol/client 2: 'auto' finds 2026-07-28, its default is the 2025 protocol. */
+export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): Promise<McpClient> {
+  const sdk = await importClient('@modelcontextprotocol/client/dist/index.mjs')
+  const { clientId, clientSecret, apiKey } = agent
+  const provider = () =>
+    new sdk.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url, ...(scope && { scope }) })
+  const client = new sdk.Client(
+    { name: 'agent', version: '1.0.0' },
+    mode === '2026' ? { versionNegotiation: { mode: 'auto' } } : {},
+  )
+  return connect(client, sdk.StreamableHTTPClientTransport, auth === 'oauth' ? provider() : null, apiKey)
+}
+
+/** @modelcontextprotocol/sdk 1: what older agents run. */
+export async function connectV1(agent: Credentials, { auth, scope }: Options): Promise<McpClient> {
+  const [{ Client }, { StreamableHTTPClientTransport }, { ClientCredentialsProvider }] = await Promise.all(
+    ['index', 'streamableHttp', 'auth-extensions'].map((file) =>
+      importClient(`@modelcontextprotocol/sdk/dist/esm/client/${file}.js`),
+    ),
+  )
+  const { clientId, clientSecret, apiKey } = agent
+  const provider = () =>
+    new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url, ...(scope && { scope }) })
+  const client = new Client({ name: 'agent', version: '1.0.0' })
+  return connect(client, StreamableHTTPClientTransport, auth === 'oauth' ? provider() : null, apiKey)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: see above
+async function connect(client: any, Transport: any, authProvider: unknown, apiKey: string): Promise<McpClient> {
+  const exchanges: Exchanges = []
+  const noted: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    const { pathname } = new URL(input instanceof Request ? input.url : input)
+    exchanges.push(`${init?.method ?? 'GET'} ${pathname} ${response.status}`)
+    return response
+  }
+  const authorized = authProvider
+    ? { authProvider }
+    : { requestInit: { headers: { authorization: `Bearer ${apiKey}` } } }
+  await client.connect(new Transport(new URL(`${url}/mcp`), { ...authorized, fetch: noted }))
+  return { client, exchanges, call: (name, args = {}) => client.callTool({ name, arguments: args }) }
+}

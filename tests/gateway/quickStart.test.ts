@@ -1,0 +1,70 @@
+/** What the Agents page tells people to type, typed. */
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
+import { clientPath, runClient } from '../support/clients.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { anAgent, bursar, stateDir, url } from './gateway.ts'
+
+let agent: Awaited<ReturnType<typeof anAgent>>
+let examples: Record<string, string>
+
+beforeAll(async () => {
+  agent = await anAgent()
+  const to = { type: 'address', address: addressFor('quick start') }
+  examples = Object.fromEntries(quickStarts(url, agent.clientId, to).map(({ name, code }) => [name, code]))
+})
+
+const env = () => ({ PATH: process.env.PATH ?? '', BURSAR_CLIENT_SECRET: agent.clientSecret })
+/** Imports are looked for where the test tools are installed. */
+const run = (program: string, args: string[]) =>
+  promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
+const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
+
+async function newest() {
+  const list = await bursar.plain<{ data: { id: string; amount: string; status: string }[] }>('/v1/payments?limit=1', {
+    token: agent.apiKey,
+  })
+  return list.data[0]
+}
+
+test('curl: a token, the context, and a payment that is made once', async () => {
+  const { stdout } = await run('bash', ['-c', examples.curl!])
+  expect(stdout).toContain('"max_allowed_now":"20"')
+  expect(stdout).toContain('"object":"payment"')
+  const paid = await newest()
+  expect(paid).toMatchObject({ amount: '1' })
+  expect((await run('bash', ['-c', examples.curl!])).stdout).toContain(paid!.id)
+  expect((await newest())!.id).toBe(paid!.id)
+})
+
+test('TypeScript: a payment, and a refusal that says why', async () => {
+  const { stdout } = await runModule(examples.TypeScript!)
+  expect(stdout).toContain((await newest())!.id)
+  const refused = runModule(examples.TypeScript!.replace("'1.00'", "'1000'"))
+  await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18 USDC left\. Send less/)
+})
+
+test('MCP: the configuration leads to the tools', async () => {
+  const config = join(stateDir, 'mcp.json')
+  await writeFile(config, examples.MCP!.replace(`\${BURSAR_API_KEY}`, agent.apiKey))
+  const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
+  const { stdout, stderr } = await runClient(inspector, [
+    '--cli',
+    '--config',
+    config,
+    '--server',
+    'bursar',
+    '--method',
+    'tools/list',
+  ])
+  expect(stdout, stderr).toContain('pay_address')
+})
+
+test('MCP with OAuth: the client fetches its own token', async () => {
+  const { stdout } = await runModule(`${examples['MCP (OAuth)']!}\nawait client.close()`)
+  expect(stdout).toContain("limit: '20'")
+})

@@ -1,0 +1,18 @@
+/** What the tests of the agents' gateway run against: one stack for all files, and the clients agents really use. */
+import type { TestProject } from 'vitest/node'
+import type { Address } from '../../worker/chain/types.ts'
+import { aStack } from '../stack/aStack.ts'
+import { installClients } from './clients.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    gateway: { url: string; rpcUrl: string; usdc: Address; stateDir: string }
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await installClients()
+  const { url, rpc, contracts, stateDir, stop } = await aStack({ anyPages: true })
+  project.provide('gateway', { url, rpcUrl: rpc[8453], usdc: contracts[8453].usdc, stateDir })
+  return stop
+}

@@ -1,0 +1,60 @@
+/** A user with an imported wallet, over the Treasury itself. */
+import { expect } from 'vitest'
+import type { PayInput } from '../../worker/treasury/types.ts'
+import { chain, fresh, until, usdc } from './payer.ts'
+import { env, type Party, party, type WorkerChain } from './workerChain.ts'
+
+let people = 0
+export const masterPassword = 'a master password'
+
+export type Importer = Awaited<ReturnType<typeof anImporter>>
+
+export async function anImporter(over: { funds?: string; on?: WorkerChain; holder?: Party; userId?: string } = {}) {
+  const on = over.on ?? chain
+  people += 1
+  const userId = over.userId ?? `usr_import_${people}_${Math.random().toString(36).slice(2)}`
+  const holder = over.holder ?? party(`${userId} holder`)
+  const treasury = () => env.TREASURY.getByName(userId)
+  const funds = usdc(over.funds ?? '100')
+  if (funds > 0n) await on.mint(holder.address, funds)
+  const added = await treasury().importWallet({
+    key: null,
+    name: 'Cold',
+    address: holder.address,
+    chainId: on.chainId,
+    policyGroupId: null,
+    privateKey: holder.key,
+    masterPassword,
+  })
+  if (!added.ok) throw new Error(added.message)
+  const wallet = added.value
+  const payment = (more: Partial<PayInput> = {}): PayInput => ({
+    principal: { type: 'user' },
+    key: `key-${Math.random()}`,
+    walletId: wallet.id,
+    to: { type: 'address', address: fresh('recipient') },
+    amount: usdc('1'),
+    memo: null,
+    ...more,
+  })
+  const status = async (id: string) => {
+    const found = await treasury().transaction(id)
+    return found.ok ? found.value.status : found.message
+  }
+  const final = (id: string) =>
+    until(`payment ${id} final`, async () => {
+      const found = await treasury().transaction(id)
+      return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
+    })
+  /** I1 and at rest ledger = chain, to 1 micro-USDC. */
+  const booksBalance = async () => {
+    const result = await treasury().ledger(wallet.id)
+    if (!result.ok) throw new Error(result.message)
+    const books = result.value
+    const sum = (...texts: string[]) => texts.reduce((total, text) => total + usdc(text), 0n)
+    expect(sum(books.deposits, books.returns), 'I1').toBe(sum(books.available, books.held, books.out, books.withdrawn))
+    expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
+    return books
+  }
+  return { userId, holder, treasury, wallet, payment, status, final, booksBalance }
+}

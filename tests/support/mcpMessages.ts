@@ -1,0 +1,54 @@
+/** Messages of MCP written by hand: for what no client would send, and for tests inside the Worker. */
+import type { Api } from '../worker/apiClient.ts'
+
+export const modern = '2026-07-28'
+export const legacy = '2025-11-25'
+
+type Over = {
+  token?: string
+  /** Undefined leaves one out. */
+  headers?: Record<string, string | undefined>
+  meta?: Record<string, unknown>
+  id?: number
+}
+
+/** One request of the 2026-07-28 protocol, as its clients send it. */
+export async function mcp(api: Api, method: string, params: Record<string, unknown> = {}, over: Over = {}) {
+  const name = params.name ?? params.uri
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': modern,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...over.headers,
+  }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': modern,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...over.meta,
+  }
+  return api.call('POST', '/mcp', {
+    ...(over.token !== undefined && { token: over.token }),
+    headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as typeof headers,
+    body: { jsonrpc: '2.0', id: over.id ?? 1, method, params: { ...params, _meta } },
+  })
+}
+
+/** The result of a tool: its structured content, and whether it is a refusal. */
+export async function callTool(api: Api, token: string, name: string, args: Record<string, unknown> = {}) {
+  const answer = await mcp(api, 'tools/call', { name, arguments: args }, { token })
+  const { result } = answer.json ?? {}
+  return { ...answer, content: result?.structuredContent, refused: result?.isError === true, result }
+}
+
+/** One request of the 2025-11-25 protocol without a session: the last message of the stream. */
+export async function legacyCall(api: Api, token: string, method: string, params: Record<string, unknown> = {}) {
+  const answer = await api.call('POST', '/mcp', {
+    token,
+    headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': legacy },
+    body: { jsonrpc: '2.0', id: 1, method, params },
+  })
+  const data = answer.text.split('\n').findLast((line) => line.startsWith('data: '))
+  return { ...answer, json: answer.json ?? (data && JSON.parse(data.slice('data: '.length))) }
+}

@@ -1,0 +1,115 @@
+/** The Treasury's tables and rules in plain Node: SQLite in memory behind the object's storage, no chain, no network. */
+import { DatabaseSync } from 'node:sqlite'
+import { chainsFrom } from '../../worker/chain/chains.ts'
+import type { Env } from '../../worker/env.ts'
+import type { Context } from '../../worker/treasury/context.ts'
+import { migrate } from '../../worker/treasury/migrations.ts'
+import { Store } from '../../worker/treasury/store.ts'
+
+type Value = string | number | null
+
+/** As much of DurableObjectStorage as Store uses; a transaction inside another is a savepoint, as there. */
+export function storageOf(db: DatabaseSync): DurableObjectStorage {
+  let depth = 0
+  const storage = {
+    sql: {
+      exec(query: string, ...values: Value[]) {
+        if (values.length === 0 && /;\s*\S/.test(query)) {
+          db.exec(query)
+          return { toArray: () => [], one: () => null, rowsWritten: 0 }
+        }
+        const statement = db.prepare(query)
+        const rows = statement.columns().length > 0 ? statement.all(...values) : null
+        const rowsWritten = rows ? 0 : Number(statement.run(...values).changes)
+        return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, rowsWritten }
+      },
+      databaseSize: 0,
+    },
+    transactionSync<T>(work: () => T): T {
+      const name = `s${depth}`
+      db.exec(`SAVEPOINT ${name}`)
+      depth += 1
+      try {
+        const result = work()
+        db.exec(`RELEASE ${name}`)
+        return result
+      } catch (error) {
+        db.exec(`ROLLBACK TO ${name}; RELEASE ${name}`)
+        throw error
+      } finally {
+        depth -= 1
+      }
+    },
+  }
+  return storage as unknown as DurableObjectStorage
+}
+
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const contracts = JSON.stringify({
+  usdc: address('1'),
+  factory: address('2'),
+  provider: address('3'),
+  escrow: address('4'),
+  relay: address('5'),
+  walletImplementation: address('6'),
+  vaultImplementation: address('7'),
+})
+
+/** One active wallet `wal` with `funds` micro-USDC and a session of `sessionLimit`. Only the test moves the clock. */
+export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
+  const clock = { now: Date.UTC(2026, 10, 20, 12) }
+  const db = new DatabaseSync(':memory:')
+  const storage = storageOf(db)
+  migrate(storage)
+  const store = new Store(storage, () => {})
+  const env = {
+    CONTRACTS_8453: contracts,
+    CONTRACTS_84532: contracts,
+    RPC_URLS_8453: 'http://none.invalid',
+    RPC_URLS_84532: 'http://none.invalid',
+  } as unknown as Env
+  let random = 0
+  const context: Context = {
+    env,
+    userId: 'usr_test',
+    store,
+    sealer: null as never,
+    chains: chainsFrom(env),
+    now: () => clock.now,
+    random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
+    wake: () => {},
+    heads: new Map(),
+    keys: new Map(),
+    plainKeys: new Map(),
+    recipients: new Set(),
+    outgoing: [],
+    handedOver: new Map(),
+  }
+  store.run(
+    `INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)
+     VALUES ('wal', 8453, 'smart', ?, ?, 'active', ?, '0x', ?, '', ?, ?, ?, 1, 0)`,
+    address('a'),
+    address('b'),
+    address('2'),
+    address('c'),
+    Number(sessionLimit),
+    4_000_000_000,
+    Number(funds),
+  )
+  store.run(
+    "INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, current) VALUES ('wal', 1, ?, '', ?, ?, 1)",
+    address('c'),
+    Number(sessionLimit),
+    4_000_000_000,
+  )
+  /** Everything that is written, for "nothing changed". */
+  const dump = () =>
+    store
+      .all<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .map(({ name }) => JSON.stringify([name, store.all(`SELECT * FROM ${name}`)]))
+      .join('\n')
+  return { context, store, clock, dump, close: () => db.close() }
+}
+export type MemoryTreasury = ReturnType<typeof aMemoryTreasury>

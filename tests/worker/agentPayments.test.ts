@@ -1,0 +1,165 @@
+/** The REST API of agents beyond single refusals (badInput.test.ts): pages, taking back, asking first. */
+import { runInDurableObject } from 'cloudflare:test'
+import fc from 'fast-check'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { chain, fresh, prepare, until } from '../support/payer.ts'
+import { type Api, anApi, env, seed } from './apiClient.ts'
+
+let api: Api
+let own: Household
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+  own = await aHousehold(api)
+}, 60_000)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+const toAddress = (amount = '0.01') => ({ to: { type: 'address', address: fresh('x') }, amount })
+const pay = (body: unknown, token = own.apiKey) =>
+  api.call('POST', '/v1/payments', { token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
+const check = (body: unknown, token = own.apiKey) => api.call('POST', '/v1/payments/check', { token, body })
+const cancel = (id: string, token = own.apiKey) => api.call('POST', `/v1/payments/${id}/cancel`, { token })
+const budget = async () => (await api.call('GET', '/v1/context', { token: own.apiKey })).json.budget
+async function tokenWith(scope: string): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: own.clientId, client_secret: own.clientSecret, scope }
+  const raw = new URLSearchParams(form).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
+}
+
+test('pages add up to the whole list, newest first, whatever is paid meanwhile', async () => {
+  const made: string[] = []
+  for (let i = 0; i < 7; i++) made.unshift((await pay(toAddress())).json.id)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 12, maxLength: 12 }), async (limits) => {
+      const seen: string[] = []
+      let next = ''
+      for (const [i, limit] of limits.entries()) {
+        const query = `limit=${limit}${next && `&cursor=${next}`}`
+        const { json } = await api.call('GET', `/v1/payments?${query}`, { token: own.apiKey })
+        seen.push(...json.data.map(({ id }: { id: string }) => id))
+        expect(json.has_more).toBe(json.next_cursor !== null)
+        next = json.next_cursor
+        if (next === null) break
+        if (i === 1) await pay(toAddress())
+      }
+      expect(new Set(seen).size, 'none twice').toBe(seen.length)
+      if (next === null) expect(seen.slice(-made.length), 'none left out').toEqual(made)
+    }),
+    { numRuns: 8 },
+  )
+})
+
+test.each(['', '!', 'bm90IG91cnM', btoa('1:x:y'), btoa("1:' OR 1=1 --"), 'x'.repeat(500)])(
+  'cursor %j is refused',
+  async (cursor) => {
+    const answer = await api.call('GET', `/v1/payments?cursor=${encodeURIComponent(cursor)}`, { token: own.apiKey })
+    expect([answer.status, answer.json.code], answer.text).toEqual([400, 'invalid_input'])
+  },
+)
+test.each(['0', '-1', '101', '1.5', 'all', ''])('limit %j is refused', async (limit) => {
+  expect((await api.call('GET', `/v1/payments?limit=${limit}`, { token: own.apiKey })).status).toBe(400)
+})
+
+test('every answer is private to its agent and names its request', async () => {
+  for (const answer of [
+    await api.call('GET', '/v1/context', { token: own.apiKey, headers: { origin: 'https://elsewhere.example' } }),
+    await pay(toAddress('1000')),
+    await api.call('GET', '/v1/context'),
+  ]) {
+    const { headers } = answer
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('vary')).toContain('Authorization')
+    expect(headers.get('x-request-id')).toBe(answer.json.request_id ?? headers.get('x-request-id'))
+    expect(headers.get('strict-transport-security')).toContain('max-age')
+    expect(headers.has('access-control-allow-origin')).toBe(false)
+  }
+})
+
+describe('cancelling', () => {
+  test('what waits unsigned is cancelled once, by a token that could have paid it; its budget comes back', async () => {
+    const paid = await pay(toAddress())
+    await chain.fault({ mode: 'down' })
+    // Without a block to take the deadline from nothing is signed.
+    await runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => treasury.context.heads.clear())
+    const body = { ...toAddress('0.5'), to: { type: 'address', address: paid.json.to.address } }
+    const waiting = await pay(body)
+    expect([waiting.status, waiting.json.status], waiting.text).toEqual([201, 'QUEUED'])
+    const before = await budget()
+
+    const reader = await cancel(waiting.json.id, await tokenWith('payment_context:read'))
+    expect([reader.status, reader.json.code, reader.json.scope]).toEqual([
+      403,
+      'insufficient_scope',
+      'address_payments:write',
+    ])
+    expect(reader.headers.get('www-authenticate')).toContain('scope="address_payments:write"')
+    const answers = await Promise.all([cancel(waiting.json.id), cancel(waiting.json.id), cancel(waiting.json.id)])
+    for (const { status, json } of answers) expect([status, json.status]).toEqual([200, 'CANCELLED'])
+    const after = await budget()
+    expect((Number(before.held) - Number(after.held)).toFixed(6)).toBe('0.500000')
+  })
+
+  test('what is signed, refused or nobody’s is not', async () => {
+    const signed = await pay(toAddress())
+    const look = () => api.call('GET', `/v1/payments/${signed.json.id}`, { token: own.apiKey })
+    await until('signed', async () => (await look()).json.status !== 'QUEUED')
+    expect([(await cancel(signed.json.id)).status, (await cancel(signed.json.id)).json.code]).toEqual([409, 'conflict'])
+    const refused = await pay(toAddress('1000'))
+    expect((await cancel(refused.json.payment_id)).status).toBe(409)
+    for (const id of ['pay_nobody', 'x'.repeat(500), '%00', '..'])
+      expect([400, 404, 405], id).toContain((await cancel(id)).status)
+  })
+})
+
+describe('asking first', () => {
+  const cases: [string, () => unknown][] = [
+    ['more than the budget', () => toAddress('21')],
+    ['more than the balance', () => toAddress('51')],
+    ['a phone', () => ({ to: { type: 'phone', phone: '+14155550123' }, amount: '1' })],
+    ['a stranger', () => ({ to: { type: 'contact', contactId: 'nobody' }, amount: '1' })],
+    [
+      'a way the contact has not',
+      () => ({ to: { type: 'contact', contactId: own.contact, method: 'phone' }, amount: '1' }),
+    ],
+  ]
+  test.each(cases)('%s: the refusal that paying gives', async (_, body) => {
+    const dry = await check(body())
+    const wet = await pay(body())
+    expect([dry.status, dry.json.allowed], dry.text).toEqual([200, false])
+    const { code, detail, rule, next, max_allowed_now } = wet.json
+    expect(dry.json.refusal).toMatchObject({ code, detail, rule, next, max_allowed_now })
+  })
+
+  test('nothing is reserved or recorded, and the most that is allowed passes', async () => {
+    const all = async () => (await api.call('GET', '/v1/payments?limit=100', { token: own.apiKey })).json.data.length
+    const [before, rows] = [await budget(), await all()]
+    const { max_allowed_now } = (await check(toAddress('1000'))).json
+    expect((await check(toAddress(max_allowed_now))).json).toMatchObject({ allowed: true, refusal: null })
+    expect((await check(toAddress('1'))).json).toMatchObject({ object: 'payment_check', amount: '1', max_allowed_now })
+    const { remaining } = await budget()
+    expect([remaining, await all()]).toEqual([before.remaining, rows])
+  })
+
+  test('a contact removed between asking and paying is refused', async () => {
+    const other = await aHousehold(api)
+    const body = { to: { type: 'contact', contactId: other.contact }, amount: '1' }
+    expect((await check(body, other.apiKey)).json.allowed).toBe(true)
+    expect((await api.call('DELETE', `/api/contacts/${other.contact}`, { token: other.token })).status).toBe(200)
+    const paid = await pay(body, other.apiKey)
+    expect([paid.status, paid.json.code], paid.text).toEqual([403, 'recipient_not_allowed'])
+    expect((await check(body, other.apiKey)).json.refusal.code).toBe('recipient_not_allowed')
+  })
+
+  test('what is malformed is refused as for a payment; a key is not needed', async () => {
+    for (const body of [{ ...toAddress(), amount: 1 }, { ...toAddress(), dry: true }, {}, [], { ...toAddress('0') }])
+      expect((await check(body)).status, JSON.stringify(body)).toBe(400)
+    const zero = { to: { type: 'address', address: `0x${'0'.repeat(40)}` }, amount: '1' }
+    expect((await check(zero)).status).toBe(400)
+    expect((await check({ to: { type: 'email', email: 'a@b.test' }, amount: '0.05' })).status).toBe(400)
+  })
+})

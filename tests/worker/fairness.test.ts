@@ -1,0 +1,37 @@
+import { beforeAll, expect, test } from 'vitest'
+import { aHousehold } from '../support/household.ts'
+import { fresh, prepare } from '../support/payer.ts'
+import { type Api, anApi, seed } from './apiClient.ts'
+
+let api: Api
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+}, 60_000)
+
+const crowd = 300
+
+test('a crowd of one agent’s calls waits for itself: dashboard and others are not behind it', async () => {
+  const [hot, other] = [await aHousehold(api), await aHousehold(api)]
+  const body = { to: { type: 'address', address: fresh('x') }, amount: '1' }
+  let done = 0
+  const hotCalls = Array.from({ length: crowd }, async () => {
+    const { status } = await api.call('POST', '/v1/payments/check', { token: hot.apiKey, body })
+    done++
+    return status
+  })
+  const before = async (call: Promise<{ status: number; text: string }>) => {
+    const { status, text } = await call
+    expect(status, text).toBeLessThan(300)
+    return done
+  }
+  const [dashboard, theirs] = await Promise.all([
+    before(api.call('GET', '/api/policy-groups/with-agents', { token: hot.token })),
+    before(api.call('POST', '/v1/payments', { token: other.apiKey, headers: { 'idempotency-key': 'k' }, body })),
+  ])
+  expect(dashboard, 'calls of the crowd before the dashboard was answered').toBeLessThan(crowd / 3)
+  expect(theirs, 'calls of the crowd before the other agent had paid').toBeLessThan(crowd / 3)
+  expect(new Set(await Promise.all(hotCalls)), 'the crowd is answered all the same').toEqual(new Set([200]))
+})

@@ -1,0 +1,143 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { aPayer, chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { env } from '../support/workerChain.ts'
+
+beforeAll(prepare)
+
+const recipient = fresh('shop')
+const toShop = { type: 'address' as const, address: recipient }
+const toAnna = { type: 'email' as const, email: 'anna@example.com' }
+
+/** One of everything: sends by agent and user, refusals, a withdrawn, a reclaimed and an open payout. */
+async function aHistory(payer: Payer) {
+  const { treasury, payment, final } = payer
+  const user = { principal: { type: 'user' as const }, walletId: payer.wallet.id }
+  const paid = async (over: Parameters<Payer['payment']>[0]) => {
+    const result = await treasury().payAsAgent(payment(over))
+    if (!result.ok) return null
+    return (await final(result.value.payment.id)).id
+  }
+  await paid({ to: toShop, amount: usdc('1.5') })
+  await paid({ to: { type: 'contact', contactId: 'contact_1' }, amount: usdc('2') })
+  expect(await paid({ to: toShop, amount: usdc('51') }), 'over budget').toBeNull()
+  const sent = await treasury().send(payment({ ...user, to: toShop, amount: usdc('4') }))
+  if (!sent.ok) throw new Error(sent.message)
+  await final(sent.value.id)
+  const payouts: string[] = []
+  for (const amount of ['5', '6', '7']) {
+    const id = (await paid({ to: toAnna, amount: usdc(amount) }))!
+    payouts.push(id)
+    await until('payout claimable', async () => {
+      const found = await treasury().escrow(id)
+      return found.ok && found.value.status === 'CREATED'
+    })
+  }
+  const [withdrawn, reclaimed] = payouts as [string, string, string]
+  expect((await treasury().claim({ payoutId: withdrawn, codeVersion: 1, to: fresh('anna') })).ok).toBe(true)
+  expect((await treasury().reclaim(reclaimed)).ok).toBe(true)
+  const ends = async (id: string, status: string) =>
+    until(`${id} ${status}`, async () => {
+      const found = await treasury().escrow(id)
+      return found.ok && found.value.status === status
+    })
+  await ends(withdrawn, 'WITHDRAWN')
+  await ends(reclaimed, 'RECLAIMED')
+}
+
+test('the overview and usage say what the list of transactions adds up to', async () => {
+  const payer = await aPayer({ limit: '50' })
+  await aHistory(payer)
+  const overview = await payer.treasury().overview()
+  expect(overview).toMatchObject({
+    totalBalance: '180.5', // 200 − 1.5 − 2 − 4 − 5 − 7
+    totalSpent: '12.5', // 1.5 + 2 + 4 + 5
+    held: '0',
+    average: '3.125',
+    confirmed: 4,
+    failed: 1,
+    successRate: 80,
+    failedToday: 1,
+    transactionCount: 7,
+    pendingPayouts: { count: 1, amount: '7' },
+    walletCount: 1,
+    groupCount: 1,
+    agentCount: 1,
+    activeAgentCount: 1,
+    topWallets: [{ id: payer.wallet.id, count: 6, spent: '12.5' }],
+    recentAgents: [{ transactionCount: 5, totalSpent: '8.5' }],
+    budgets: [{ limit: '50', spent: '8.5', held: '7', percentUsed: 31 }],
+  })
+  expect(overview.methods).toEqual(
+    expect.arrayContaining([
+      { method: 'email', count: 3, amount: '18' },
+      { method: 'address', count: 2, amount: '5.5' },
+      { method: 'contact', count: 1, amount: '2' },
+    ]),
+  )
+  expect(overview.days).toHaveLength(7)
+  expect(overview.days.reduce((sum, { amount }) => sum + usdc(amount), 0n)).toBe(usdc('12.5'))
+  expect(overview.days.reduce((sum, { count }) => sum + count, 0)).toBe(4)
+  expect(overview.recipients.map(({ name, recipient: to, amount }) => [name, to, amount])).toEqual(
+    expect.arrayContaining([
+      [null, recipient, '5.5'],
+      ['Ada', expect.stringMatching(/^0x/), '2'],
+    ]),
+  )
+
+  expect((await payer.treasury().pause({ kind: 'account' }, true)).ok).toBe(true)
+  expect(await payer.treasury().overview(), 'all paused at once').toMatchObject({ agentCount: 1, activeAgentCount: 0 })
+
+  const usage = await payer.treasury().usage()
+  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '987.5' })
+  expect(usage.globalBudget.currentPeriod).toBe(usage.globalBudget.periodStart.slice(0, 7))
+  expect(usage.wallets).toMatchObject([
+    {
+      sessionKeyBudget: { currentSpent: '12.5', limit: '1000', percentUsed: 1 },
+      policyGroups: [
+        {
+          budget: { hasLimit: true, limit: '50', currentSpent: '8.5', held: '7', remaining: '34.5', percentUsed: 31 },
+          agents: [{ transactionCount: 5, totalSpent: '8.5' }],
+        },
+      ],
+    },
+  ])
+
+  // What the lists show adds up to the same.
+  await payer.treasury().projected()
+  const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
+    .bind(payer.userId)
+    .all<{ body: string }>()
+  const listed = results.map(({ body }) => JSON.parse(body) as Transaction)
+  const spent = listed
+    .filter((row) => row.status === 'CONFIRMED' && !/_(reclaim|withdraw)$/.test(row.category))
+    .reduce((sum, row) => sum + usdc(row.amountUsdc), 0n)
+  expect(spent).toBe(usdc(overview.totalSpent))
+  expect(usdc(overview.totalBalance!)).toBe(await chain.usdcBalance(payer.wallet.address as `0x${string}`))
+})
+
+test('reclaim all: every payout that waits comes back, also when asked twice, and one that ended does not hinder', async () => {
+  const payer = await aPayer()
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) {
+    const made = await payer.treasury().payAsAgent(payer.payment({ to: toAnna, amount: usdc('2') }))
+    if (!made.ok) throw new Error(made.message)
+    ids.push(made.value.payment.id)
+  }
+  const status = async (id: string) => {
+    const found = await payer.treasury().escrow(id)
+    return found.ok ? found.value.status : null
+  }
+  await until('all claimable', async () => (await Promise.all(ids.map(status))).every((one) => one === 'CREATED'))
+  expect((await payer.treasury().claim({ payoutId: ids[0]!, codeVersion: 1, to: fresh('anna') })).ok).toBe(true)
+  const asked = await payer.treasury().reclaimAll()
+  expect(asked).toEqual({ ok: true, value: { count: 3, total: '6' } })
+  await payer.treasury().reclaimAll()
+  await until('all ended', async () =>
+    (await Promise.all(ids.map(status))).every((one, i) => one === (i === 0 ? 'WITHDRAWN' : 'RECLAIMED')),
+  )
+  expect(await payer.treasury().reclaimAll()).toEqual({ ok: true, value: { count: 0, total: '0' } })
+  await until('books at rest', async () => (await payer.ledger()).held === '0')
+  const books = await payer.booksBalance()
+  expect(usdc(books.chainBalance!)).toBe(usdc('198'))
+})

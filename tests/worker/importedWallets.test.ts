@@ -1,0 +1,370 @@
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { usdcAbi } from '../../worker/chain/abi.ts'
+import { authorizationNonce } from '../../worker/chain/authorization.ts'
+import { domainSeparator, keccak, packWords } from '../../worker/chain/digests.ts'
+import { signCompact } from '../../worker/chain/sign.ts'
+import type { Hex } from '../../worker/chain/types.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { anImporter, type Importer, masterPassword } from '../support/importer.ts'
+import { chain, fresh, prepare, stillChain, until, usdc } from '../support/payer.ts'
+import { env, party } from '../support/workerChain.ts'
+
+beforeAll(prepare)
+afterEach(() => stillChain.fault({ mode: 'none' }))
+
+const look = async (user: Importer) => {
+  await runInDurableObject(user.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+  await runDurableObjectAlarm(user.treasury())
+}
+const send = async (user: Importer, over = {}) => {
+  const sent = await user.treasury().send(user.payment(over))
+  if (!sent.ok) throw new Error(sent.message)
+  return sent.value
+}
+/** Chain time passes and becomes final. */
+async function pass(seconds: number): Promise<void> {
+  await stillChain.node('evm_increaseTime', seconds)
+  await stillChain.mine(4)
+}
+const becomes = (user: Importer, id: string, what: string) =>
+  until(`${id} ${what}`, async () => {
+    await stillChain.mine()
+    await look(user)
+    return (await user.status(id)) === what
+  })
+
+describe('adding', () => {
+  test('takes the balance as it is, and shows neither key nor session', async () => {
+    const user = await anImporter({ funds: '42.5' })
+    expect(user.wallet).toMatchObject({
+      walletType: 'imported',
+      status: 'active',
+      chain: 'base',
+      address: user.holder.address,
+      usdcBalance: { balance: '42.5' },
+      exposure: { canLeave: '42.5', agents: '0', canRenew: false },
+    })
+    expect(await user.booksBalance()).toMatchObject({ deposits: '42.5', available: '42.5' })
+    expect(JSON.stringify(await user.treasury().wallets())).not.toContain(user.holder.key.slice(2))
+  })
+
+  test('the key is nowhere in the object’s storage but sealed', async () => {
+    const user = await anImporter()
+    const dump = await runInDurableObject(user.treasury(), (object: Treasury) => {
+      const { store } = object.context
+      const tables = store.all<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+      )
+      return JSON.stringify(tables.map(({ name }) => store.all(`SELECT * FROM "${name}"`)))
+    })
+    expect(dump).toContain(user.wallet.id)
+    expect(dump.toLowerCase()).not.toContain(user.holder.key.slice(2).toLowerCase())
+    expect(dump).not.toContain(masterPassword)
+  })
+
+  test('a key of another address, zero, and one above the curve’s order are refused at their field', async () => {
+    const user = await anImporter()
+    for (const privateKey of [party('other').key, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`] as Hex[])
+      expect(
+        await user.treasury().importWallet({
+          key: null,
+          name: null,
+          address: party('mine').address,
+          chainId: 8453,
+          policyGroupId: null,
+          privateKey,
+          masterPassword,
+        }),
+      ).toMatchObject({ ok: false, code: 'invalid_input', field: 'privateKey' })
+  })
+
+  test('an account with code is refused', async () => {
+    const user = await anImporter()
+    const holder = party('delegated')
+    await chain.node('anvil_setCode', holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
+    expect(
+      await user.treasury().importWallet({
+        key: null,
+        name: null,
+        address: holder.address,
+        chainId: 8453,
+        policyGroupId: null,
+        privateKey: holder.key,
+        masterPassword,
+      }),
+    ).toMatchObject({ ok: false, code: 'invalid_input', field: 'address' })
+  })
+
+  test('the same address twice on one chain is refused, on the other it is another wallet, after a delete it may come back', async () => {
+    const user = await anImporter()
+    const again = { holder: user.holder, userId: user.userId, funds: '0' }
+    await expect(anImporter(again)).rejects.toThrow('This wallet is already in your account.')
+    const other = await anImporter({ ...again, on: stillChain })
+    expect(other.wallet).toMatchObject({ chain: 'base-sepolia', address: user.holder.address })
+    expect(await user.treasury().deleteWallet(user.wallet.id)).toMatchObject({ ok: true })
+    const back = await anImporter(again)
+    expect(back.wallet.id).not.toBe(user.wallet.id)
+    expect(await back.booksBalance()).toMatchObject({ deposits: '100' })
+  })
+
+  test('a repeated key adds one wallet, however many ask at once', async () => {
+    const user = await anImporter()
+    const holder = party(`${user.userId} second`)
+    const input = {
+      key: 'import-1',
+      name: 'Second',
+      address: holder.address,
+      chainId: 8453 as const,
+      policyGroupId: null,
+      privateKey: holder.key,
+      masterPassword,
+    }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => user.treasury().importWallet(input)))
+    expect(new Set(answers.map((answer) => (answer.ok ? answer.value.id : answer.message))).size).toBe(1)
+    expect(await user.treasury().wallets()).toHaveLength(2)
+    expect(await user.treasury().importWallet({ ...input, name: 'Third' })).toMatchObject({
+      code: 'idempotency_key_reused',
+    })
+  })
+
+  test('counts in the limit of six', async () => {
+    const user = await anImporter({ funds: '0' })
+    for (let i = 2; i <= 6; i++)
+      await anImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} ${i}`) })
+    await expect(anImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} 7`) })).rejects.toThrow(
+      'maximum of 6 active wallets',
+    )
+    expect(
+      await user.treasury().deploy({ key: null, owner: party('o').address, chainId: 8453, name: null }),
+    ).toMatchObject({ ok: false, message: expect.stringContaining('maximum of 6 active wallets') })
+  })
+})
+
+describe.each([
+  ['Base', chain],
+  ['Base Sepolia', stillChain],
+])('paying on %s', (_, on) => {
+  const settled = async (user: Importer, id: string) => {
+    if (on === stillChain) await becomes(user, id, 'CONFIRMED')
+    return user.final(id)
+  }
+
+  test('an authorization moves the money once and the books agree with the chain', async () => {
+    const user = await anImporter({ on })
+    const to = fresh('shop')
+    const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('12.345678') })
+    expect(await settled(user, sent.id)).toMatchObject({ status: 'CONFIRMED', amountUsdc: '12.345678' })
+    expect(await on.usdcBalance(to)).toBe(12_345_678n)
+    expect(await user.booksBalance()).toMatchObject({ out: '12.345678', held: '0', available: '87.654322' })
+    expect(await user.treasury().auditCheck()).toMatchObject({ brokenAt: null })
+  })
+
+  test('many at once, more than the balance together: none of the money is promised twice', async () => {
+    const user = await anImporter({ on, funds: '5' })
+    const to = fresh('many')
+    const results = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        user.treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('1') })),
+      ),
+    )
+    expect(results.filter((result) => result.ok)).toHaveLength(5)
+    for (const result of results) {
+      if (result.ok) await settled(user, result.value.id)
+      else expect(result.code).toBe('insufficient_balance')
+    }
+    expect(await on.usdcBalance(to)).toBe(5_000_000n)
+    expect(await user.booksBalance()).toMatchObject({ out: '5', available: '0' })
+  })
+})
+
+describe('settling', () => {
+  test('what the holder moves elsewhere is a withdrawal, and no payment', async () => {
+    const user = await anImporter({ on: stillChain })
+    const data = encodeFunctionData({ abi: usdcAbi, functionName: 'transfer', args: [fresh('elsewhere'), 30_000_000n] })
+    await stillChain.act(user.holder.address, stillChain.contracts.usdc, data)
+    await stillChain.mine(2)
+    expect(await user.booksBalance()).toMatchObject({ withdrawn: '30', available: '70' })
+  })
+
+  test('a payout is funded, reclaimed, and comes back', async () => {
+    const user = await anImporter()
+    const made = await user
+      .treasury()
+      .createPayout(user.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('7') }))
+    if (!made.ok) throw new Error(made.message)
+    const id = made.value.escrowId
+    const is = (status: string) =>
+      until(status, async () => {
+        const found = await user.treasury().escrow(id)
+        return found.ok && found.value.status === status
+      })
+    await is('CREATED')
+    expect(await user.booksBalance()).toMatchObject({ escrowed: '7', out: '7' })
+    expect(await user.treasury().reclaim(id)).toMatchObject({ ok: true })
+    await is('RECLAIMED')
+    expect(await user.booksBalance()).toMatchObject({ returns: '7', available: '100' })
+  }, 40_000)
+
+  test('a restart between acceptance and delivery changes nothing', async () => {
+    const user = await anImporter({ on: stillChain })
+    await stillChain.fault({ mode: 'down' })
+    const to = fresh('after restart')
+    const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('3') })
+    await abortAllDurableObjects()
+    await stillChain.fault({ mode: 'none' })
+    await becomes(user, sent.id, 'CONFIRMED')
+    expect(await stillChain.usdcBalance(to)).toBe(3_000_000n)
+    await user.booksBalance()
+  })
+
+  test('a cancelled authorization fails once that is final, and its money is free again', async () => {
+    const user = await anImporter({ on: stillChain })
+    // Nothing reaches the chain: the holder cancels first.
+    await stillChain.node('anvil_setBalance', relayer(), '0x0')
+    const to = fresh('never')
+    const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('9') })
+    await until('signed', async () => {
+      await look(user)
+      return (await user.status(sent.id)) === 'PROCESSING'
+    })
+    await cancel(user, sent.id)
+    await look(user)
+    expect(await user.status(sent.id), 'not final yet').toBe('PROCESSING')
+    await stillChain.mine(70)
+    await until('failed', async () => {
+      await look(user)
+      return (await user.status(sent.id)) === 'FAILED'
+    })
+    await stillChain.giveEther(relayer(), 10n ** 20n)
+    const found = await user.treasury().transaction(sent.id)
+    expect(found.ok && found.value.errorMessage).toContain('cancelled')
+    expect(await stillChain.usdcBalance(to)).toBe(0n)
+    expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
+  }, 40_000)
+
+  test('one that never reaches the chain is signed again under the same nonce, then fails and is released', async () => {
+    const user = await anImporter({ on: stillChain })
+    await stillChain.node('anvil_setBalance', relayer(), '0x0')
+    const sent = await send(user, { amount: usdc('9') })
+    const row = () =>
+      runInDurableObject(user.treasury(), (object: Treasury) => {
+        const { authorization, sig_version } = object.context.store.payment(sent.id)!
+        return { authorization, sig_version }
+      })
+    await until('signed', async () => {
+      await look(user)
+      return (await row()).sig_version > 0
+    })
+    const first = await row()
+    expect(first.authorization).toBe(authorizationNonce(sent.id))
+    await pass(280)
+    await look(user)
+    expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
+    await runInDurableObject(user.treasury(), (object: Treasury) => {
+      object.context.now = () => Date.now() + 16 * 60_000
+    })
+    await pass(400)
+    await stillChain.mine(70)
+    await until('failed', async () => {
+      await look(user)
+      return (await user.status(sent.id)) === 'FAILED'
+    })
+    await stillChain.giveEther(relayer(), 10n ** 20n)
+    expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
+  }, 40_000)
+
+  test('nothing is signed while the account has code; without it, paying goes on', async () => {
+    const user = await anImporter({ on: stillChain })
+    const later = (ms: number) =>
+      runInDurableObject(user.treasury(), (object: Treasury) => {
+        object.context.now = () => Date.now() + ms
+      })
+    await stillChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
+    await later(31_000)
+    const sent = await send(user, { amount: usdc('2') })
+    await look(user)
+    expect(await user.status(sent.id)).toBe('QUEUED')
+    expect(await user.treasury().send(user.payment())).toMatchObject({ ok: false, code: 'wallet_not_ready' })
+    expect((await user.treasury().wallets())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })
+    await stillChain.node('anvil_setCode', user.holder.address, '0x')
+    await later(62_000)
+    await becomes(user, sent.id, 'CONFIRMED')
+    await user.booksBalance()
+  })
+})
+
+describe('viewing the key', () => {
+  test('needs the master password; the fifth wrong one locks for fifteen minutes, also for the right one', async () => {
+    const user = await anImporter({ funds: '0' })
+    const view = (password: string) => user.treasury().viewPrivateKey(user.wallet.id, password)
+    expect(await view(masterPassword)).toEqual({ ok: true, value: { privateKey: user.holder.key } })
+    for (let i = 0; i < 5; i++)
+      expect(await view(`wrong ${i}`)).toMatchObject({
+        ok: false,
+        message: 'Invalid master password or failed to retrieve private key.',
+      })
+    expect(await view(masterPassword)).toMatchObject({
+      ok: false,
+      code: 'rate_limited',
+      message: 'Too many attempts. Try again in 15 minutes.',
+    })
+    await runInDurableObject(user.treasury(), (object: Treasury) => {
+      object.context.now = () => Date.now() + 15 * 60_000 + 1
+    })
+    expect(await view(masterPassword)).toMatchObject({ ok: true })
+  })
+
+  test('of forty guesses at once five are looked at', async () => {
+    const user = await anImporter({ funds: '0' })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => user.treasury().viewPrivateKey(user.wallet.id, `guess ${i}`)),
+    )
+    const codes = answers.map((answer) => (answer.ok ? 'seen' : answer.code))
+    expect(codes.filter((code) => code === 'unprocessable')).toHaveLength(5)
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(35)
+  })
+
+  test('passwords that look the same are the same; a smart wallet has no key to show', async () => {
+    const user = await anImporter({ funds: '0' })
+    const holder = party(`${user.userId} accents`)
+    const added = await user.treasury().importWallet({
+      key: null,
+      name: null,
+      address: holder.address,
+      chainId: 8453,
+      policyGroupId: null,
+      privateKey: holder.key,
+      masterPassword: 'cafe\u0301 password',
+    })
+    if (!added.ok) throw new Error(added.message)
+    expect(await user.treasury().viewPrivateKey(added.value.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
+    const smart = await user.treasury().deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null })
+    if (!smart.ok) throw new Error(smart.message)
+    expect(await user.treasury().viewPrivateKey(smart.value.id, masterPassword)).toMatchObject({ code: 'not_found' })
+  })
+})
+
+const relayer = () => relayerAccount(env.RELAYER_SEED_V1, stillChain.chainId, 0).address
+
+async function cancel(user: Importer, paymentId: string): Promise<void> {
+  const nonce = authorizationNonce(paymentId)
+  const { usdc: token } = stillChain.contracts
+  const struct = keccak(
+    packWords(keccak256(toHex('CancelAuthorization(address authorizer,bytes32 nonce)')), user.holder.address, nonce),
+  )
+  const separator = domainSeparator('USD Coin', stillChain.chainId, token, '2')
+  const digest = keccak256(`0x1901${separator.slice(2)}${struct.slice(2)}`)
+  const { r, vs } = signCompact(digest, user.holder.key)
+  const word = BigInt(vs)
+  const v = 27 + Number(word >> 255n)
+  const s = toHex(word & ((1n << 255n) - 1n), { size: 32 })
+  const data = encodeFunctionData({
+    abi: usdcAbi,
+    functionName: 'cancelAuthorization',
+    args: [user.holder.address, nonce, v, r, s],
+  })
+  await stillChain.act(party('anybody').address, token, data)
+}

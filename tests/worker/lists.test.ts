@@ -1,0 +1,249 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { statementsOf, transactionsOf } from '../../worker/db/lists.ts'
+import { upsertPayouts, upsertTransactions } from '../../worker/db/readModel.ts'
+import type { Escrow } from '../../worker/schemas/escrow.ts'
+import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { anApi, aUser, env, seed } from './apiClient.ts'
+
+const api = anApi()
+const start = Date.UTC(2026, 0, 1)
+const statuses = ['CONFIRMED', 'FAILED', 'PENDING', 'POLICY_REJECTED', 'QUEUED', 'CANCELLED'] as const
+const categories = ['address', 'contact', 'escrow', 'escrow_withdraw'] as const
+const walletAddress = '0x52908400098527886E0F7030069857D2E4169EE7'
+
+/** Ten thousand transactions and two thousand payouts of all kinds. */
+const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
+  const at = new Date(start + i * 60_000).toISOString()
+  const category = categories[i % categories.length]!
+  return {
+    id: `pay_list${String(i).padStart(6, '0')}`,
+    category,
+    status: statuses[i % statuses.length]!,
+    amountUsdc: String((i % 500) + 1),
+    createdAt: at,
+    agentId: i % 3 === 0 ? `agt_${i % 9}` : null,
+    agent: i % 3 === 0 ? { name: `Agent ${i % 9}` } : null,
+    contactId: category === 'contact' ? `con_${i % 5}` : null,
+    contact: category === 'contact' ? { name: `Carol ${i % 5}` } : null,
+    toAddress: category === 'escrow' ? null : walletAddress,
+    fromWalletId: `wal_${i % 2}`,
+    fromWallet: { name: null, address: walletAddress },
+    fromWalletChain: 'base',
+    txHash: i % 2 === 0 ? `0x${i.toString(16).padStart(64, '0')}` : null,
+    memo: i % 7 === 0 ? `50% off_${i}` : null,
+    errorMessage: null,
+    recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,
+    recipientPhone: null,
+    escrowId: null,
+    policyGroupId: null,
+    refusal: null,
+    timeline: { decidedAt: at, signedAt: null, broadcastAt: null, confirmedAt: null },
+  }
+})
+const payouts = Array.from({ length: 2_000 }, (_, i) => {
+  const at = new Date(start + i * 60_000).toISOString()
+  return {
+    id: `pay_out${String(i).padStart(6, '0')}`,
+    sourceWallet: {
+      id: `wal_${i % 2}`,
+      name: null,
+      address: i % 2 === 0 ? walletAddress : `0x${'12'.repeat(20)}`,
+      chain: 'base',
+    },
+    amount: String((i % 50) + 1),
+    status: (['CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const)[i % 4]!,
+    recipientEmail: i % 3 === 0 ? null : `person${i % 20}@example.com`,
+    recipientPhone: i % 3 === 0 ? '+14155550123' : null,
+    memo: i === 5 ? '=HYPERLINK("http://evil")' : null,
+    createdAt: at,
+  } as Escrow
+})
+
+let token = ''
+let user = ''
+const page = async (path: string) => {
+  const answer = await api.call('GET', path, { token })
+  expect(answer.status, answer.text).toBe(200)
+  const rows = answer.json.data.escrows ?? answer.json.data
+  return { rows: rows as { id: string }[], total: answer.json.page.total as number }
+}
+
+beforeAll(async () => {
+  await seed()
+  ;({ token, id: user } = await aUser(api))
+  const listed = <Row extends { amountUsdc?: string; amount?: string }>(row: Row) => ({
+    row,
+    amount: Number(row.amountUsdc ?? row.amount) * 1_000_000,
+  })
+  for (let i = 0; i < transactions.length; i += 500)
+    await upsertTransactions(env.DB, user, 1, transactions.slice(i, i + 500).map(listed)).run()
+  for (let i = 0; i < payouts.length; i += 500)
+    await upsertPayouts(env.DB, user, 1, payouts.slice(i, i + 500).map(listed)).run()
+  // Somebody else's rows are never found.
+  const { id: other } = await aUser(api)
+  await upsertTransactions(env.DB, other, 1, [listed({ ...transactions[0]!, id: 'pay_other' })]).run()
+})
+
+const shown = {
+  completed: ['CONFIRMED'],
+  failed: ['FAILED', 'POLICY_REJECTED', 'CANCELLED'],
+  pending: ['PENDING', 'QUEUED'],
+}
+
+describe('transactions', () => {
+  const cases: [query: string, keeps: (row: Transaction) => boolean][] = [
+    ['', () => true],
+    ['type=payout', (row) => row.category.startsWith('escrow')],
+    ['type=transfer', (row) => !row.category.startsWith('escrow')],
+    ['status=failed', (row) => shown.failed.includes(row.status)],
+    ['status=completed,pending', (row) => [...shown.completed, ...shown.pending].includes(row.status)],
+    ['sender=user', (row) => row.agentId === null],
+    ['sender=agt_3', (row) => row.agentId === 'agt_3'],
+    ['contact=con_2', (row) => row.contactId === 'con_2'],
+    ['recipient=PERSON1%40', (row) => row.recipientEmail?.includes('person1@') === true],
+    ['recipient=carol%203', (row) => row.contact?.name === 'Carol 3'],
+    ['memo=50%25%20off_7', (row) => row.memo?.startsWith('50% off_7') === true],
+    ['memo=50X', () => false],
+    ['amountMin=10&amountMax=12.5', (row) => Number(row.amountUsdc) >= 10 && Number(row.amountUsdc) <= 12.5],
+    [
+      'from=2026-01-02T00:00:00%2B14:00&to=2026-01-02T00:00:00-11:00',
+      (row) => row.createdAt >= '2026-01-01T10:00' && row.createdAt < '2026-01-02T11:00',
+    ],
+    ['search=list000123', (row) => row.id.includes('list000123')],
+    [
+      'type=payout&status=failed&sender=user&wallet=wal_0&amountMin=400',
+      (row) =>
+        row.category.startsWith('escrow') &&
+        shown.failed.includes(row.status) &&
+        row.agentId === null &&
+        row.fromWalletId === 'wal_0' &&
+        Number(row.amountUsdc) >= 400,
+    ],
+  ]
+  test.each(cases)('filter "%s" finds what a plain search finds, newest first', async (query, keeps) => {
+    const expected = transactions.filter(keeps).reverse()
+    const first = await page(`/api/transactions/user?${query}`)
+    expect(first.total).toBe(expected.length)
+    expect(first.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
+    const later = await page(`/api/transactions/user?${query}&page=3&pageSize=7`)
+    expect(later.rows.map((row) => row.id)).toEqual(expected.slice(14, 21).map((row) => row.id))
+  })
+
+  test('a page beyond the end is empty and says the total', async () => {
+    expect(await page('/api/transactions/user?page=9999')).toEqual({ rows: [], total: 10_000 })
+  })
+
+  test.each([
+    ['type=gift', 'type'],
+    ['status=done', 'status.0'],
+    ['from=yesterday', 'from'],
+    ['from=2026-02-30T00:00:00Z', 'from'],
+    ['from=2026-03-01T00:00:00Z&to=2026-02-01T00:00:00Z', 'to'],
+    ['amountMin=1.2345678', 'amountMin'],
+    ['amountMin=-1', 'amountMin'],
+    ['amountMin=5&amountMax=4', 'amountMax'],
+    ['page=0', 'page'],
+    ['pageSize=1000', 'pageSize'],
+    [`recipient=${'x'.repeat(300)}`, 'recipient'],
+  ])('"%s" is refused and names %s', async (query, field) => {
+    const answer = await api.call('GET', `/api/transactions/user?${query}`, { token })
+    expect(answer.status).toBe(400)
+    expect(answer.json.field).toBe(field)
+  })
+
+  test('one walk along an index, whatever the filter', async () => {
+    for (const filter of [{}, { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a' }]) {
+      const { rows, count } = statementsOf(transactionsOf(user, filter), 25, 50)
+      for (const { sql, values } of [rows, count]) {
+        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .bind(...values)
+          .all<{ detail: string }>()
+        const steps = plan.results.map((row) => row.detail)
+        expect(steps).toHaveLength(1)
+        expect(steps[0]).toMatch(/^SEARCH transaction_view USING (COVERING )?INDEX transaction_view_user/)
+      }
+    }
+  })
+
+  test('CSV of what is filtered: all of it, safe for spreadsheets, decimal and micro amounts', async () => {
+    const answer = await api.call('GET', '/api/transactions/export?type=transfer&amountMin=250', { token })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('text/csv')
+    const lines = answer.text.trim().split('\r\n')
+    const expected = transactions.filter((row) => !row.category.startsWith('escrow') && Number(row.amountUsdc) >= 250)
+    expect(lines).toHaveLength(expected.length + 1)
+    expect(lines[0]).toContain('Amount (USDC),Amount (micro-USDC)')
+    const newest = expected.at(-1)!
+    expect(lines[1]).toContain(`${newest.createdAt},${newest.id}`)
+    expect(lines[1]).toContain(`,${newest.amountUsdc},${newest.amountUsdc}000000,`)
+  })
+})
+
+describe('payouts', () => {
+  test.each<[string, (row: Escrow) => boolean]>([
+    ['status=CREATED,FAILED', (row) => ['CREATED', 'FAILED'].includes(row.status)],
+    [`wallets=${walletAddress.toLowerCase()}`, (row) => row.sourceWallet?.id === 'wal_0'],
+    ['ids=pay_out000007,pay_out000003,nobody', (row) => ['pay_out000003', 'pay_out000007'].includes(row.id)],
+    ['recipient=4155550', (row) => row.recipientPhone !== null],
+    [
+      'recipient=Person7%40&amountMin=20',
+      (row) => row.recipientEmail === 'person7@example.com' && Number(row.amount) >= 20,
+    ],
+    [
+      'from=2026-01-01T10:00:00Z&to=2026-01-01T11:00:00Z',
+      (row) => row.createdAt >= '2026-01-01T10' && row.createdAt < '2026-01-01T11',
+    ],
+  ])('filter "%s"', async (query, keeps) => {
+    const expected = payouts.filter(keeps).reverse()
+    const found = await page(`/api/escrow/list?${query}`)
+    expect(found.total).toBe(expected.length)
+    expect(found.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
+  })
+
+  test('CSV: a memo that is a formula stays text', async () => {
+    const answer = await api.call('GET', '/api/escrow/export', { token })
+    expect(answer.text.trim().split('\r\n')).toHaveLength(2_001)
+    expect(answer.text).toContain(`"'=HYPERLINK(""http://evil"")"`)
+  })
+})
+
+describe('preferences', () => {
+  const widget = { id: 'w1', type: 'total-balance', x: 0, y: 0, w: 3, h: 2 }
+  const put = (body: unknown) => api.call('PUT', '/api/preferences', { token, body })
+
+  test('are kept per user; fields not named keep their values; a layout is replaced whole', async () => {
+    expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({})
+    expect((await put({ dashboardWidgets: [widget] })).status).toBe(200)
+    expect((await put({ firstStepsDismissed: true })).status).toBe(200)
+    expect((await put({ dashboardWidgets: [{ ...widget, x: 3 }] })).status).toBe(200)
+    expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({
+      dashboardWidgets: [{ ...widget, x: 3 }],
+      firstStepsDismissed: true,
+    })
+    const stranger = await aUser(api)
+    expect((await api.call('GET', '/api/preferences', { token: stranger.token })).json.data).toEqual({})
+  })
+
+  test.each([
+    [{ dashboardWidgets: [{ ...widget, type: 'clock' }] }, 'dashboardWidgets.0.type'],
+    [{ dashboardWidgets: [widget, { ...widget, id: 'w2' }] }, 'dashboardWidgets'],
+    [{ dashboardWidgets: [{ ...widget, x: 10 }] }, 'dashboardWidgets.0.w'],
+    [{ dashboardWidgets: 'all' }, 'dashboardWidgets'],
+    [{ theme: 'dark' }, undefined],
+  ])('%j is refused', async (body, field) => {
+    const answer = await put(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.field).toBe(field)
+  })
+
+  test('a megabyte is refused', async () => {
+    expect((await put({ dashboardWidgets: 'x'.repeat(1_000_000) })).status).toBe(413)
+  })
+
+  test('what an older or newer page stored and this one does not know is left out', async () => {
+    await env.DB.prepare('UPDATE preferences SET body = ? WHERE user_id = ?')
+      .bind(JSON.stringify({ dashboardWidgets: [widget, { ...widget, type: 'gone' }, 7], theme: 'x' }), user)
+      .run()
+    expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({ dashboardWidgets: [widget] })
+  })
+})

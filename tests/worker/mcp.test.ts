@@ -1,0 +1,273 @@
+/** The protocol of /mcp; what its tools do is in mcpTools.test.ts. M1 to M15 are the rows of docs/features/mcp.md. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { agentCalls } from '../../worker/services/quotas.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
+import { prepare } from '../support/payer.ts'
+import { type Api, anApi, env, seed } from './apiClient.ts'
+
+let api: Api
+let own: Household
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+  own = await aHousehold(api)
+}, 60_000)
+
+async function tokenFor(parameters: Record<string, string>) {
+  const raw = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: own.clientId,
+    client_secret: own.clientSecret,
+    ...parameters,
+  }).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const answer = await api.call('POST', '/oauth/token', { raw, headers })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.access_token as string
+}
+const resource = `${env.API_ORIGIN}/mcp`
+
+describe('who may call', () => {
+  test('no credential, a wrong one or one for another resource is 401 and says where to get one', async () => {
+    const forRest = await tokenFor({ resource: `${env.API_ORIGIN}/v1` })
+    for (const token of [undefined, 'bk_unknown', 'x.y.z', own.token, forRest]) {
+      const answer = await mcp(api, 'tools/list', {}, token === undefined ? {} : { token })
+      expect(answer.status, token).toBe(401)
+      const challenge = answer.headers.get('www-authenticate')
+      expect(challenge).toContain(`resource_metadata="${env.API_ORIGIN}/.well-known/oauth-protected-resource/mcp"`)
+      expect(challenge).toContain('scope="payment_context:read"')
+      expect(challenge?.includes('error="invalid_token"'), token).toBe(token !== undefined)
+      expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: -32000, data: { code: 'unauthenticated' } } })
+    }
+  })
+
+  test('an access token for /mcp and an API key are the same agent', async () => {
+    for (const token of [await tokenFor({ resource }), own.apiKey]) {
+      const { content } = await callTool(api, token, 'get_payment_context')
+      expect(content.agent.id).toBe(own.agent)
+    }
+  })
+
+  test('a token in the address is not looked at', async () => {
+    const answer = await api.call('POST', `/mcp?access_token=${own.apiKey}`, { body: {} })
+    expect(answer.status).toBe(401)
+  })
+
+  test('M12: a token without the scope is challenged with it; the new one passes', async () => {
+    const reader = await tokenFor({ resource, scope: 'payment_context:read' })
+    const pay = { name: 'pay_address', arguments: {} }
+    const challenged = await mcp(api, 'tools/call', pay, { token: reader })
+    expect(challenged.status, challenged.text).toBe(403)
+    const challenge = challenged.headers.get('www-authenticate')!
+    expect(challenge).toContain('error="insufficient_scope"')
+    expect(challenge).toContain('scope="address_payments:write"')
+    expect(challenge).toContain('resource_metadata="')
+
+    const [, scope] = /scope="([^"]+)"/.exec(challenge)!
+    const writer = await tokenFor({ resource, scope: scope! })
+    const { status, content } = await callTool(api, writer, 'pay_address', {})
+    expect([status, content.code]).toEqual([200, 'invalid_input'])
+  })
+
+  test('M12: where the group lacks the scope no other token helps: the tool says whom to ask', async () => {
+    const reader = await tokenFor({ resource, scope: 'payment_context:read' })
+    const args = { phone: '+14155550123', amount: '1', idempotency_key: crypto.randomUUID() }
+    for (const token of [reader, own.apiKey]) {
+      const { status, refused, content } = await callTool(api, token, 'pay_phone', args)
+      expect([status, refused, content.code, content.rule]).toEqual([
+        200,
+        true,
+        'insufficient_scope',
+        'sms_payments:write',
+      ])
+      expect(content.next).toContain('sms_payments:write')
+    }
+  })
+})
+
+describe('transport', () => {
+  test('M1: POST only; sessions are neither asked for nor given', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
+      const answer = await api.call(method, '/mcp', { token: own.apiKey })
+      expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
+    }
+    const headers = { 'mcp-session-id': 'made-up', 'last-event-id': '7' }
+    const answer = await mcp(api, 'tools/list', {}, { token: own.apiKey, headers })
+    expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null])
+  })
+
+  test('M2: headers must say what the body says', async () => {
+    const call = { name: 'get_payment_context', arguments: {} }
+    const cases: Record<string, string | undefined>[] = [
+      { 'mcp-protocol-version': '2025-11-25' },
+      { 'mcp-method': 'tools/list' },
+      { 'mcp-method': undefined },
+      { 'mcp-name': 'pay_address' },
+      { 'mcp-name': undefined },
+      { 'mcp-name': '=?base64?cGF5X2FkZHJlc3M=?=' }, // pay_address
+    ]
+    for (const headers of cases) {
+      const answer = await mcp(api, 'tools/call', call, { token: own.apiKey, headers })
+      expect([answer.status, answer.json.error.code], JSON.stringify(headers)).toEqual([400, -32020])
+    }
+    const encoded = { 'mcp-name': `=?base64?${btoa('get_payment_context')}?=` }
+    expect((await mcp(api, 'tools/call', call, { token: own.apiKey, headers: encoded })).status).toBe(200)
+  })
+
+  test('M3: unknown versions and methods', async () => {
+    const future = '2099-01-01'
+    const version = await mcp(
+      api,
+      'tools/list',
+      {},
+      {
+        token: own.apiKey,
+        headers: { 'mcp-protocol-version': future },
+        meta: { 'io.modelcontextprotocol/protocolVersion': future },
+      },
+    )
+    expect([version.status, version.json.error.code]).toEqual([400, -32022])
+    expect(version.json.error.data.supported).toContain(modern)
+
+    const method = await mcp(api, 'tools/steal', {}, { token: own.apiKey })
+    expect([method.status, method.json.error.code]).toEqual([404, -32601])
+    for (const notOffered of ['resources/list', 'prompts/list', 'completion/complete']) {
+      const answer = await mcp(api, notOffered, {}, { token: own.apiKey })
+      expect(answer.json.error.code, notOffered).toBe(-32601)
+    }
+    const unknown = await mcp(api, 'tools/call', { name: 'pay_everyone', arguments: {} }, { token: own.apiKey })
+    expect(unknown.json.error.code).toBe(-32602)
+  })
+
+  test('bodies that are no message', async () => {
+    const send = (raw: string, headers: Record<string, string> = {}) =>
+      api.call('POST', '/mcp', {
+        token: own.apiKey,
+        raw,
+        headers: { accept: 'application/json, text/event-stream', ...headers },
+      })
+    expect((await send('{', {})).json.error.code).toBe(-32700)
+    for (const raw of ['[]', '1', 'null', '{}', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}'])
+      expect((await send(raw)).status, raw).toBe(400)
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    expect((await send(JSON.stringify(ping))).status).toBe(200)
+    const batch = await send(JSON.stringify([ping, { ...ping, id: 2 }]))
+    expect([batch.status, batch.json.error.data.code]).toEqual([400, 'invalid_input'])
+    expect((await send('{}', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await send(`{"padding":"${'x'.repeat(70_000)}"}`)).status).toBe(413)
+    const nulls = await mcp(
+      api,
+      'tools/call',
+      { name: 'get_payment', arguments: { payment_id: 'a\0b' } },
+      { token: own.apiKey },
+    )
+    expect([nulls.status, nulls.json.error.data.code]).toEqual([400, 'invalid_input'])
+  })
+
+  test('calls count as those to /v1 do: one agent has one quota', async () => {
+    const other = await aHousehold(api)
+    const ask = () => mcp(api, 'tools/list', {}, { token: other.apiKey })
+    expect((await ask()).headers.get('ratelimit')).toMatch(/^"agent";r=\d+;t=\d+$/)
+    while (agentCalls.take(other.agent, api.clock.now) > 0);
+    const { status, headers, json } = await ask()
+    expect([status, json.error.data.code]).toEqual([429, 'rate_limited'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    const rest = await api.call('GET', '/v1/context', { token: other.apiKey })
+    expect(rest.status).toBe(429)
+    expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
+  }, 60_000)
+
+  test('M6: a page of another origin is refused, our own and programs are not', async () => {
+    const from = (origin: string) => mcp(api, 'tools/list', {}, { token: own.apiKey, headers: { origin } })
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:3001.evil.example', 'http://127.0.0.1:9'])
+      expect((await from(origin)).status, origin).toBe(403)
+    expect((await from(env.API_ORIGIN)).status).toBe(200)
+    expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
+  })
+})
+
+describe('what is offered', () => {
+  test('M4: discovery names versions, capabilities and how to sign in', async () => {
+    const { json } = await mcp(api, 'server/discover', {}, { token: own.apiKey })
+    expect(json.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: [modern],
+      capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} } },
+      instructions: expect.stringContaining('get_payment_context'),
+      ttlMs: expect.any(Number),
+      cacheScope: 'public',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'bursar', title: 'Bursar' } },
+    })
+  })
+
+  test('M5, M7, M11, M14, M15: eight tools, always in one order, each with schemas and honest hints', async () => {
+    const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
+    const again = await mcp(
+      api,
+      'tools/list',
+      {},
+      { token: await tokenFor({ resource, scope: 'payment_context:read' }) },
+    )
+    expect(again.json.result.tools).toEqual(json.result.tools)
+    expect(json.result).toMatchObject({ resultType: 'complete', cacheScope: 'public', ttlMs: expect.any(Number) })
+    type Listed = {
+      name: string
+      inputSchema: {
+        type: string
+        required?: string[]
+        additionalProperties: boolean
+        properties: Record<string, object>
+      }
+      outputSchema: { type: string }
+      annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint: boolean }
+    }
+    const tools = json.result.tools as Listed[]
+    const names = tools.map(({ name }) => name)
+    expect(names).toEqual([
+      'get_payment_context',
+      'list_payments',
+      'get_payment',
+      'pay_contact',
+      'pay_address',
+      'pay_email',
+      'pay_phone',
+      'cancel_payment',
+    ])
+    for (const { name, inputSchema, outputSchema, annotations } of tools) {
+      expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/)
+      expect([inputSchema.type, outputSchema.type, inputSchema.additionalProperties], name).toEqual([
+        'object',
+        'object',
+        false,
+      ])
+      expect(annotations.idempotentHint, name).toBe(true)
+      const reads = name.startsWith('get_') || name.startsWith('list_')
+      expect([annotations.readOnlyHint, annotations.destructiveHint === true], name).toEqual([reads, !reads])
+      if (name.startsWith('pay_')) {
+        expect(inputSchema.required, name).toEqual(expect.arrayContaining(['amount', 'idempotency_key']))
+        expect(inputSchema.properties.amount, name).toMatchObject({ type: 'string', description: expect.any(String) })
+      }
+    }
+    expect(JSON.stringify(json)).not.toContain('x-mcp-header')
+  })
+
+  test('M8: the 2025-11-25 protocol without a session', async () => {
+    const hello = await legacyCall(api, own.apiKey, 'initialize', {
+      protocolVersion: legacy,
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    })
+    expect([hello.status, hello.headers.get('mcp-session-id')]).toEqual([200, null])
+    expect(hello.json.result).toMatchObject({ protocolVersion: legacy, serverInfo: { name: 'bursar' } })
+    expect(hello.headers.get('x-accel-buffering')).toBe('no')
+    const listed = await legacyCall(api, own.apiKey, 'tools/list')
+    expect(listed.json.result.tools).toHaveLength(8)
+    expect(listed.json.result.ttlMs, 'nothing of the newer protocol').toBeUndefined()
+    const called = await legacyCall(api, own.apiKey, 'tools/call', { name: 'get_payment_context', arguments: {} })
+    expect(called.json.result.structuredContent.agent.id).toBe(own.agent)
+  })
+})

@@ -1,0 +1,83 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { fresh, prepare, until } from '../support/payer.ts'
+import { anApi, env, mailsTo, seed } from './apiClient.ts'
+
+const api = anApi()
+beforeAll(async () => {
+  await prepare()
+  await seed()
+})
+
+let calls = 0
+const pay = async (home: Household, body: Record<string, unknown>) => {
+  const answer = await api.call('POST', '/v1/payments', {
+    token: home.apiKey,
+    headers: { 'idempotency-key': `notice-${++calls}` },
+    body,
+  })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json.id as string
+}
+const emailOf = async (home: Household) =>
+  (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
+const treasuryOf = (home: Household) => env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>
+
+test('the owner is told when a budget passes 75, 90 and 100 %, once each, and anew after a top-up', async () => {
+  const home = await aHousehold(api, { limit: 10 })
+  const email = await emailOf(home)
+  const told = async () => (await mailsTo(email)).filter((text) => text.includes('The budget of Group')).length
+  const to = { type: 'address', address: fresh('shop') }
+  await pay(home, { to, amount: '7.4' })
+  await pay(home, { to, amount: '0.2' }) // 76 %
+  await until('the first mail', async () => (await told()) === 1)
+  expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC are left')
+  await pay(home, { to, amount: '0.4' }) // 80 %: nothing new
+  await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
+  await until('the last mail', async () => (await told()) === 2)
+  expect((await mailsTo(email))[0]).toContain('is used up')
+  const topUp = await api.call('POST', `/api/policy-groups/${home.group}/top-up`, {
+    token: home.token,
+    body: { amount: '2' },
+  })
+  expect(topUp.status, topUp.text).toBe(200)
+  await pay(home, { to, amount: '1' }) // 11 of 12: 91 %
+  await until('a mail of the new limit', async () => (await told()) === 3)
+  expect((await mailsTo(email))[0]).toContain('90% used')
+})
+
+test('recipients are reminded three days and one day before a payout goes back, never at once', async () => {
+  const home = await aHousehold(api)
+  const recipient = `anna${Date.now()}@example.com`
+  const id = await pay(home, { to: { type: 'email', email: recipient }, amount: '2' })
+  const escrow = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data
+  await until('claimable', async () => (await escrow()).status === 'CREATED')
+  await until('link and code', async () => (await mailsTo(recipient)).length === 1)
+  const expiresAt = Date.parse((await escrow()).expiresAt)
+  const reminders = async () =>
+    (await mailsTo(recipient)).filter(
+      (text) => text.includes('still waiting') || text.includes('is waiting for you until'),
+    )
+  const at = async (time: number) => {
+    await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
+      treasury.context.now = () => time
+      treasury.context.wake('expiry', time)
+    })
+    await runDurableObjectAlarm(treasuryOf(home))
+    // The mail leaves with the outbox, at the same clock.
+    await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
+      treasury.context.now = () => time + 1_000
+    })
+    await runDurableObjectAlarm(treasuryOf(home))
+  }
+  await at(expiresAt - 4 * 86_400_000)
+  expect(await reminders()).toHaveLength(0)
+  await at(expiresAt - 3 * 86_400_000 + 1_000)
+  await until('the first reminder', async () => (await reminders()).length === 1)
+  await at(expiresAt - 2 * 86_400_000)
+  expect(await reminders()).toHaveLength(1)
+  await at(expiresAt - 86_400_000 + 1_000)
+  await until('the second reminder', async () => (await reminders()).length === 2)
+})

@@ -1,0 +1,186 @@
+import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Env } from '../../worker/env.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { type Api, anApi, env, seed } from './apiClient.ts'
+
+let api: Api
+let own: Household
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  own = await aHousehold(api, { funds: 0n })
+}, 60_000)
+afterEach(() => void vi.restoreAllMocks())
+
+const back = `${env.APP_ORIGIN}/dashboard?onramp=success`
+const order = (changes: object = {}) => ({
+  destinationAddress: own.walletAddress,
+  blockchains: ['base'],
+  assets: ['USDC'],
+  presetFiatAmount: '50',
+  redirectUrl: back,
+  ...changes,
+})
+const ask = (body: object, changes: Partial<Env> = {}) =>
+  api.call('POST', '/api/onramp/session', { token: own.token, body, env: changes, from: '198.51.100.7' })
+
+const base64 = (...parts: Uint8Array[]) => btoa(parts.map((part) => String.fromCharCode(...part)).join(''))
+
+/** A key as Coinbase hands it out, and its public half. */
+async function aKey() {
+  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
+  const { d, x } = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as { d: string; x: string }
+  const decode = (text: string) =>
+    Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))
+  const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x }
+  return { secret: base64(decode(d), decode(x)), verifying: await importJWK(jwk, 'EdDSA') }
+}
+
+/** Stands in for Coinbase's server and keeps what it is asked. */
+function coinbase(answer: () => Response | Promise<Response>) {
+  const asked: { url: string; token: string; body: unknown }[] = []
+  const real = globalThis.fetch
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input, init)
+    if (!request.url.startsWith('https://api.cdp.coinbase.com/')) return real(input, init)
+    const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
+    asked.push({ url: request.url, token, body: await request.json() })
+    return answer()
+  })
+  return asked
+}
+const session = (onrampUrl: string) => Response.json({ session: { onrampUrl } }, { status: 201 })
+
+describe('Coinbase', () => {
+  test('is asked for a session with a token for this call alone', async () => {
+    const { secret, verifying } = await aKey()
+    const asked = coinbase(() => session('https://pay.coinbase.com/buy?sessionToken=abc'))
+    const changes = { COINBASE_ONRAMP_KEY_ID: 'key-1', COINBASE_ONRAMP_KEY_SECRET: secret }
+    const answer = await ask(order({ presetFiatAmount: '50.5' }), changes)
+    expect(answer.status, answer.text).toBe(201)
+    expect(answer.json.data).toEqual({ onrampUrl: 'https://pay.coinbase.com/buy?sessionToken=abc' })
+    const { url, token, body } = asked[0]!
+    expect(url).toBe('https://api.cdp.coinbase.com/platform/v2/onramp/sessions')
+    expect(body).toEqual({
+      destinationAddress: own.walletAddress,
+      destinationNetwork: 'base',
+      purchaseCurrency: 'USDC',
+      paymentAmount: '50.50',
+      paymentCurrency: 'USD',
+      redirectUrl: back,
+      clientIp: '198.51.100.7',
+    })
+    const { payload } = await jwtVerify(token, verifying, {
+      issuer: 'cdp',
+      audience: 'cdp_service',
+      subject: 'key-1',
+      currentDate: new Date(api.clock.now),
+    })
+    expect(payload.uris).toEqual(['POST api.cdp.coinbase.com/platform/v2/onramp/sessions'])
+    expect(payload.exp! - payload.nbf!).toBe(120)
+    expect(decodeProtectedHeader(token)).toMatchObject({
+      alg: 'EdDSA',
+      typ: 'JWT',
+      kid: 'key-1',
+      nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+    expect((await api.call('GET', '/api/config', { env: changes })).json.data.onramp).toBe(true)
+  })
+
+  test.each<[string, () => Response | Promise<Response>]>([
+    ['refuses', () => Response.json({ errorType: 'unauthorized' }, { status: 401 })],
+    ['does not answer', () => Promise.reject(new TypeError('network'))],
+    ['answers no page', () => Response.json({ session: {} })],
+    ['answers a page that is not https', () => session('javascript:alert(1)')],
+    ['answers no JSON', () => new Response('<html>')],
+  ])('that %s is a failure without its words', async (_, answer) => {
+    const { secret } = await aKey()
+    coinbase(answer)
+    vi.spyOn(console, 'error').mockReturnValue()
+    expect(await ask(order(), { COINBASE_ONRAMP_KEY_ID: 'k', COINBASE_ONRAMP_KEY_SECRET: secret })).toMatchObject({
+      status: 502,
+      json: { error: 'Failed to create onramp session', code: 'upstream_unavailable' },
+    })
+  })
+
+  test('a key of another form asks nobody', async () => {
+    const asked = coinbase(() => session('https://pay.coinbase.com/'))
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    expect(
+      (await ask(order(), { COINBASE_ONRAMP_KEY_ID: 'k', COINBASE_ONRAMP_KEY_SECRET: btoa('short') })).status,
+    ).toBe(502)
+    expect(asked).toEqual([])
+    expect(String(logged.mock.calls[0]?.[1])).toContain('COINBASE_ONRAMP_KEY_SECRET')
+  })
+
+  test('without a key nothing is sold, and the configuration says so', async () => {
+    expect(await ask(order())).toMatchObject({ status: 503, json: { code: 'unavailable' } })
+    expect((await api.call('GET', '/api/config')).json.data.onramp).toBe(false)
+  })
+})
+
+const local = { ENVIRONMENT: 'local' } as const
+
+test.each<[object, string, string]>([
+  [{ presetFiatAmount: '0' }, 'presetFiatAmount', 'Please enter a valid amount'],
+  [{ presetFiatAmount: '1.005' }, 'presetFiatAmount', 'Please enter a valid amount'],
+  [{ presetFiatAmount: '$50' }, 'presetFiatAmount', 'Please enter a valid amount'],
+  [{ presetFiatAmount: 50 }, 'presetFiatAmount', 'Please enter a valid amount'],
+  [{ presetFiatAmount: '0.99' }, 'presetFiatAmount', 'Minimum amount is $1.00'],
+  [{ destinationAddress: '0x12' }, 'destinationAddress', 'Wallet address must be 42'],
+  [{ blockchains: ['ethereum'] }, 'blockchains.0', ''],
+  [{ assets: ['ETH'] }, 'assets.0', ''],
+  [{ redirectUrl: 'https://evil.example/dashboard' }, 'redirectUrl', 'The return address must be a page of this app.'],
+  [{ redirectUrl: 'nowhere' }, 'redirectUrl', 'The return address is not a URL'],
+])('%j is refused', async (changes, field, text) => {
+  const { status, json } = await ask(order(changes), local)
+  expect([status, json.field]).toEqual([400, field])
+  expect(json.error).toContain(text)
+})
+
+test('only a wallet of one’s own on Base can be topped up', async () => {
+  expect(await ask(order({ destinationAddress: fresh('stranger') }), local)).toMatchObject({ status: 404 })
+})
+
+test('sessions are limited to thirty an hour', async () => {
+  const other = anApi()
+  const { token, walletAddress } = await aHousehold(other, { funds: 0n })
+  const body = order({ destinationAddress: walletAddress })
+  const statuses: number[] = []
+  const once = async () =>
+    statuses.push((await other.call('POST', '/api/onramp/session', { token, body, env: local })).status)
+  for (let i = 0; i < 31; i++) await once()
+  expect(statuses).toEqual([...Array(30).fill(201), 429])
+})
+
+describe('the local page', () => {
+  const form = (path: string, fields: Record<string, string>, changes: Partial<Env> = local) =>
+    api.call('POST', path, {
+      raw: new URLSearchParams(fields).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      env: changes,
+    })
+
+  test('sells stand-in USDC and leads back', async () => {
+    const { onrampUrl } = (await ask(order({ presetFiatAmount: '25.5' }), local)).json.data
+    const { pathname, search, searchParams } = new URL(onrampUrl)
+    const page = await api.call('GET', pathname + search, { env: local })
+    expect(page.text).toContain('25.5 USDC')
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self'")
+    const paid = await form('/dev/onramp', Object.fromEntries(searchParams))
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, back])
+    await until('the money', async () => (await chain.usdcBalance(own.walletAddress)) === usdc('25.5'))
+  })
+
+  test('leads nowhere else, and does not exist outside a local stack', async () => {
+    const fields = { address: fresh('anybody'), amount: '1', redirectUrl: 'https://evil.example/' }
+    expect((await form('/dev/onramp', fields)).headers.get('location')).toBe(new URL(env.APP_ORIGIN).origin)
+    expect((await form('/dev/onramp', fields, { ENVIRONMENT: 'production' })).status).toBe(404)
+    expect((await form('/dev/onramp', { ...fields, amount: '-1' })).status).toBe(400)
+    const query = new URLSearchParams({ ...fields, redirectUrl: 'javascript:"<script>"' })
+    expect((await api.call('GET', `/dev/onramp?${query}`, { env: local })).text).not.toContain('<script>')
+  })
+})

@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from 'vitest'
+import { createApp } from '../../worker/app.ts'
+import { problemCodes } from '../../worker/openapi/words.ts'
+import { anApi, env, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const api = anApi()
+const document = async () => (await api.call('GET', '/openapi.json')).json
+
+test('describes every route of agents and nothing else', async () => {
+  const { openapi, paths, servers } = await document()
+  expect([openapi, servers]).toEqual(['3.1.0', [{ url: env.API_ORIGIN }]])
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const routes = createApp()
+    .routes.filter(({ method, path }) => method !== 'ALL' && /^\/(v1|oauth)\//.test(path) && !path.endsWith('*'))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  // A page for people; MCP clients only want it to be there.
+  const undescribed = ['GET /oauth/authorize']
+  expect(new Set(routes)).toEqual(new Set([...described, ...undescribed]))
+})
+
+test('is readable from any origin, and every reference in it leads somewhere', async () => {
+  const { headers, json, text } = await api.call('GET', '/openapi.json')
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('cache-control')).toContain('max-age')
+  const refs = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref]) => ref!)
+  expect(refs.length).toBeGreaterThan(50)
+  for (const ref of refs)
+    expect(
+      ref.split('/').reduce((part, name) => part?.[name], json),
+      ref,
+    ).toBeDefined()
+})
+
+test('says what the schemas check: amounts are strings, unknown fields are refused', async () => {
+  const { components } = await document()
+  const { CreatePayment, PaymentRecipient } = components.schemas
+  expect(CreatePayment).toMatchObject({ additionalProperties: false, required: ['to', 'amount'] })
+  expect(CreatePayment.properties.amount).toMatchObject({ type: 'string', pattern: expect.any(String) })
+  expect(PaymentRecipient.oneOf.map((each: { properties: { type: unknown } }) => each.properties.type)).toEqual(
+    ['contact', 'address', 'email', 'phone'].map((type) => ({ type: 'string', const: type })),
+  )
+})
+
+test('/docs shows every operation and error under a policy without script', async () => {
+  const { status, text, headers } = await api.call('GET', '/docs')
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
+  const nonce = /style-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)![1]
+  expect(text).toContain(`<style nonce="${nonce}">`)
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+  expect(text).not.toMatch(/<script|<link|<img|style="|\son\w+="|https?:\/\/(?!localhost)/)
+  const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  expect(new Set(ids).size, 'ids are unique').toBe(ids.length)
+  for (const code of Object.keys(problemCodes)) expect(ids).toContain(`error-${code}`)
+  for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
+  for (const methods of Object.values((await document()).paths as object))
+    for (const { operationId } of Object.values(methods) as { operationId: string }[])
+      expect(ids).toContain(operationId)
+})

@@ -1,0 +1,114 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import { alive } from '../../worker/treasury/recipients.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { fresh, prepare, until } from '../support/payer.ts'
+import { type Api, anApi, env, seed } from './apiClient.ts'
+
+let api: Api
+let own: Household
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  own = await aHousehold(api)
+}, 60_000)
+
+const check = async (body: object) =>
+  (await api.call('POST', '/api/transactions/recipient-check', { token: own.token, body })).json
+const send = (body: object) =>
+  api.call('POST', '/api/transactions/send', { token: own.token, body: { walletId: own.wallet, amount: '1', ...body } })
+
+test('a recipient is new, then paid before, and the same amount just now is told', async () => {
+  const to = fresh('recipient')
+  const never = { payments: 0, lastPaidAt: null, sameAmountAt: null, lookAlike: null }
+  expect((await check({ toAddress: to, amount: '1' })).data).toEqual(never)
+  expect((await send({ toAddress: to })).status).toBe(201)
+  const { data } = await check({ toAddress: to.toLowerCase(), amount: '1' })
+  expect(data).toMatchObject({ payments: 1, lookAlike: null })
+  expect(Date.now() - Date.parse(data.sameAmountAt)).toBeLessThan(60_000)
+  expect(data.lastPaidAt).toBe(data.sameAmountAt)
+  expect((await check({ toAddress: to, amount: '1.000001' })).data).toMatchObject({ payments: 1, sameAmountAt: null })
+})
+
+test('a refused payment is no payment', async () => {
+  const to = fresh('refused')
+  expect((await send({ toAddress: to, amount: '9999' })).status).toBe(422)
+  expect((await check({ toAddress: to, amount: '9999' })).data).toMatchObject({ payments: 0, sameAmountAt: null })
+})
+
+test('an address made to look like one paid before is told', async () => {
+  const to = fresh('paid').toLowerCase()
+  await send({ toAddress: to })
+  const twin = `${to.slice(0, 6)}${'0'.repeat(32)}${to.slice(-4)}`
+  expect((await check({ toAddress: twin, amount: '1' })).data.lookAlike.toLowerCase()).toBe(to)
+  expect((await check({ toAddress: `0x${'f'.repeat(37)}${to.slice(-3)}`, amount: '1' })).data.lookAlike).toBeNull()
+})
+
+test('payouts count by e-mail and phone', async () => {
+  const create = (to: object) =>
+    api.call('POST', '/api/escrow/create', {
+      token: own.token,
+      body: { sourceWalletId: own.wallet, amount: '1', ...to },
+    })
+  expect((await create({ recipientEmail: 'Dora@example.com' })).status).toBe(201)
+  expect((await check({ recipientEmail: 'dora@EXAMPLE.com', amount: '1' })).data).toMatchObject({ payments: 1 })
+  expect((await check({ recipientEmail: 'else@example.com', amount: '1' })).data).toMatchObject({ payments: 0 })
+  expect((await create({ recipientPhone: '+14155550123' })).status).toBe(201)
+  expect((await check({ recipientPhone: '+1 415 555 0123', amount: '1' })).data).toMatchObject({ payments: 1 })
+})
+
+test.each([[{}], [{ amount: '1' }], [{ toAddress: '0x1', amount: '1' }], [{ amount: 1, recipientEmail: 'a@b.test' }]])(
+  '%j is refused',
+  async (body) => expect(await check(body)).toMatchObject({ success: false, code: 'invalid_input' }),
+)
+
+test('a payment to a contact is named after it, and only if it really leads there', async () => {
+  const address = fresh('contact')
+  const make = async (body: object) =>
+    (await api.call('POST', '/api/contacts', { token: own.token, body })).json.data.id as string
+  const contactId = await make({ name: 'Dora', address, email: 'dora@example.com' })
+  const sent = await send({ toAddress: address.toLowerCase(), contactId })
+  expect(sent.status, sent.text).toBe(201)
+  const view = async (id: string) => (await api.call('GET', `/api/transactions/${id}`, { token: own.token })).json.data
+  expect(await view(sent.json.data.id)).toMatchObject({
+    category: 'contact',
+    contactId,
+    contact: { name: 'Dora' },
+    toAddress: address,
+  })
+  const body = { sourceWalletId: own.wallet, amount: '1', recipientEmail: 'dora@example.com', contactId }
+  const payout = await api.call('POST', '/api/escrow/create', { token: own.token, body })
+  expect(await view(payout.json.data.id)).toMatchObject({
+    category: 'escrow',
+    contactId,
+    recipientEmail: 'dora@example.com',
+  })
+
+  expect(await send({ toAddress: fresh('elsewhere'), contactId })).toMatchObject({
+    status: 409,
+    json: { field: 'contactId', error: 'Dora has changed meanwhile. Choose the contact again.' },
+  })
+  await until('rest', async () => (await view(sent.json.data.id)).status === 'CONFIRMED')
+})
+
+test('the question is answered from indexes, however many payments there are', async () => {
+  const plans = await runInDurableObject(env.TREASURY.getByName(own.user), (_, { storage }) =>
+    [
+      "SELECT count(*) FROM payment WHERE kind = 'send' AND to_address = ? COLLATE NOCASE",
+      'SELECT count(*) FROM payment WHERE to_address >= ? COLLATE NOCASE AND to_address < ? COLLATE NOCASE',
+      'SELECT count(*) FROM payment WHERE recipient_email = ?',
+      'SELECT count(*) FROM payment WHERE recipient_phone = ?',
+    ].map((query) => {
+      const values = Array<string>(query.split('?').length - 1).fill('0xabc')
+      return storage.sql.exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query} AND ${alive}`, ...values).toArray()[0]
+        ?.detail
+    }),
+  )
+  expect(plans).toEqual([
+    expect.stringContaining('INDEX payment_to_address (to_address=?)'),
+    expect.stringContaining('INDEX payment_to_address (to_address>? AND to_address<?)'),
+    expect.stringContaining('INDEX payment_recipient_email'),
+    expect.stringContaining('INDEX payment_recipient_phone'),
+  ])
+})

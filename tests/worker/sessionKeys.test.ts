@@ -1,0 +1,425 @@
+import { encodeFunctionData } from 'viem/utils'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import { addressOf } from '../../worker/chain/sign.ts'
+import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
+import { signedRotation } from '../../worker/treasury/walletActions.ts'
+import { aHousehold } from '../support/household.ts'
+import { ownerSignature } from '../support/ownerSigner.ts'
+import { aPayer, chain, fresh, type Payer, prepare, stillChain, until, usdc } from '../support/payer.ts'
+import { env, party, type WorkerChain } from '../support/workerChain.ts'
+import { anApi, seed } from './apiClient.ts'
+
+beforeAll(prepare)
+beforeEach(async () => {
+  for (const each of [chain, stillChain]) await each.fault({ mode: 'none' })
+})
+
+const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: number }> = {}) => ({
+  key: over.key ?? `rotate-${Math.random()}`,
+  walletId: payer.wallet.id,
+  limit: over.limit ?? 2_500_000_000n,
+  hours: over.hours ?? 48,
+})
+async function answered<T>(result: Promise<{ ok: true; value: T } | { ok: false; message: string }>): Promise<T> {
+  const answer = await result
+  if (!answer.ok) throw new Error(answer.message)
+  return answer.value
+}
+const infoOf = (payer: Payer) => answered<SessionKeyInfo>(payer.treasury().sessionKey(payer.wallet.id))
+const rotation = (payer: Payer, over = {}) => answered(payer.treasury().rotateSessionKey(grant(payer, over)))
+const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
+  until(`action ${id} ended`, async () => {
+    if (on === stillChain) await on.mine()
+    const action = (await infoOf(payer)).actions.find((each) => each.id === id)
+    return action?.endedAt && action
+  })
+const stateOf = (payer: Payer, on: WorkerChain = chain) =>
+  new RpcChain(on.chainId as ChainId, on.contracts, [env[`NODE_URL_${on.chainId}`]]).walletState(
+    payer.wallet.address as Address,
+  )
+const pay = async (payer: Payer, amount = '1') =>
+  (await answered(payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) })))).payment
+
+describe('rotation by the provider', () => {
+  test('puts a fresh key with the asked limit and time in force, and payments go on under it', async () => {
+    const payer = await aPayer()
+    const before = await infoOf(payer)
+    expect(before).toMatchObject({ canRotate: true, isActive: true, nonce: 1, actions: [] })
+    await payer.final((await pay(payer, '5')).id)
+    const started = await rotation(payer)
+    expect(started.actions[0]).toMatchObject({ id: started.actionId, kind: 'rotate' })
+    expect(await ended(payer, started.actionId)).toMatchObject({ status: 'done', txHash: expect.any(String) })
+    const after = await infoOf(payer)
+    expect(after).toMatchObject({ nonce: 2, spendingLimit: '2500000000', spentAmount: '0', isActive: true })
+    expect(after.address).not.toBe(before.address)
+    const state = (await stateOf(payer))!
+    expect(state).toMatchObject({ epoch: 2, remaining: 2_500_000_000n })
+    expect(state.sessionKey.toLowerCase()).toBe(after.address.toLowerCase())
+    expect(after.validUntil).toBe(state.validUntil)
+    expect(await payer.final((await pay(payer, '3')).id)).toMatchObject({ status: 'CONFIRMED' })
+    expect(await infoOf(payer)).toMatchObject({ spentAmount: '3000000' })
+    await payer.booksBalance()
+    expect(JSON.stringify(started)).not.toMatch(/seal|private/i)
+  })
+
+  test('happens once however often and however parallel it is asked for under one key', async () => {
+    const payer = await aPayer()
+    const input = grant(payer, { key: 'once' })
+    const all = await Promise.all(Array.from({ length: 20 }, () => payer.treasury().rotateSessionKey(input)))
+    const ids = new Set(all.map((each) => (each.ok ? each.value.actionId : each.message)))
+    expect(ids.size).toBe(1)
+    expect(await payer.treasury().rotateSessionKey({ ...input, hours: 3 })).toMatchObject({
+      ok: false,
+      code: 'idempotency_key_reused',
+    })
+    expect(await payer.treasury().rotateSessionKey(grant(payer)), 'another one meanwhile').toMatchObject({
+      ok: false,
+      code: 'conflict',
+    })
+    await ended(payer, [...ids][0]!)
+    expect((await rotation(payer, { key: 'once' })).actionId).toBe([...ids][0])
+    expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
+  })
+
+  test('lets payments in flight through first; none is lost and none is paid twice', async () => {
+    const payer = await aPayer({ limit: null })
+    const to = fresh('shop')
+    const one = () =>
+      payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('1') }))
+    const early = await Promise.all(Array.from({ length: 12 }, one))
+    const { actionId } = await rotation(payer)
+    const late = await Promise.all(Array.from({ length: 8 }, one))
+    const ids = [...early, ...late].map((each) => (each.ok ? each.value.payment.id : each.message))
+    for (const id of ids) expect(await payer.final(id)).toMatchObject({ status: 'CONFIRMED' })
+    expect(await ended(payer, actionId)).toMatchObject({ status: 'done' })
+    expect(await chain.usdcBalance(to)).toBe(20_000_000n)
+    expect(await payer.booksBalance()).toMatchObject({ out: '20', held: '0' })
+    const info = await infoOf(payer)
+    expect(info).toMatchObject({ nonce: 2, heldAmount: '0' })
+    expect(BigInt(info.spentAmount), 'what was accepted meanwhile went with the new key').toBeGreaterThan(0n)
+    await until('the audit', async () => (await payer.treasury().auditCheck()).brokenAt === null)
+  }, 60_000)
+
+  test('beyond the caps of the contract it is the owner who has to sign', async () => {
+    const payer = await aPayer({ funds: '300', limit: null })
+    await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
+    // An untouched grant may be renewed: it adds nothing.
+    await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
+    await payer.final((await pay(payer, '100')).id)
+    expect(await payer.treasury().rotateSessionKey(grant(payer, { limit: 10_000_000_000n }))).toMatchObject({
+      ok: false,
+      code: 'owner_must_sign',
+    })
+    await ended(payer, (await rotation(payer, { limit: 9_900_000_000n })).actionId)
+    expect(await infoOf(payer)).toMatchObject({ nonce: 4, spendingLimit: '9900000000' })
+  }, 60_000)
+
+  test('without an answer of the node nothing is started', async () => {
+    const payer = await aPayer()
+    await chain.fault({ mode: 'down' })
+    expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({
+      ok: false,
+      code: 'upstream_unavailable',
+    })
+    await chain.fault({ mode: 'none' })
+    expect((await infoOf(payer)).actions).toEqual([])
+  })
+
+  test('an answer that is lost leaves it pending until the chain shows what became of it', async () => {
+    const payer = await aPayer()
+    await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
+    const { actionId } = await rotation(payer)
+    await until('the new key on chain', async () => (await stateOf(payer))!.epoch === 2)
+    await chain.fault({ mode: 'none' })
+    expect(await ended(payer, actionId)).toMatchObject({ status: 'done' })
+    expect(await infoOf(payer)).toMatchObject({ nonce: 2, isActive: true })
+    expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
+  })
+
+  test('one that never reached the chain fails only when it is provably dead, and changes nothing', async () => {
+    const payer = await aPayer({ on: stillChain })
+    await stillChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+    const { actionId } = await rotation(payer)
+    const sent = await until('signed', async () => {
+      const action = (await infoOf(payer)).actions.find((each) => each.id === actionId)
+      return action?.status === 'sent' && action
+    })
+    expect(sent.endedAt).toBeNull()
+    await stillChain.node('evm_increaseTime', 400)
+    expect(await ended(payer, actionId, stillChain)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('Nothing changed'),
+    })
+    expect(await infoOf(payer)).toMatchObject({ nonce: 1, isActive: true })
+    await stillChain.fault({ mode: 'none' })
+    const again = await rotation(payer)
+    expect(await ended(payer, again.actionId, stillChain)).toMatchObject({ status: 'done' })
+    expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
+  }, 60_000)
+
+  test('A5: an owner who revokes while it is under way is not overruled', async () => {
+    const payer = await aPayer({ on: stillChain })
+    await stillChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+    const { actionId } = await rotation(payer)
+    await until('signed', async () => (await infoOf(payer)).actions[0]?.status === 'sent')
+    const revoke = encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' })
+    await stillChain.act(payer.owner.address, payer.wallet.address as Address, revoke)
+    await stillChain.fault({ mode: 'none' })
+    expect(await ended(payer, actionId, stillChain)).toMatchObject({ status: 'failed' })
+    expect(await stateOf(payer, stillChain)).toMatchObject({ sessionRevoked: true, remaining: 0n })
+    expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
+  }, 60_000)
+})
+
+describe('what the owner signs', () => {
+  const domain = (payer: Payer) => ({ chainId: 8453, contract: payer.wallet.address as Address })
+  const keyOf = (payer: Payer) => party(`${payer.userId} owner`).key
+  const turnOf = async (payer: Payer) => {
+    const turn = await answered(payer.treasury().ownerTurn(payer.wallet.id))
+    return { ...turn, ownerNonce: BigInt(turn.ownerNonce) }
+  }
+  async function act(payer: Payer, kind: 'revokeSession' | 'disableRotation', key: Hex = keyOf(payer)) {
+    const { ownerNonce, deadline } = await turnOf(payer)
+    const signature = ownerSignature(domain(payer), { kind }, { ownerNonce, deadline }, key)
+    return payer.treasury().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
+  }
+  async function renew(payer: Payer) {
+    const offer = await answered(payer.treasury().offerSession(grant(payer)))
+    const session = {
+      sessionKey: offer.sessionKeyAddress as Address,
+      limit: BigInt(offer.spendingLimit),
+      validUntil: offer.validUntil,
+    }
+    const { deadline } = offer
+    const ownerNonce = BigInt(offer.ownerNonce)
+    const signature = ownerSignature(
+      domain(payer),
+      { kind: 'setSession', session },
+      { ownerNonce, deadline },
+      keyOf(payer),
+    )
+    const input = {
+      walletId: payer.wallet.id,
+      kind: 'setSession' as const,
+      actionId: offer.actionId,
+      ownerNonce,
+      deadline,
+      signature,
+    }
+    return { offer, input }
+  }
+
+  test('revokes the session; then only the owner sets the next, which we use', async () => {
+    const payer = await aPayer()
+    const revoked = await answered(act(payer, 'revokeSession'))
+    expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
+    expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
+    expect(await payer.treasury().payAsAgent(payer.payment())).toMatchObject({ ok: false, code: 'session_key_expired' })
+    expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({ ok: false, code: 'owner_must_sign' })
+
+    const { offer, input } = await renew(payer)
+    expect(await infoOf(payer), 'an offer changes nothing').toMatchObject({
+      isActive: false,
+      actions: [{ kind: 'revokeSession' }],
+    })
+    const [first, again] = await Promise.all([1, 2].map(() => answered(payer.treasury().submitOwnerAction(input))))
+    expect(again).toEqual(first)
+    expect(await ended(payer, first!.actionId)).toMatchObject({ kind: 'setSession', status: 'done' })
+    const info = await infoOf(payer)
+    expect(info).toMatchObject({
+      isActive: true,
+      canRotate: true,
+      spendingLimit: '2500000000',
+      validUntil: offer.validUntil,
+    })
+    expect(info.address.toLowerCase()).toBe(offer.sessionKeyAddress.toLowerCase())
+    expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
+    await payer.booksBalance()
+  }, 60_000)
+
+  test('a key we offered is used too when the owner sends the transaction without us', async () => {
+    const payer = await aPayer()
+    const { offer } = await renew(payer)
+    const data = encodeFunctionData({
+      abi: agentWalletAbi,
+      functionName: 'setSession',
+      args: [offer.sessionKeyAddress as Address, 7_000_000n, offer.validUntil],
+    })
+    await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+    expect(
+      await until('adopted', async () => {
+        const info = await infoOf(payer)
+        return info.nonce === 2 && info
+      }),
+    ).toMatchObject({ isActive: true, spendingLimit: '7000000' })
+    expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
+  })
+
+  test('after the authority is off no call of ours changes key, limit or expiry; the session itself goes on', async () => {
+    const payer = await aPayer()
+    await ended(payer, (await answered(act(payer, 'disableRotation'))).actionId)
+    expect(await infoOf(payer)).toMatchObject({ canRotate: false, rotationDisabled: true, isActive: true })
+    const before = (await stateOf(payer))!
+    for (const limit of [1_000_000n, 1_000_000_000n])
+      expect(await payer.treasury().rotateSessionKey(grant(payer, { limit }))).toMatchObject({
+        ok: false,
+        code: 'owner_must_sign',
+      })
+    // The operator's own signature, and every other door of the wallet, from an account that is not the owner's.
+    const operator = `0x${env.OPERATOR_KEY_V1}` as Hex
+    const key = party('thief').address
+    const asked = {
+      key,
+      limit: 1_000_000n,
+      validUntil: before.timestamp + 3600,
+      expectedEpoch: before.epoch,
+      deadline: before.timestamp + 300,
+    }
+    const wallet = { chain_id: 8453 as const, address: payer.wallet.address as Address }
+    const relayer = relayerAccount(env.RELAYER_SEED_V1, 8453, 0).address
+    const calls = [
+      signedRotation(wallet, asked, operator),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args: [key, 1n, asked.validUntil] }),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' }),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'initialize', args: [key, 1n, asked.validUntil] }),
+    ]
+    for (const data of calls)
+      await expect(chain.node('eth_call', { from: relayer, to: wallet.address, data }, 'latest')).rejects.toThrow()
+    const { sessionKey, validUntil, epoch, remaining } = (await stateOf(payer))!
+    expect({ sessionKey, validUntil, epoch, remaining }).toEqual({
+      sessionKey: before.sessionKey,
+      validUntil: before.validUntil,
+      epoch: before.epoch,
+      remaining: before.remaining,
+    })
+    expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
+    const { input } = await renew(payer)
+    await ended(payer, (await answered(payer.treasury().submitOwnerAction(input))).actionId)
+    expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
+  }, 60_000)
+
+  test('withdraws everything, once', async () => {
+    const payer = await aPayer({ funds: '42.5' })
+    const { ownerNonce, deadline, balance } = await turnOf(payer)
+    const to = fresh('home')
+    const asked = { kind: 'withdraw' as const, token: chain.contracts.usdc, to, amount: BigInt(balance) }
+    const signature = ownerSignature(domain(payer), asked, { ownerNonce, deadline }, keyOf(payer))
+    const input = {
+      walletId: payer.wallet.id,
+      kind: 'withdraw' as const,
+      to,
+      amount: asked.amount,
+      ownerNonce,
+      deadline,
+      signature,
+    }
+    const { actionId } = await answered(payer.treasury().submitOwnerAction(input))
+    expect(await ended(payer, actionId)).toMatchObject({ status: 'done', amount: '42.5', toAddress: to })
+    expect((await answered(payer.treasury().submitOwnerAction(input))).actionId).toBe(actionId)
+    expect(await chain.usdcBalance(to)).toBe(42_500_000n)
+    expect(await payer.booksBalance()).toMatchObject({ withdrawn: '42.5', available: '0' })
+  })
+
+  test('somebody else’s signature, a stale one and a foreign offer are refused', async () => {
+    const payer = await aPayer()
+    expect(await act(payer, 'revokeSession', party('stranger').key)).toMatchObject({
+      ok: false,
+      code: 'invalid_input',
+      field: 'signature',
+    })
+    const { ownerNonce, deadline } = await turnOf(payer)
+    const stale = { ownerNonce, deadline: deadline - 7200 }
+    const late = ownerSignature(domain(payer), { kind: 'revokeSession' }, stale, keyOf(payer))
+    expect(
+      await payer
+        .treasury()
+        .submitOwnerAction({ walletId: payer.wallet.id, kind: 'revokeSession', ...stale, signature: late }),
+    ).toMatchObject({ ok: false, code: 'unprocessable' })
+    const stranger = await aPayer()
+    const { input } = await renew(stranger)
+    expect(await payer.treasury().submitOwnerAction({ ...input, walletId: payer.wallet.id })).toMatchObject({
+      ok: false,
+      code: 'not_found',
+    })
+    expect(await infoOf(payer)).toMatchObject({ isActive: true, actions: [] })
+  })
+})
+
+describe('over HTTP', () => {
+  test('limits, durations and signatures of the wrong form are refused at their field, and nothing starts', async () => {
+    await seed()
+    const api = anApi()
+    api.clock.now = Date.now()
+    const { token, wallet } = await aHousehold(api)
+    const path = `/api/wallets/smart-wallets-v2/${wallet}`
+    const fine = { spendingLimit: '1000000', ttlHours: 1 }
+    for (const call of ['rotate-session-key', 'session-offers'])
+      for (const [change, field, text] of [
+        [{ spendingLimit: '999999' }, 'spendingLimit', 'Spending limit must be at least $1'],
+        [{ spendingLimit: '10000000001' }, 'spendingLimit', 'Spending limit cannot exceed $10,000'],
+        [{ ttlHours: 0 }, 'ttlHours', 'Duration must be at least 1 hour'],
+        [{ ttlHours: 0.5 }, 'ttlHours', 'Duration must be at least 1 hour'],
+        [{ ttlHours: 2161 }, 'ttlHours', 'Duration cannot exceed 2160 hours (90 days)'],
+        ...[1_000_000, '1e6', '-1', '1.5', '', null, '9'.repeat(17)].map(
+          (spendingLimit) => [{ spendingLimit }, 'spendingLimit', 'micro-USDC'] as const,
+        ),
+        ...['1', null, Number.MAX_SAFE_INTEGER, {}].map((ttlHours) => [{ ttlHours }, 'ttlHours', ''] as const),
+      ] as const) {
+        const answer = await api.call('POST', `${path}/${call}`, { token, body: { ...fine, ...change } })
+        expect(answer.status, answer.text).toBe(400)
+        expect(answer.json, answer.text).toMatchObject({ code: 'invalid_input', field })
+        expect(answer.json.error).toContain(text)
+      }
+    const revoke = {
+      kind: 'revokeSession',
+      ownerNonce: '0',
+      deadline: 2_000_000_000,
+      signature: `0x${'11'.repeat(64)}1b`,
+    }
+    for (const [change, status, code] of [
+      [{ kind: 'drain' }, 400, 'invalid_input'],
+      [{ signature: '0x12' }, 400, 'invalid_input'],
+      [{ ownerNonce: -1 }, 400, 'invalid_input'],
+      [{ deadline: 'soon' }, 400, 'invalid_input'],
+      [{ kind: 'withdraw', to: '0x12', amount: '1' }, 400, 'invalid_input'],
+      [{ kind: 'withdraw', to: party('x').address, amount: '1.5' }, 400, 'invalid_input'],
+      // A high s: the same signature in its other form.
+      [{ signature: `0x${'11'.repeat(32)}${'ff'.repeat(32)}1b` }, 400, 'invalid_input'],
+      [{}, 422, 'unprocessable'], // its deadline is years away
+    ] as const) {
+      const answer = await api.call('POST', `${path}/owner-actions`, { token, body: { ...revoke, ...change } })
+      expect(answer.json, answer.text).toMatchObject({ code })
+      expect(answer.status, answer.text).toBe(status)
+    }
+    const info = await api.call('GET', `${path}/session-key`, { token })
+    expect(info.json.data).toMatchObject({ nonce: 1, actions: [] })
+
+    const started = await api.call('POST', `${path}/rotate-session-key`, {
+      token,
+      body: fine,
+      headers: { 'idempotency-key': 'r1' },
+    })
+    expect(started.status, started.text).toBe(202)
+    const offer = await api.call('POST', `${path}/session-offers`, { token, body: fine })
+    const texts = [started.text, offer.text]
+    for (const url of [`${path}/session-key`, `${path}/owner-turn`, '/api/wallets'])
+      texts.push((await api.call('GET', url, { token })).text)
+    const ours = [
+      started.json.data.address,
+      started.json.data.actions[0].sessionKeyAddress,
+      offer.json.data.sessionKeyAddress,
+    ]
+    for (const text of texts) {
+      expect(text).not.toMatch(/sealed|private/i)
+      for (const [word] of text.matchAll(/[0-9a-f]{64}/gi))
+        expect(
+          ours.map((address) => address.toLowerCase()),
+          'no session key crosses the wire',
+        ).not.toContain(addressOf(`0x${word}`).toLowerCase())
+    }
+  }, 60_000)
+})

@@ -1,0 +1,303 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../worker/treasury/migrations.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { aHousehold, type Household } from '../support/household.ts'
+import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { env, party } from '../support/workerChain.ts'
+import { type Api, anApi, aUser, seed } from './apiClient.ts'
+
+let api: Api
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+  api = anApi()
+  api.clock.now = Date.now()
+})
+
+const list = async (token: string) => (await api.call('GET', '/api/wallets', { token })).json.data
+const deploy = (token: string, key?: string, name?: string) =>
+  api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
+    token,
+    body: { ownerAddress: party('an owner').address, chainId: 8453, ...(name && { name }) },
+    ...(key && { headers: { 'idempotency-key': key } }),
+  })
+
+describe('renaming', () => {
+  let own: Household
+  const rename = (name: unknown) => api.call('PUT', `/api/wallets/${own.wallet}`, { token: own.token, body: { name } })
+  beforeAll(async () => {
+    own = await aHousehold(api)
+  }, 60_000)
+
+  test.each([
+    ['  Operations  ', 'Operations'],
+    ['🦊 Fox & Söhne', '🦊 Fox & Söhne'],
+    ['🦊'.repeat(60), '🦊'.repeat(60)],
+    ['   ', null],
+    ['', null],
+    [null, null],
+  ])('%j becomes %j', async (name, shown) => {
+    const answer = await rename(name)
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json.data.name).toBe(shown)
+    expect((await list(own.token))[0].name).toBe(shown)
+  })
+
+  test.each([['x'.repeat(61)], ['🦊'.repeat(61)], ['x'.repeat(10_000)], [42], [{}], [['a']]])(
+    'refuses %j',
+    async (name) => {
+      const answer = await rename(name)
+      expect(answer.status, answer.text).toBe(400)
+      expect(answer.json.field).toBe('name')
+    },
+  )
+})
+
+describe('deleting', () => {
+  test('is refused while a payment is under way, a payout is unclaimed, or a group uses it, and says which', async () => {
+    const own = await aHousehold(api)
+    const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
+    const refusedWith = async (text: string) => {
+      const answer = await remove()
+      expect(answer.status, answer.text).toBe(409)
+      expect(answer.json.error).toContain(text)
+    }
+    const escrow = await api.call('POST', '/api/escrow/create', {
+      token: own.token,
+      body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'x@example.com' },
+    })
+    await refusedWith('1 payment of this wallet is still under way')
+    const id = escrow.json.data.escrowId
+    const is = (status: string) =>
+      until(status, async () => {
+        const found = await api.call('GET', `/api/escrow/${id}`, { token: own.token })
+        return found.json.data.status === status
+      })
+    await is('CREATED')
+    await refusedWith('1 unclaimed payout')
+    await api.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token, body: {} })
+    await is('RECLAIMED')
+    await refusedWith('the policy group “Group”')
+    expect(await list(own.token)).toHaveLength(1)
+  }, 60_000)
+
+  test('takes it off the dashboard, destroys our key, keeps its history; two at once are one', async () => {
+    const own = await aHousehold(api)
+    const sent = await api.call('POST', '/api/transactions/send', {
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+    })
+    const transaction = () => api.call('GET', `/api/transactions/${sent.json.data.id}`, { token: own.token })
+    await until('confirmed', async () => (await transaction()).json.data.status === 'CONFIRMED')
+    await api.call('DELETE', `/api/policy-groups/${own.group}/cascade`, { token: own.token })
+    const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
+    const [first, second] = await Promise.all([remove(), remove()])
+    expect([first.status, second.status], first.text).toEqual([200, 200])
+    expect(await list(own.token)).toEqual([])
+    const keys = await runInDurableObject(env.TREASURY.getByName(own.user), (object: Treasury) => ({
+      sealed: object.context.store.all<{ key: string }>(
+        "SELECT sealed_key AS key FROM wallet WHERE sealed_key <> '' UNION ALL SELECT sealed_key FROM session WHERE sealed_key <> ''",
+      ),
+      open: object.context.keys.size,
+    }))
+    expect(keys).toEqual({ sealed: [], open: 0 })
+    expect((await transaction()).json.data).toMatchObject({ status: 'CONFIRMED', fromWalletId: own.wallet })
+    for (const path of [
+      `/api/wallets/${own.wallet}/usdc-balance`,
+      `/api/wallets/${own.wallet}/ledger`,
+      `/api/wallets/smart-wallets-v2/${own.wallet}/session-key`,
+    ])
+      expect((await api.call('GET', path, { token: own.token })).status, path).toBe(404)
+    const pay = await api.call('POST', '/api/transactions/send', {
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+    })
+    expect([pay.status, pay.json.code]).toEqual([404, 'not_found'])
+    const group = await api.call('POST', '/api/policy-groups', {
+      token: own.token,
+      body: { name: 'G', scopes: [], walletId: own.wallet },
+    })
+    expect(group.json.code).toBe('not_found')
+  }, 60_000)
+})
+
+describe('deploying', () => {
+  test('a retry after a lost answer finds the same wallet, also five at once; other contents are refused', async () => {
+    const { token } = await aUser(api)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => deploy(token, 'one-deploy', 'Ops')))
+    const later = await deploy(token, 'one-deploy', 'Ops')
+    expect(new Set([...answers, later].map((answer) => answer.json.data?.walletAddress)).size).toBe(1)
+    expect(await list(token)).toHaveLength(1)
+    const other = await deploy(token, 'one-deploy', 'Another name')
+    expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused'])
+  }, 60_000)
+
+  test('six active at a time; a deleted one frees its place but not its month: the eleventh waits', async () => {
+    const { token, id } = await aUser(api)
+    const active = async () => {
+      await until('all active', async () =>
+        (await list(token)).every((wallet: { status: string }) => wallet.status === 'active'),
+      )
+    }
+    for (let i = 0; i < 6; i++) expect((await deploy(token)).status).toBe(201)
+    const seventh = await deploy(token)
+    expect(seventh.status).toBe(422)
+    expect(seventh.json.error).toContain('maximum of 6 active wallets')
+    await active()
+    const wallets = await list(token)
+    for (const wallet of wallets.slice(0, 5))
+      expect((await api.call('DELETE', `/api/wallets/${wallet.id}`, { token })).status).toBe(200)
+    for (let i = 0; i < 4; i++) expect((await deploy(token)).status).toBe(201)
+    const eleventh = await deploy(token)
+    expect(eleventh.status).toBe(422)
+    expect(eleventh.json.error).toContain('monthly wallet creation limit of 10')
+    await active()
+    await runInDurableObject(env.TREASURY.getByName(id), (object: Treasury) => {
+      const now = new Date()
+      object.context.now = () => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 0, 0, 1)
+    })
+    expect((await deploy(token)).status, 'the first of the next month').toBe(201)
+  }, 90_000)
+})
+
+describe('exposure', () => {
+  test('is the smaller of balance and session; agents reach what their budgets leave of it', async () => {
+    const payer = await aPayer({ funds: '1500', limit: '50' })
+    const now = async () => {
+      await runInDurableObject(payer.treasury(), (object: Treasury) => {
+        const later = Date.now() + 3_000
+        object.context.now = () => Math.max(later, Date.now())
+      })
+      return (await payer.treasury().wallets())[0]!
+    }
+    expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
+    const made = await payer
+      .treasury()
+      .payAsAgent(payer.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') }))
+    if (!made.ok) throw new Error(made.message)
+    await until(
+      'funded',
+      async () => (await payer.treasury().escrow(made.value.payment.id)).ok && (await payer.ledger()).escrowed === '20',
+    )
+    expect(await now()).toMatchObject({ exposure: { canLeave: '980', agents: '30', canRenew: true }, escrowed: '20' })
+  })
+
+  test('agents reach nothing of a paused wallet, what can leave without the owner stays', async () => {
+    const payer = await aPayer({ funds: '100', limit: '50' })
+    await runInDurableObject(payer.treasury(), (object: Treasury) => {
+      object.context.store.run('UPDATE wallet SET paused = 1')
+      object.context.now = () => Date.now() + 3_000
+    })
+    expect((await payer.treasury().wallets())[0]).toMatchObject({
+      paused: true,
+      exposure: { canLeave: '100', agents: '0' },
+    })
+  })
+
+  test('is unknown with the balance', async () => {
+    const payer = await aPayer({ funds: '10' })
+    await chain.fault({ mode: 'down' })
+    try {
+      await runInDurableObject(payer.treasury(), (object: Treasury) => {
+        object.context.now = () => Date.now() + 5_000
+      })
+      expect((await payer.treasury().wallets())[0]).toMatchObject({ usdcBalance: null, exposure: null })
+    } finally {
+      await chain.fault({ mode: 'none' })
+    }
+  })
+})
+
+const key = party('importable').key
+const whole = { address: party('importable').address, chain: 'base', privateKey: key, masterPassword: 'secret words' }
+test.each([
+  ['privateKey', ''],
+  ['privateKey', '0x12'],
+  ['privateKey', `${key}00`],
+  ['privateKey', `0x${'g'.repeat(64)}`],
+  ['privateKey', 42],
+  ['privateKey', null],
+  ['privateKey', party('another').key],
+  ['masterPassword', ''],
+  ['masterPassword', null],
+  ['masterPassword', 'x'.repeat(10_000)],
+  ['chain', 'ethereum'],
+  ['chain', 8453],
+  ['address', 'vitalik.eth'],
+  ['address', `${whole.address} `],
+  ['address', '0x123'],
+  ['name', 'x'.repeat(61)],
+  ['policyGroupId', 42],
+])('POST /wallets/with-private-key refuses %s %j at its field and repeats no secret', async (field, value) => {
+  const { token } = await aUser(api)
+  const answer = await api.call('POST', '/api/wallets/with-private-key', { token, body: { ...whole, [field]: value } })
+  expect(answer.status, answer.text).toBe(400)
+  expect(answer.json.field).toBe(field)
+  expect(answer.text).not.toContain(key.slice(2))
+})
+
+test('a key is added, seen again with the master password only, and its answer is not to be stored', async () => {
+  const { token } = await aUser(api)
+  const added = await api.call('POST', '/api/wallets/with-private-key', {
+    token,
+    body: { ...whole, privateKey: `  ${key.slice(2).toUpperCase()} `, name: ' Cold ' },
+  })
+  expect(added.status, added.text).toBe(201)
+  expect(added.json.data).toMatchObject({ name: 'Cold', walletType: 'imported', address: whole.address })
+  const path = `/api/wallets/${added.json.data.id}/private-key`
+  const seen = await api.call('POST', path, { token, body: { masterPassword: 'secret words' } })
+  expect(seen.json.data).toEqual({ privateKey: key })
+  expect(seen.headers.get('cache-control')).toContain('no-store')
+  const wrong = await api.call('POST', path, { token, body: { masterPassword: 'Secret words' } })
+  expect([wrong.status, wrong.json.field, wrong.json.error]).toEqual([
+    422,
+    'masterPassword',
+    'Invalid master password or failed to retrieve private key.',
+  ])
+  for (const masterPassword of ['', 42, null, 'x'.repeat(10_000)])
+    expect((await api.call('POST', path, { token, body: { masterPassword } })).json.field).toBe('masterPassword')
+})
+
+test('the table of wallets is made anew with every row and everything that refers to it', async () => {
+  await runInDurableObject(env.TREASURY.getByName('migrated'), async (_, state) => {
+    const { sql } = state.storage
+    state.storage.transactionSync(() => {
+      sql.exec('PRAGMA defer_foreign_keys = ON')
+      for (const { name } of sql
+        .exec<{ name: string }>(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+        )
+        .toArray())
+        sql.exec(`DROP TABLE "${name}"`)
+    })
+    const rebuilt = 3 // the entry after this many makes the table anew
+    migrate(state.storage, rebuilt)
+    sql.exec(`INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key,
+        session_limit, valid_until, deposits, held, scanned_block, halted, created_at)
+      VALUES ('w', 8453, 'smart', '0xabc', '0xown', 'Old', 'active', '0xf', '0xs', '0xk', 'sealed', 5, 6, 70, 8, 9, 'why', 10)`)
+    sql.exec(
+      "INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, current) VALUES ('w', 1, '0xk', 'sealed', 5, 6, 1)",
+    )
+    sql.exec("INSERT INTO policy_group (id, wallet_id, name, scopes, created_at) VALUES ('g', 'w', 'G', '[]', 1)")
+    sql.exec(
+      "INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES ('p', 'send', 'w', 'address', 8, 'QUEUED', 1, 2)",
+    )
+    const before = sql.exec('SELECT * FROM wallet').toArray()
+    migrate(state.storage)
+    await state.storage.sync() // the constraints are checked here
+    expect(sql.exec('SELECT * FROM wallet').toArray()).toEqual(before)
+    expect(sql.exec('PRAGMA foreign_key_check').toArray()).toEqual([])
+    for (const table of ['session', 'policy_group', 'payment'])
+      expect(
+        sql.exec(`SELECT 1 FROM ${table} WHERE ${table === 'payment' ? "id = 'p' AND " : ''}wallet_id = 'w'`).toArray(),
+        table,
+      ).toHaveLength(1)
+    expect(() =>
+      sql.exec(
+        "INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, current) VALUES ('nobody', 1, 'k', 's', 1, 1, 1)",
+      ),
+    ).toThrow(/FOREIGN KEY/)
+  })
+})

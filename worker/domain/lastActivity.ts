@@ -1,0 +1,20 @@
+const dateFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+/** '2026-11-20' → 'Nov 20, 2026', in the zone of whoever looks. */
+export const formatDate = (iso: string | number): string => dateFormat.format(new Date(iso))
+
+/** Never, Today, Yesterday, N days ago (under 7), N weeks ago (under 30), otherwise a date; days as the clock on the wall. */
+export function lastActivityText(iso: string | null, now: number): string {
+  if (!iso) return 'Never'
+  const days = Math.round((startOfDay(now) - startOfDay(Date.parse(iso))) / dayMs)
+  if (days <= 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  if (days < 7) return `${days} days ago`
+  if (days < 30) {
+    const weeks = Math.floor(days / 7)
+    return weeks === 1 ? '1 week ago' : `${weeks} weeks ago`
+  }
+  return formatDate(iso)
+}
+
+const dayMs = 86_400_000
+const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)

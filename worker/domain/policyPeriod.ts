@@ -1,0 +1,34 @@
+import { type MicroUsdc, zeroUsdc } from './money.ts'
+
+export const periods = ['day', 'week', 'month'] as const
+export type Period = (typeof periods)[number]
+
+const dayMs = 86_400_000 // 24 hours
+
+/** The window [startAt, endAt) in UTC that holds `now` (ms). Weeks begin on Monday, as in ISO 8601. */
+export function periodAt(period: Period, now: number): { startAt: number; endAt: number } {
+  const day = Math.floor(now / dayMs)
+  switch (period) {
+    case 'day':
+      return { startAt: day * dayMs, endAt: (day + 1) * dayMs }
+    case 'week': {
+      // 1 January 1970 was a Thursday.
+      const monday = day - ((((day + 3) % 7) + 7) % 7)
+      return { startAt: monday * dayMs, endAt: (monday + 7) * dayMs }
+    }
+    case 'month': {
+      const date = new Date(now)
+      const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+      return { startAt: Date.UTC(year, month, 1), endAt: Date.UTC(year, month + 1, 1) }
+    }
+  }
+}
+
+/** `used` = reserved in the period that began at `startAt` and not released since. */
+export type PeriodBudget = { period: Period; limit: MicroUsdc; startAt: number; used: MicroUsdc }
+
+/** Where the period's budget stands at `now`. A clock that went back does not open an earlier period again. */
+export function periodNow(budget: PeriodBudget, now: number) {
+  const { startAt, endAt } = periodAt(budget.period, Math.max(now, budget.startAt))
+  return { startAt, endAt, used: budget.startAt === startAt ? budget.used : zeroUsdc }
+}

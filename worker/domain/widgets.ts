@@ -1,0 +1,23 @@
+/** The types the widget library knows. What else is stored (by an older or newer page) is left out when it is read. */
+export const widgetTypes = [
+  'total-balance',
+  'active-agents',
+  'transactions-count',
+  'policy-groups',
+  'recent-transactions',
+  'quick-stats',
+  'top-wallets',
+  'active-agents-list',
+  'success-rate',
+  'total-spent',
+  'avg-transaction',
+  'total-contacts',
+  'total-wallets',
+  'pending-escrows',
+  'transaction-breakdown',
+  'recent-activity',
+  'failed-transactions',
+  'contact-activity',
+  'policy-budget',
+] as const
+export type WidgetType = (typeof widgetTypes)[number]

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { parseUsdc } from '../domain/money.ts'
+
+/** Filters of the two lists. Times are ISO 8601, from inclusive, to exclusive; amounts decimal USDC, both inclusive. */
+
+const page = {
+  page: z.coerce.number().int().min(1).max(100_000).default(1),
+  pageSize: z.coerce.number().int().min(1).max(100).default(25),
+}
+const instant = z.iso.datetime({ offset: true, error: 'Use a time such as 2026-11-20T00:00:00Z' }).transform(Date.parse)
+const amount = z.string().transform((text, ctx) => {
+  const value = parseUsdc(text)
+  if (value === null) {
+    ctx.addIssue({ code: 'custom', message: 'Amount must be plain digits with at most 6 decimals' })
+    return z.NEVER
+  }
+  return Number(value)
+})
+const range = {
+  from: instant.optional(),
+  to: instant.optional(),
+  amountMin: amount.optional(),
+  amountMax: amount.optional(),
+}
+/** One or more values, separated by commas. */
+const list = <T extends string>(values: readonly [T, ...T[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(',').filter(Boolean))
+    .pipe(z.array(z.enum(values)).max(20))
+const text = z.string().trim().max(254).optional()
+const id = z.string().max(64).optional()
+
+type Ranges = { [Name in 'from' | 'to' | 'amountMin' | 'amountMax']?: number | undefined }
+const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$RefinementCtx) => {
+  if (from !== undefined && to !== undefined && from >= to)
+    ctx.addIssue({ code: 'custom', path: ['to'], message: 'The end must be after the start' })
+  if (amountMin !== undefined && amountMax !== undefined && amountMin > amountMax)
+    ctx.addIssue({ code: 'custom', path: ['amountMax'], message: 'Maximum must be at least the minimum' })
+}
+
+const transactionFilter = z.object({
+  ...range,
+  type: z.enum(['payout', 'transfer']).optional(),
+  status: list(['completed', 'failed', 'pending']).optional(),
+  /** 'user' or an agent's id. */
+  sender: id,
+  contact: id,
+  /** Part of an e-mail address, a phone number, an address or a contact's name. */
+  recipient: text,
+  memo: text,
+  wallet: id,
+  /** Part of a transaction's id or hash. */
+  search: z.string().trim().max(80).optional(),
+})
+export const TransactionFilter = transactionFilter.superRefine(inOrder)
+export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOrder)
+
+const payoutFilter = z.object({
+  ...range,
+  status: list(['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED']).optional(),
+  /** Wallets' addresses, separated by commas. */
+  wallets: z
+    .string()
+    .transform((value) => value.toLowerCase().split(',').filter(Boolean))
+    .pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/, 'Invalid wallet address format')).max(20))
+    .optional(),
+  recipient: text,
+  /** Ids, separated by commas: what became of these. */
+  ids: z
+    .string()
+    .transform((value) => value.split(',').filter(Boolean))
+    .pipe(z.array(z.string().max(64)).max(100, 'At most 100 ids'))
+    .optional(),
+})
+export const PayoutFilter = payoutFilter.superRefine(inOrder)
+export const PayoutsQuery = payoutFilter.extend(page).superRefine(inOrder)
+
+export type TransactionFilter = z.output<typeof TransactionFilter>
+export type PayoutFilter = z.output<typeof PayoutFilter>

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { onrampAmountProblem } from '../domain/onrampRules.ts'
+import { address } from './common.ts'
+
+/** POST /onramp/session. `destinationAddress` is a wallet of the caller's on Base. */
+export const CreateOnrampSession = z.object({
+  destinationAddress: address,
+  blockchains: z.tuple([z.literal('base')], { error: 'Funds can be added on Base only' }),
+  assets: z.tuple([z.literal('USDC')], { error: 'Only USDC can be added' }),
+  /** US dollars as a decimal string, at most two decimals. */
+  presetFiatAmount: z.string({ error: 'Please enter a valid amount' }).superRefine((text, ctx) => {
+    const problem = onrampAmountProblem(text)
+    if (problem) ctx.addIssue({ code: 'custom', message: problem })
+  }),
+  redirectUrl: z.url('The return address is not a URL').max(500),
+})
+export type OnrampSession = { onrampUrl: string }

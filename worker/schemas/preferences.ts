@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { widgetTypes } from '../domain/widgets.ts'
+
+const cells = (most: number) => z.number().int().min(0).max(most)
+export const LayoutItem = z
+  .object({
+    id: z.string().min(1).max(64),
+    type: z.enum(widgetTypes, { error: 'Unknown widget' }),
+    x: cells(11),
+    y: cells(1_000),
+    w: z.number().int().min(1).max(12),
+    h: z.number().int().min(1).max(40),
+  })
+  .refine(({ x, w }) => x + w <= 12, { path: ['w'], message: 'The widget does not fit into 12 columns' })
+export type LayoutItem = z.output<typeof LayoutItem>
+
+/** PUT /preferences replaces the fields it names. Layout of the 12-column grid; one widget per type. */
+export const Preferences = z.strictObject({
+  dashboardWidgets: z
+    .array(LayoutItem)
+    .max(widgetTypes.length, 'A widget can be on the dashboard once')
+    .refine((items) => new Set(items.map((item) => item.type)).size === items.length, {
+      message: 'A widget can be on the dashboard once',
+    })
+    .optional(),
+  /** The first-steps card was put away. */
+  firstStepsDismissed: z.boolean().optional(),
+})
+export type Preferences = z.output<typeof Preferences>

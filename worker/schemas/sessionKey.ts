@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { durationProblem, limitProblem, type OwnerActionKind } from '../domain/sessionKey.ts'
+import { address } from './common.ts'
+
+/** A change of the wallet itself, by us (`rotate`) or signed by its owner. Limits are micro-USDC strings. */
+export type WalletActionView = {
+  id: string
+  kind: 'rotate' | OwnerActionKind
+  /** draining: waits until payments signed under the old session are through. */
+  status: 'draining' | 'sent' | 'done' | 'failed'
+  sessionKeyAddress: string | null
+  spendingLimit: string | null
+  /** Unix seconds; null until it is signed. */
+  validUntil: number | null
+  toAddress: string | null
+  /** Decimal USDC. */
+  amount: string | null
+  txHash: string | null
+  error: string | null
+  /** ISO 8601 UTC. */
+  createdAt: string
+  endedAt: string | null
+}
+
+/** Amounts are micro-USDC strings, validUntil unix seconds, nonce = the session's epoch. Never a private key. */
+export type SessionKeyInfo = {
+  address: string
+  spendingLimit: string
+  spentAmount: string
+  heldAmount: string
+  validUntil: number
+  isExpired: boolean
+  isActive: boolean
+  /** Whether we can rotate; otherwise the owner signs. */
+  canRotate: boolean
+  nonce: number
+  /** The owner took our authority to rotate, for good. */
+  rotationDisabled: boolean
+  /** The owner ended the session; only the owner can set the next. */
+  sessionRevoked: boolean
+  actions: WalletActionView[]
+}
+/** POST rotate-session-key: the key as it is now, and what was started (`id` of an item in `actions`). */
+export type RotateReply = SessionKeyInfo & { actionId: string }
+
+/** What the owner's signature binds: the wallet's next owner nonce, and until when it may be submitted (unix seconds). */
+export type OwnerTurn = { ownerNonce: string; deadline: number /** micro-USDC held now */; balance: string }
+/** POST session-offers: a fresh key of ours for the owner to accept by signing. */
+export type SessionOffer = OwnerTurn & {
+  actionId: string
+  sessionKeyAddress: string
+  spendingLimit: string
+  validUntil: number
+}
+export type OwnerActionReply = { actionId: string }
+
+const micro = (name: string) =>
+  z
+    .string({ error: `${name} must be a string of whole micro-USDC` })
+    .regex(/^[0-9]{1,16}$/, `${name} must be a string of whole micro-USDC`)
+    .transform(BigInt)
+
+/** POST rotate-session-key and session-offers. */
+export const RotateSessionKey = z.object({
+  spendingLimit: micro('spendingLimit').superRefine((limit, ctx) => {
+    const problem = limitProblem(limit)
+    if (problem) ctx.addIssue({ code: 'custom', message: problem })
+  }),
+  ttlHours: z.number({ error: 'ttlHours must be a number of hours' }).superRefine((hours, ctx) => {
+    const problem = durationProblem(hours)
+    if (problem) ctx.addIssue({ code: 'custom', message: problem })
+  }),
+})
+
+const signed = {
+  ownerNonce: z
+    .string()
+    .regex(/^[0-9]{1,78}$/, 'ownerNonce must be a whole number as a string')
+    .transform(BigInt),
+  deadline: z.number().int().positive().max(0xffff_ffff_ffff),
+  signature: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{130}$/, 'Signature must be 65 bytes of hex')
+    .transform((hex) => hex as `0x${string}`),
+}
+
+/** POST owner-actions: EIP-712, signed by the wallet's owner. */
+export const SubmitOwnerAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('setSession'), actionId: z.string().min(1).max(64), ...signed }),
+  z.object({ kind: z.literal('revokeSession'), ...signed }),
+  z.object({ kind: z.literal('disableRotation'), ...signed }),
+  z.object({ kind: z.literal('withdraw'), to: address, amount: micro('amount'), ...signed }),
+])

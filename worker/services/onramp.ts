@@ -1,0 +1,35 @@
+import type { Deps } from '../appEnv.ts'
+import { countAttempt } from '../db/attempts.ts'
+import { plainAmount } from '../domain/amountText.ts'
+import { formatUsdc, parseUsdc } from '../domain/money.ts'
+import { AppError } from '../errors.ts'
+import { onrampFrom } from '../onramp/onramp.ts'
+import type { OnrampSession } from '../schemas/onramp.ts'
+import { attemptKey, tooManyAttempts } from './attempts.ts'
+
+const hourMs = 60 * 60_000
+/** A seller may bill or block us for sessions that lead to nothing. */
+const sessionsPerHour = 30
+
+/** A page that sells USDC to one of the user's own wallets and leads back to this app. */
+export async function createOnrampSession(
+  deps: Deps,
+  userId: string,
+  input: { destinationAddress: string; presetFiatAmount: string; redirectUrl: string },
+  clientIp: string | null,
+): Promise<OnrampSession> {
+  const { env, now } = deps
+  const onramp = onrampFrom(env, now)
+  if (!onramp) throw new AppError('unavailable', 'Buying USDC with a card is not set up here. Receive it instead.')
+  if (new URL(input.redirectUrl).origin !== new URL(env.APP_ORIGIN).origin)
+    throw new AppError('invalid_input', 'The return address must be a page of this app.', { field: 'redirectUrl' })
+  if (!(await env.TREASURY.getByName(userId).hasWallet(input.destinationAddress)))
+    throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
+  const { count, resetsAt } = await countAttempt(deps.db, attemptKey('onramp', userId), hourMs, now())
+  if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())
+
+  const { destinationAddress, redirectUrl } = input
+  const [dollars, cents = ''] = formatUsdc(parseUsdc(plainAmount(input.presetFiatAmount)) ?? 0n).split('.')
+  const amount = `${dollars}.${cents.padEnd(2, '0')}`
+  return { onrampUrl: await onramp.createSession({ destinationAddress, amount, redirectUrl, clientIp }) }
+}

@@ -1,0 +1,40 @@
+import type { Result } from '../errors.ts'
+import type { Paused } from '../schemas/policy.ts'
+import { audit } from './audit.ts'
+import { type StopCode, stopQueued } from './cancel.ts'
+import type { Context } from './context.ts'
+import type { PauseSubject } from './types.ts'
+
+const subjects = {
+  agent: { table: 'agent', column: 'agent_id', what: 'Agent', code: 'agent_paused' },
+  group: { table: 'policy_group', column: 'group_id', what: 'Policy group', code: 'group_paused' },
+  wallet: { table: 'wallet', column: 'wallet_id', what: 'Wallet', code: 'wallet_paused' },
+} as const satisfies Record<string, { table: string; column: string; what: string; code: StopCode }>
+
+/**
+ * From the next call on nothing new is paid; what is queued and unsigned fails, what is signed runs to its end. An
+ * account's pause stops its agents, a wallet's pause whatever would leave it. Doing it twice changes nothing.
+ */
+export function setPaused(ctx: Context, subject: PauseSubject, paused: boolean): Result<Paused> {
+  const { store } = ctx
+  return store.transaction((): Result<Paused> => {
+    const event = `${subject.kind}.${paused ? 'paused' : 'resumed'}`
+    if (subject.kind === 'account') {
+      const changes = store.accountPaused !== paused
+      if (changes) store.pauseAccount(paused)
+      const stoppedPayments = paused ? stopQueued(ctx, 'all agents', 'account_paused') : 0
+      if (changes) audit(store, ctx.now(), event, 'account', { stoppedPayments })
+      return { ok: true, value: { id: null, paused, stoppedPayments } }
+    }
+    const { kind, id } = subject
+    const { table, column, what, code } = subjects[kind]
+    const row = kind === 'agent' ? store.agent(id) : kind === 'group' ? store.group(id) : store.wallet(id)
+    if (!row || ('status' in row && row.status === 'deleted'))
+      return { ok: false, code: 'not_found', message: `${what} not found.` }
+    const changes = (row.paused === 1) !== paused
+    if (changes) store.run(`UPDATE ${table} SET paused = ? WHERE id = ?`, paused ? 1 : 0, id)
+    const stoppedPayments = paused ? stopQueued(ctx, { column, id }, code) : 0
+    if (changes) audit(store, ctx.now(), event, id, { stoppedPayments })
+    return { ok: true, value: { id, paused, stoppedPayments } }
+  })
+}
