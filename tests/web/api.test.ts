@@ -118,3 +118,42 @@ test('a policy refusal does not end the session', async () => {
   await expect(api.get('/a')).rejects.toMatchObject({ status: 403 })
   expect(localStorage.getItem('auth_token')).toBe('old')
 })
+
+test.each([
+  [{ status: 401, body: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
+  [{ status: 401, body: { success: false } }, 'Session expired. Please sign in again.'],
+  [{ status: 200, body: { success: false } }, 'Token refresh failed'],
+])('why the tokens could not be renewed: %j', async (answer, text) => {
+  signedIn(10 * minuteMs)
+  const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } }
+  answers = ({ path }) => (path.endsWith('/refresh') ? answer : unauthorized)
+  await expect(api.get('/a')).rejects.toMatchObject({ message: text })
+  expect(localStorage.getItem('auth_token')).toBeNull()
+})
+
+test.each(['This session token is not valid.', 'Authentication required.', 'unauthorized', 'It has EXPIRED.'])(
+  'a 403 that says "%s" ends the session too',
+  async (error) => {
+    signedIn(10 * minuteMs)
+    answers = ({ path }) => ({ status: path.endsWith('/refresh') ? 401 : 403, body: { success: false, error } })
+    await expect(api.get('/a')).rejects.toThrow()
+    expect(localStorage.getItem('auth_token')).toBeNull()
+  },
+)
+
+test('every call goes to the base path, as JSON, and waits as long as it takes', async () => {
+  signedIn(10 * minuteMs)
+  const sent: [string, RequestInit][] = []
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    sent.push([path, init])
+    return Response.json({ success: true, data: null })
+  })
+  await Promise.all([api.get('/a'), api.post('/a', {}), api.put('/a', {}), api.patch('/a', {}), api.delete('/a')])
+  expect(sent.map(([path, { method }]) => `${method} ${path}`)).toEqual(
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /api/a`),
+  )
+  for (const [, init] of sent) {
+    expect(init.headers).toMatchObject({ 'Content-Type': 'application/json' })
+    expect(init.signal, 'no time-out').toBeUndefined()
+  }
+})

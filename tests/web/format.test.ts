@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  addressGroups,
-  ago,
-  cleanAmount,
-  cutAmount,
-  formatAmount,
-  isAmountDraft,
-  lastActivityText,
-} from '../../web/src/lib/format.ts'
-import { amountProblem, plainAmount } from '../../web/src/lib/problems.ts'
+import { addressGroups, ago, cutAmount, formatAmount, lastActivityText } from '../../web/src/lib/format.ts'
 import { permissionsInWords } from '../../web/src/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {
@@ -22,31 +13,6 @@ test('amounts show two to six decimals, exactly', () => {
 test('balances are cut to two decimals, never rounded up', () => {
   expect(cutAmount('12480.509999')).toBe('12,480.50')
   expect(cutAmount('0.009')).toBe('0.00')
-})
-
-test('typed and pasted sums become plain amounts', () => {
-  expect(cleanAmount('$1,234.50')).toBe('1234.50')
-  expect(cleanAmount('1.234,50')).toBe('1234.50')
-  expect(cleanAmount('12,5')).toBe('12.5')
-  expect(cleanAmount('12,')).toBe('12.')
-  expect(cleanAmount('1,234')).toBe('1234')
-  expect(cleanAmount('1,234,567')).toBe('1234567')
-  expect(cleanAmount(' 25 USDC ')).toBe('25')
-})
-
-test('an amount field takes digits with at most six decimals', () => {
-  for (const draft of ['', '1', '1.', '.5', '1.123456']) expect(isAmountDraft(draft), draft).toBe(true)
-  for (const draft of ['1.1234567', '-1', '1e3', 'a', '1.2.3']) expect(isAmountDraft(draft), draft).toBe(false)
-  expect(plainAmount('25.')).toBe('25')
-  expect(plainAmount('.5')).toBe('0.5')
-})
-
-test('amounts are refused in the order of the specification', () => {
-  expect(amountProblem('', '10')).toBe('Please enter an amount')
-  expect(amountProblem('0.000000', '10')).toBe('Amount must be greater than 0')
-  expect(amountProblem('10.000001', '10')).toBe('Insufficient balance')
-  expect(amountProblem('10', '10')).toBeNull()
-  expect(amountProblem('10', null)).toBeNull()
 })
 
 test('an address is shown in ten groups of four', () => {

@@ -3,6 +3,7 @@ import { ApiError, messageOf } from '../../web/src/lib/api.ts'
 import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
 import { formatLongDate } from '../../web/src/lib/format.ts'
 import { returnPathOf } from '../../web/src/lib/search.ts'
+import { destinationProblem } from '../../web/src/routes/-claim/address.ts'
 
 describe('change password', () => {
   test.each([
@@ -44,4 +45,16 @@ test.each([
 test('a long date, or N/A', () => {
   expect(formatLongDate('2026-11-20T12:00:00Z')).toBe('November 20, 2026')
   expect([formatLongDate(null), formatLongDate(undefined), formatLongDate('soon')]).toEqual(['N/A', 'N/A', 'N/A'])
+})
+
+test('a destination is refused in the order and words of the specification', () => {
+  const payout = { escrowSubwalletAddress: `0x${'Ab'.repeat(20)}` }
+  const known = `0x${'12'.repeat(20)}`
+  expect(destinationProblem('', undefined)).toBe('Payout details not loaded')
+  expect(destinationProblem('', payout)).toBe('Please enter a destination address')
+  for (const wrong of ['0x', known.slice(2), `${known}0`, known.slice(0, -1), `0x${'g'.repeat(40)}`, 'ada.eth', 'ü'])
+    expect(destinationProblem(wrong, payout), wrong).toBe('Invalid Ethereum address format')
+  expect(destinationProblem(`0x${'aB'.repeat(20)}`, payout)).toContain("the payout's own address")
+  expect(destinationProblem(`0x${'0'.repeat(40)}`, payout)).toContain('Nobody owns this address')
+  expect(destinationProblem(known, payout)).toBeNull()
 })

@@ -122,6 +122,26 @@ test('a sign-out reaches the other tabs as a sign-out', async () => {
   expect(localStorage.getItem('auth_user')).toBeNull()
 })
 
+test('a sign-out tells the server, and a refresh under way does not bring the tokens back', async () => {
+  store({ token_expiry: String(now + minuteMs) })
+  const refreshed = Promise.withResolvers<void>()
+  const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
+  const tab = await aTab()
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    if (path.endsWith('/refresh')) await refreshed.promise
+    return fetch(path, init)
+  })
+  answer = (path) => (path.endsWith('/refresh') ? ok(fresh) : path.endsWith('/sign-out') ? ok(null) : unauthorized)
+  const call = tab.api.get('/a').catch((error: unknown) => error)
+  tab.signOut()
+  refreshed.resolve()
+  await call
+  expect(calls).toContainEqual({ path: '/api/auth/cognito/sign-out', body: { refreshToken: 'refresh-1' } })
+  for (const key of ['auth_token', 'cognito_refresh_token', 'token_expiry'])
+    expect(localStorage.getItem(key)).toBeNull()
+})
+
 test('a session that another tab ended has expired here', async () => {
   store()
   const tab = await aTab()

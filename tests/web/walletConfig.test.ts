@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { PublicConfig } from '../../worker/schemas/account.ts'
 
 const chain = (rpcUrl: string) => ({ rpcUrl, explorerUrl: 'https://explorer.test', contracts: {} })
@@ -6,6 +6,8 @@ const deployment = {
   walletConnectProjectId: null,
   chains: { 8453: chain('https://base.test'), 84532: chain('https://sepolia.test') },
 } as unknown as PublicConfig
+
+afterEach(() => vi.restoreAllMocks())
 
 test('the transports and chains keep the constants of the specification', async () => {
   vi.stubGlobal('location', { origin: 'https://app.test' })
@@ -41,4 +43,19 @@ test('calls made together travel in one request', async () => {
   await Promise.all(calls)
   const sizes = fetched.mock.calls.map(([, init]) => (JSON.parse(String(init?.body)) as unknown[]).length)
   expect(sizes).toEqual([1_000, 1])
+})
+
+test('with a project id WalletConnect is offered, and its client no longer logs lost connections', async () => {
+  vi.resetModules()
+  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const { error } = console
+  const config = walletConfig({ ...deployment, walletConnectProjectId: '0123456789abcdef0123456789abcdef' })
+  expect(config.connectors.map(({ type }) => type)).toEqual(['injected', 'coinbaseWallet', 'walletConnect'])
+  console.error('Connection interrupted while trying to subscribe')
+  console.error(new Error('Fatal: Connection interrupted'))
+  expect(logged).not.toHaveBeenCalled()
+  console.error('Something else')
+  expect(logged).toHaveBeenCalledWith('Something else')
+  console.error = error
 })

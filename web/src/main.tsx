@@ -7,7 +7,14 @@ import { startSession } from './lib/session.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
-const Toaster = lazy(() => import('./components/Toaster.tsx'))
+// After the first screen, which has nothing to announce yet and should not share the line.
+const firstScreen = new Promise<void>((resolve) => {
+  const stop = router.subscribe('onRendered', () => {
+    stop()
+    resolve()
+  })
+})
+const Toaster = lazy(() => firstScreen.then(() => import('./components/Toaster.tsx')))
 
 startSession()
 

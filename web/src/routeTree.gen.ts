@@ -26,6 +26,7 @@ import { Route as DashboardOverviewRouteImport } from './routes/dashboard/overvi
 import { Route as DashboardPayoutsRouteImport } from './routes/dashboard/payouts.tsx'
 import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settings.tsx'
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
+import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
 
 const IndexRoute = IndexRouteImport.update({
@@ -113,6 +114,11 @@ const DashboardTransactionsRoute = DashboardTransactionsRouteImport.update({
   path: '/transactions',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardUsageRoute = DashboardUsageRouteImport.update({
+  id: '/usage',
+  path: '/usage',
+  getParentRoute: () => DashboardRoute,
+} as any)
 const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   id: '/wallets',
   path: '/wallets',
@@ -136,6 +142,7 @@ export interface FileRoutesByFullPath {
   '/dashboard/payouts': typeof DashboardPayoutsRoute
   '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
+  '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
@@ -155,6 +162,7 @@ export interface FileRoutesByTo {
   '/dashboard/payouts': typeof DashboardPayoutsRoute
   '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
+  '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard': typeof DashboardIndexRoute
 }
@@ -176,6 +184,7 @@ export interface FileRoutesById {
   '/dashboard/payouts': typeof DashboardPayoutsRoute
   '/dashboard/settings': typeof DashboardSettingsRoute
   '/dashboard/transactions': typeof DashboardTransactionsRoute
+  '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
@@ -198,6 +207,7 @@ export interface FileRouteTypes {
     | '/dashboard/payouts'
     | '/dashboard/settings'
     | '/dashboard/transactions'
+    | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
   fileRoutesByTo: FileRoutesByTo
@@ -217,6 +227,7 @@ export interface FileRouteTypes {
     | '/dashboard/payouts'
     | '/dashboard/settings'
     | '/dashboard/transactions'
+    | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard'
   id:
@@ -237,6 +248,7 @@ export interface FileRouteTypes {
     | '/dashboard/payouts'
     | '/dashboard/settings'
     | '/dashboard/transactions'
+    | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
   fileRoutesById: FileRoutesById
@@ -374,6 +386,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardTransactionsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/usage': {
+      id: '/dashboard/usage'
+      path: '/usage'
+      fullPath: '/dashboard/usage'
+      preLoaderRoute: typeof DashboardUsageRouteImport
+      parentRoute: typeof DashboardRoute
+    }
     '/dashboard/wallets': {
       id: '/dashboard/wallets'
       path: '/wallets'
@@ -392,6 +411,7 @@ interface DashboardRouteChildren {
   DashboardPayoutsRoute: typeof DashboardPayoutsRoute
   DashboardSettingsRoute: typeof DashboardSettingsRoute
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
+  DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
 }
@@ -404,6 +424,7 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardPayoutsRoute: DashboardPayoutsRoute,
   DashboardSettingsRoute: DashboardSettingsRoute,
   DashboardTransactionsRoute: DashboardTransactionsRoute,
+  DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
   DashboardIndexRoute: DashboardIndexRoute,
 }

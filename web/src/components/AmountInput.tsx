@@ -1,32 +1,48 @@
-import type { ComponentProps } from 'react'
-import { cleanAmount, isAmountDraft } from '../lib/format.ts'
+import { type ComponentProps, useState } from 'react'
+import { cleanAmount, isAmountDraft } from '../../../worker/domain/amountText.ts'
 import { Input } from './Field.tsx'
 
-/** An amount of USDC as text: at most six decimals, comma or point, pasted sums cleaned. Never a float. */
+/**
+ * An amount as text: at most `decimals` decimals, comma or point, pasted sums cleaned. Never a float. What can't be an
+ * amount changes nothing, and is said.
+ */
 export function AmountInput(
-  props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & { value: string; onChange: (text: string) => void },
+  props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {
+    value: string
+    onChange: (text: string) => void
+    unit?: 'USDC' | 'USD'
+    decimals?: number
+  },
 ) {
-  const { value, onChange, ...rest } = props
+  const { value, onChange, unit = 'USDC', decimals = 6, ...rest } = props
+  const [refused, setRefused] = useState(false)
   return (
-    <div className="relative">
-      <Input
-        {...rest}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="0.00"
-        className="pr-16"
-        value={value}
-        onChange={(event) => {
-          const text = cleanAmount(event.target.value)
-          if (isAmountDraft(text)) onChange(text)
-        }}
-      />
-      <span
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-muted text-small"
-      >
-        USDC
-      </span>
-    </div>
+    <>
+      <div className="relative">
+        <Input
+          {...rest}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          className="pr-16"
+          value={value}
+          onChange={(event) => {
+            const text = cleanAmount(event.target.value)
+            const fits = isAmountDraft(text, decimals)
+            setRefused(!fits)
+            if (fits) onChange(text)
+          }}
+        />
+        <span
+          aria-hidden="true"
+          className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-muted text-small"
+        >
+          {unit}
+        </span>
+      </div>
+      <p role="status" className="text-muted text-small not-empty:mt-1">
+        {refused && `Digits with at most ${decimals} decimals, for example 1234.50`}
+      </p>
+    </>
   )
 }

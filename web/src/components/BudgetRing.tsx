@@ -1,22 +1,16 @@
 import { microUsdc, parseUsdc } from '../../../worker/domain/money.ts'
+import { levelOf, percentUsed } from '../../../worker/domain/statistics.ts'
 import { formatAmount } from '../lib/format.ts'
 import { Amount } from './Amount.tsx'
 
 const micro = (text: string) => parseUsdc(text) ?? microUsdc(0n)
 
-/** Whole per cent of `limit`, cut; 100 when there is no room at all. */
-export function percentUsed(used: bigint, limit: bigint): number {
-  if (limit <= 0n) return 100
-  const percent = (used * 100n) / limit
-  return percent > 999n ? 999 : Number(percent)
+const looks = {
+  safe: { colour: 'text-green', word: 'On track' },
+  warning: { colour: 'text-amber', word: 'Running low' },
+  danger: { colour: 'text-red', word: 'Almost used up' },
 }
-
-/** safe below 75 %, warning from 75, danger from 90. */
-export function budgetLevel(percent: number): { colour: string; word: string } {
-  if (percent >= 90) return { colour: 'text-red', word: 'Almost used up' }
-  if (percent >= 75) return { colour: 'text-amber', word: 'Running low' }
-  return { colour: 'text-green', word: 'On track' }
-}
+export const budgetLevel = (percent: number) => looks[levelOf(percent)]
 
 /** Spent and held as a ring, with the figures in words beside it. */
 export function BudgetRing(props: { limit: string; spent: string; held: string; remaining: string }) {

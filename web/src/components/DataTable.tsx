@@ -17,15 +17,10 @@ export function DataTable<Row>(props: {
   columns: Column<Row>[]
   rows: Row[]
   keyOf: (row: Row) => string
-  /** Old rows, while a newer page is on its way. */
-  stale?: boolean
 }) {
   return (
     <div className="overflow-x-auto">
-      <table
-        aria-label={props.label}
-        className={clsx('w-full text-left text-small max-md:block', props.stale && 'opacity-60 transition-opacity')}
-      >
+      <table aria-label={props.label} className="w-full text-left text-small max-md:block">
         <thead className="max-md:sr-only">
           <tr>
             {props.columns.map((column) => (
@@ -58,7 +53,7 @@ export function DataTable<Row>(props: {
                     column.wideOnly && 'md:max-lg:hidden',
                   )}
                 >
-                  {!column.bare && <span className="text-muted md:hidden">{column.header}</span>}
+                  {!column.bare && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
                   {/* One box, so that a cell's lines stay together beside their label. */}
                   <div className={clsx('min-w-0', column.bare && 'max-md:ml-auto')}>{column.cell(row)}</div>
                 </td>

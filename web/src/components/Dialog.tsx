@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { IconButton } from './Button.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
@@ -26,6 +26,15 @@ export function Dialog(props: {
 }) {
   const popup = useRef<HTMLDivElement>(null)
   const closable = props.closable ?? true
+  // What opened it may be gone: then the page has the focus, not nothing.
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+      })
+    },
+    [],
+  )
   const inside = (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5">{props.children}</div>

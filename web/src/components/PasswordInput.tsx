@@ -1,8 +1,8 @@
 import { type ComponentProps, useState } from 'react'
 import { Input } from './Field.tsx'
 
-/** A password with a switch to see it, and a word when Caps Lock is on. */
-export function PasswordInput(props: ComponentProps<'input'>) {
+/** A password with a switch to see it, and a word when Caps Lock is on. `what` names another secret. */
+export function PasswordInput({ what = 'password', ...props }: ComponentProps<'input'> & { what?: string }) {
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)
   return (
@@ -22,7 +22,7 @@ export function PasswordInput(props: ComponentProps<'input'>) {
         />
         <button
           type="button"
-          aria-label={shown ? 'Hide password' : 'Show password'}
+          aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
           aria-pressed={shown}
           disabled={props.disabled}
           onClick={() => setShown(!shown)}

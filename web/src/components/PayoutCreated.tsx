@@ -16,6 +16,7 @@ export function PayoutCreated(props: {
   payout: CreateEscrowReply
   amount: string
   recipient: string
+  channel?: 'email' | 'SMS'
   onClose: () => void
 }) {
   const { payout, recipient } = props
@@ -52,7 +53,7 @@ export function PayoutCreated(props: {
             <Secret name="Claim link" what="link" value={payout.claimUrl} testId="claim-url" />
             {payout.passcode && <Secret name="Code" what="code" value={payout.passcode} testId="passcode" large />}
             <p className="text-muted text-small">
-              {recipient} gets both by email as soon as the payout is funded.
+              {recipient} gets both by {props.channel ?? 'email'} as soon as the payout is funded.
               {payout.passcode &&
                 ' The code is shown only now; if you pass it on yourself, use another way than for the link.'}
             </p>

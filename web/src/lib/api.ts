@@ -30,25 +30,28 @@ export function messageOf(error: unknown, fallback = somethingWrong, refused = f
 
 export const newIdempotencyKey = () => crypto.randomUUID()
 
-type Options = {
+export type Options = {
   body?: unknown
   idempotencyKey?: string
   signal?: AbortSignal
   /** Calls anyone may make: sent without identity, and a refusal never ends the session. */
   public?: boolean
+  /** Sent to its end even when the page is left meanwhile. */
+  keepalive?: boolean
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Body<T> = Success<T> & { page?: Page }
 
 /** One call: JSON in, the unwrapped envelope out, ApiError otherwise. Renews the session when it is about to end. */
-async function call<T>(method: Method, path: string, options: Options = {}): Promise<Body<T>> {
+export async function call<T>(method: Method, path: string, options: Options = {}): Promise<Body<T>> {
   if (options.public) return attempt<T>(method, path, options)
-  if (refreshToken() && expiresSoon()) await refresh()
+  await renewed()
   try {
     return await attempt<T>(method, path, options)
   } catch (error) {
     if (!isSessionProblem(error)) throw error
-    if (refreshToken() && (await refresh(accessToken()))) {
+    const refusal = refreshToken() ? await refresh(accessToken()) : error
+    if (refusal === null) {
       try {
         return await attempt<T>(method, path, options)
       } catch (again) {
@@ -56,11 +59,31 @@ async function call<T>(method: Method, path: string, options: Options = {}): Pro
       }
     }
     endSession()
-    throw error
+    throw refusal ?? error
   }
 }
 
+/** Before a call that would come too late. */
+export async function renewed(): Promise<void> {
+  if (refreshToken() && expiresSoon()) await refresh()
+}
+
 async function attempt<T>(method: Method, path: string, options: Options): Promise<Body<T>> {
+  const response = await ask(method, path, options)
+  const body = (await response.json().catch(() => null)) as Body<T> | Failure | null
+  if (response.ok && body?.success) return body
+  throw refusalOf(response, body && !body.success ? body : null)
+}
+
+export const refusalOf = ({ status }: Response, failure: Failure | null) =>
+  new ApiError(
+    status,
+    failure?.code ?? 'internal',
+    failure?.message || failure?.error || somethingWrong,
+    failure?.field,
+  )
+
+export async function ask(method: Method, path: string, options: Options): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
   const token = options.public ? null : accessToken()
   if (token) headers.Authorization = `Bearer ${token}`
@@ -77,6 +100,7 @@ async function attempt<T>(method: Method, path: string, options: Options): Promi
       headers,
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.keepalive ? { keepalive: true } : {}),
     })
   } catch (error) {
     if (options.signal?.aborted) throw error
@@ -84,16 +108,7 @@ async function attempt<T>(method: Method, path: string, options: Options): Promi
   }
   const next = response.headers.get('x-d1-bookmark')
   if (next) sessionStorage.setItem(bookmarkKey, next)
-
-  const body = (await response.json().catch(() => null)) as Body<T> | Failure | null
-  if (response.ok && body?.success) return body
-  const failure = body && !body.success ? body : null
-  throw new ApiError(
-    response.status,
-    failure?.code ?? 'internal',
-    failure?.message || failure?.error || somethingWrong,
-    failure?.field,
-  )
+  return response
 }
 
 /** The texts by which a 401 or 403 says that the session is over. */
@@ -108,27 +123,31 @@ function endSession(): void {
   dispatchEvent(new Event('session-expired'))
 }
 
-let refreshing: Promise<boolean> | null = null
+const sessionOver = 'Session expired. Please sign in again.'
+let refreshing: Promise<ApiError | null> | null = null
 
 /**
  * Renew the tokens, one tab at a time: whoever waited finds the other tab's fresh ones in storage.
- * `refused` is the access token the server would not take, if that is why. False = there is no session to renew.
+ * `refused` is the access token the server would not take, if that is why. Answers why there is no session to renew.
  */
-function refresh(refused: string | null = null): Promise<boolean> {
+function refresh(refused: string | null = null): Promise<ApiError | null> {
   refreshing ??= withLock(async () => {
-    if (refused ? accessToken() !== refused : !expiresSoon()) return accessToken() !== null
+    const over = new ApiError(401, 'unauthenticated', sessionOver)
+    if (refused ? accessToken() !== refused : !expiresSoon()) return accessToken() === null ? over : null
     const token = refreshToken()
-    if (!token) return false
+    if (!token) return over
     try {
       const { data } = await attempt<Tokens>('POST', '/auth/cognito/refresh', {
         public: true,
         body: { refreshToken: token },
       })
+      if (refreshToken() !== token) return over // signed out meanwhile
       storeTokens(data)
-      return true
+      return null
     } catch (error) {
       // Without an answer the session may be fine: let the call itself find out.
-      return !(error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
+      if (!(error instanceof ApiError) || isUnsure(error.status)) return null
+      return new ApiError(error.status, error.code, messageOf(error, sessionOver, 'Token refresh failed'))
     }
   }).finally(() => {
     refreshing = null
@@ -136,7 +155,9 @@ function refresh(refused: string | null = null): Promise<boolean> {
   return refreshing
 }
 
-const withLock = (work: () => Promise<boolean>): Promise<boolean> =>
+const isUnsure = (status: number) => status === 0 || status === 429 || status >= 500
+
+const withLock = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? navigator.locks.request('bursar-refresh', work) : work()
 
 /** As `call`, but answers the data alone. */
@@ -151,14 +172,4 @@ export const api = {
   put: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PUT', path, { ...options, body }),
   patch: <T>(path: string, body: unknown, options?: Options) => dataOf<T>('PATCH', path, { ...options, body }),
   delete: <T>(path: string, options?: Options) => dataOf<T>('DELETE', path, options),
-  /** A page of a list. Totals fall back to what came, for servers that send no page. */
-  async page<T, D = T[]>(
-    path: string,
-    rowsOf: (data: D) => T[],
-    options?: Options,
-  ): Promise<{ rows: T[]; page: Page }> {
-    const body = await call<D>('GET', path, options)
-    const rows = rowsOf(body.data)
-    return { rows, page: body.page ?? { number: 1, size: Math.max(rows.length, 1), total: rows.length } }
-  },
 }

@@ -15,9 +15,13 @@ export function pageOf(value: unknown): number | undefined {
   return Number.isSafeInteger(page) && page > 1 && page <= 100_000 ? page : undefined
 }
 
-/** Drops the undefined entries. */
-export function defined<T extends Record<string, unknown>>(search: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-}
+/**
+ * What a route takes from its URL. Entries that are not of the right form stay, as undefined: one that is left out
+ * would let the router show the raw text of the URL in its place.
+ */
+export const searchOf = <T extends Record<string, unknown>>(search: T) =>
+  search as { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The texts of these names. */
+export const textsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as { [K in Name]?: string }

@@ -7,6 +7,7 @@ import {
   expiresAt,
   idleLeftMs,
   noteActivity,
+  refreshToken,
   storedUser,
   storeTokens,
   storeUser,
@@ -104,7 +105,7 @@ export async function setNewPassword(newPassword: string): Promise<void> {
 export const dropChallenge = () => set({ passwordChallenge: null })
 
 export function signOut(): void {
-  clearSession()
+  forgetSession()
   set({ user: null, expired: false, passwordChallenge: null })
   signOuts().postMessage(null)
 }
@@ -112,6 +113,15 @@ export function signOut(): void {
 /** Ends the session after inactivity, as if the server had. */
 export function expireSession(): void {
   if (!accessToken()) return
-  clearSession()
+  forgetSession()
   dispatchEvent(new Event('session-expired'))
+}
+
+/** Here at once; the server forgets it as well when it can be reached. */
+function forgetSession(): void {
+  const token = refreshToken()
+  clearSession()
+  if (!token) return
+  const options = { public: true, keepalive: true }
+  api.post('/auth/cognito/sign-out', { refreshToken: token }, options).catch(() => undefined)
 }

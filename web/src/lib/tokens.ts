@@ -34,7 +34,8 @@ export function storeTokens(tokens: Tokens): void {
   localStorage.setItem(keys.accessExpiry, expiry)
 }
 
-export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.stringify(user))
+/** With the specification's flag: every sign-in of this app goes through the directory service (decision 1). */
+export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.stringify({ ...user, useCognito: true }))
 
 /** The stored user, or null. A broken record is removed together with its tokens. */
 export function storedUser(): User | null {

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Overview } from '../../../worker/schemas/transaction.ts'
+import type { Overview } from '../../../worker/schemas/overview.ts'
 import { api } from '../lib/api.ts'
 
 export const overviewQuery = queryOptions({

@@ -48,6 +48,7 @@ function ClaimSteps(props: { accessToken: string }) {
     refetch,
   } = useQuery({
     ...query,
+    retryOnMount: false, // the screen of a failure is loaded when it is needed, and mounts this anew
     ...(state.step === 'claiming' ? { refetchInterval: followMs } : {}),
   })
   useTitle('Claim your payout')
@@ -68,7 +69,9 @@ function ClaimSteps(props: { accessToken: string }) {
   if (isPending) return <Spinner />
   if (!payout) {
     const missing = error instanceof ApiError && (error.status === 404 || error.status === 410)
-    const message = messageOf(error, missing ? invalidLink : 'Failed to load payout details')
+    const message = missing
+      ? messageOf(error, invalidLink)
+      : messageOf(error, 'Failed to load payout details', 'Failed to load escrow details')
     return <NotFound message={message} {...(isUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
   if (state.step === 'complete') return <Receipt payout={payout} recipientAddress={state.recipientAddress} />

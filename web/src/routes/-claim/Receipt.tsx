@@ -8,7 +8,7 @@ import Ending from './Ending.tsx'
 
 /** The end of a claim, made to be printed or saved as a PDF as well. */
 export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
-  const { amount, senderName, memo, escrowId, txHash, explorerUrl } = props.payout
+  const { amount, chain, senderName, memo, escrowId, txHash, explorerUrl } = props.payout
   const [completedAt] = useState(() => new Date().toISOString())
   return (
     <Ending
@@ -32,7 +32,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
         <Line name="Sent to">
           <span className="font-mono">{props.recipientAddress}</span>
         </Line>
-        <Line name="Network">USDC on Base</Line>
+        <Line name="Network">{chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, without value'}</Line>
         <Line name="Completed">{formatFull(completedAt)}</Line>
         <Line name="Payout">
           <span className="font-mono">{escrowId}</span>

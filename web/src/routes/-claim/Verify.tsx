@@ -36,6 +36,7 @@ export function Verify(props: {
     setError(undefined)
     try {
       const reply = await verifyPasscode(props.accessToken, passcode)
+      if (!reply.verified) throw new Error('not verified')
       props.onVerified({ passcode, sessionToken: reply.sessionToken, balance: reply.balance })
     } catch (problem) {
       setError(messageOf(problem, 'Invalid passcode'))

@@ -6,6 +6,7 @@ import { messageOf } from '../../lib/api.ts'
 import { formatAmount, formatDeadline } from '../../lib/format.ts'
 import { isUnknown } from '../../lib/hooks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
+import { destinationProblem } from './address.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
@@ -34,14 +35,10 @@ export default function Withdraw(props: {
   async function check(event: FormEvent) {
     event.preventDefault()
     setProblem(undefined)
-    if (!address) return setAddressError('Please enter a destination address')
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return setAddressError('Invalid Ethereum address format')
+    const found = destinationProblem(address, payout)
+    if (found) return setAddressError(found)
     const { addressProblem, checksumAddress } = await import('../../../../worker/domain/validators.ts')
     if (addressProblem(address)) return setAddressError('Invalid Ethereum address format')
-    const lower = address.toLowerCase()
-    if (lower === payout.escrowSubwalletAddress.toLowerCase())
-      return setAddressError("This is the payout's own address. Enter the address of your wallet.")
-    if (/^0x0{40}$/.test(lower)) return setAddressError('Nobody owns this address. Enter the address of your wallet.')
     setReview(checksumAddress(address))
   }
 

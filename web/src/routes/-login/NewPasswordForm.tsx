@@ -10,7 +10,10 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
   const { form, values, busy, general, errorOf, bind } = useFields(
     { newPassword: '', again: '' },
     {
-      check: ({ newPassword, again }) => (newPassword.length < 8 || newPassword !== again ? {} : null),
+      check({ newPassword, again }) {
+        if (newPassword.length < 8) return { field: 'newPassword', message: 'Password must be at least 8 characters' }
+        return newPassword === again ? null : {}
+      },
       async send({ newPassword }) {
         await setNewPassword(newPassword)
         props.onSignedIn()

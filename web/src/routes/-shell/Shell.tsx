@@ -4,6 +4,7 @@ import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
 import { Reconnect } from '../../wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
+import { OnrampReturn } from './OnrampReturn.tsx'
 import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -42,9 +43,10 @@ export function Shell() {
           You are offline. What you see may be old, and nothing can be sent.
         </p>
       )}
-      <main id="content" tabIndex={-1} className="mx-auto max-w-[1200px] px-4 py-6 outline-none sm:px-6">
+      <main id="content" tabIndex={-1} className="mx-auto max-w-[1248px] px-4 py-6 outline-none sm:px-6">
         <Outlet />
       </main>
+      <OnrampReturn />
       <InactivityGuard />
       <Reconnect />
       {user.needsOnboarding && (

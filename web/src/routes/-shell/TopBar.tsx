@@ -1,18 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Link } from '@tanstack/react-router'
-import {
-  ArrowLeftRight,
-  Bot,
-  HandCoins,
-  LayoutGrid,
-  LogOut,
-  type LucideIcon,
-  Menu,
-  Settings,
-  Users,
-  Wallet,
-  X,
-} from 'lucide-react'
+import { LogOut, Menu, X } from 'lucide-react'
 import { useState } from 'react'
 import type { User } from '../../../../worker/schemas/account.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
@@ -20,35 +8,14 @@ import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
 import { signOut } from '../../lib/session.ts'
 import { WalletOfPanel } from '../../wallet/lazyWallet.tsx'
-
-const groups = [
-  {
-    name: 'Main',
-    entries: [
-      { to: '/dashboard/overview', label: 'Overview', icon: LayoutGrid },
-      { to: '/dashboard/wallets', label: 'Wallets', icon: Wallet },
-      { to: '/dashboard/agents', label: 'Agents', icon: Bot },
-      { to: '/dashboard/contacts', label: 'Contacts', icon: Users },
-    ],
-  },
-  {
-    name: 'Payments',
-    entries: [
-      { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
-      { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
-    ],
-  },
-  {
-    name: 'Settings',
-    entries: [{ to: '/dashboard/settings', label: 'Account Settings', icon: Settings }],
-  },
-] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]
+import { Palette } from './Palette.tsx'
+import { pageGroups } from './pages.ts'
 
 export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
   return (
     <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
-      <div className="mx-auto flex h-14 max-w-[1200px] items-center gap-3 px-4 sm:px-6">
+      <div className="mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 sm:px-6">
         <Dialog.Root open={open} onOpenChange={setOpen}>
           <Dialog.Trigger render={<IconButton label="Open menu" className="-ml-2 size-10!" />}>
             <Menu aria-hidden="true" className="size-5" />
@@ -64,6 +31,7 @@ export function TopBar(props: { user: User }) {
           <Mark className="size-6" />
           {appName}
         </Link>
+        <Palette />
       </div>
     </header>
   )
@@ -84,7 +52,7 @@ function Panel(props: { user: User; onClose: () => void }) {
         </Dialog.Close>
       </div>
       <nav aria-label="Main navigation" className="flex-1 overflow-y-auto px-3 py-3">
-        {groups.map((group) => (
+        {pageGroups.map((group) => (
           <div key={group.name} className="mb-4">
             <h2 className="px-2 py-1 font-medium text-muted text-small">{group.name}</h2>
             <ul>

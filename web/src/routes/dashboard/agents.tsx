@@ -1,57 +1,65 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { ChevronLeft, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { ChevronLeft, Pause, Plus } from 'lucide-react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, flagOf, textOf } from '../../lib/search.ts'
-import { type CreatedAgent, groupsQuery, refreshGroups } from '../../queries/agents.ts'
+import { searchOf, textOf } from '../../lib/search.ts'
+import { accountQuery, groupsQuery } from '../../queries/agents.ts'
+import { AgentDialogs } from './-agents/AgentDialogs.tsx'
+import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
 import { GroupList } from './-agents/GroupList.tsx'
+import { PausedNotice } from './-agents/PausedNotice.tsx'
+import { account } from './-agents/subjects.ts'
 
 export const Route = createFileRoute('/dashboard/agents')({
   validateSearch: (search: Record<string, unknown>) =>
-    defined({
-      group: textOf(search.group),
-      newGroup: flagOf(search.newGroup),
-      newAgent: flagOf(search.newAgent),
-    }),
+    searchOf({ group: textOf(search.group), agent: textOf(search.agent), ...dialogSearch(search) }),
   component: AgentsPage,
 })
-
-const NewGroupDialog = lazy(() => import('./-agents/NewGroupDialog.tsx'))
-const NewAgentDialog = lazy(() => import('./-agents/NewAgentDialog.tsx'))
-const CredentialsDialog = lazy(() => import('./-agents/CredentialsDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
 function AgentsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
-  // Secrets live in this state alone and are gone once the dialog closes.
-  const [created, setCreated] = useState<CreatedAgent | null>(null)
   const groups = useQuery({ ...groupsQuery, refetchInterval: refreshMs })
+  const paused = useQuery({ ...accountQuery, refetchInterval: refreshMs }).data?.paused ?? false
   useTitle('Agents')
 
-  const selected = groups.data?.find(({ policyGroup }) => policyGroup.id === search.group) ?? groups.data?.[0]
-  const here = search.group ? { group: search.group } : {}
-  const close = () => navigate({ search: here })
-  const newGroup = () => navigate({ search: { ...here, newGroup: true } })
+  const agentCount = groups.data?.reduce((sum, group) => sum + group.agentCount, 0) ?? 0
+  const selected =
+    groups.data?.find(({ policyGroup }) => policyGroup.id === search.group) ??
+    groups.data?.find(({ agents }) => agents.some(({ id }) => id === search.agent)) ??
+    groups.data?.[0]
+  const here = searchOf({ group: search.group, agent: search.agent })
+  const open = (dialog: Dialogs) => navigate({ search: { ...here, ...dialog } })
 
   return (
     <>
       <PageHeader title="Agents">
-        <Button look="secondary" onClick={newGroup}>
+        {agentCount > 0 && !paused && (
+          <Button look="secondary" onClick={() => open({ pause: 'account' })}>
+            <Pause aria-hidden="true" className="size-4" />
+            Pause All Agents
+          </Button>
+        )}
+        <Button look="secondary" onClick={() => open({ newGroup: true })}>
           <Plus aria-hidden="true" className="size-4" />
           New Policy Group
         </Button>
-        <Button disabled={!selected} onClick={() => navigate({ search: { ...here, newAgent: true } })}>
+        <Button disabled={!selected} onClick={() => open({ newAgent: true })}>
           <Plus aria-hidden="true" className="size-4" />
           New Agent
         </Button>
       </PageHeader>
+      {paused && (
+        <PausedNotice subject={account} className="mb-4">
+          All agents of this account are paused: their calls are refused.
+        </PausedNotice>
+      )}
       {groups.data ? (
         selected ? (
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
@@ -67,17 +75,14 @@ function AgentsPage() {
                 <ChevronLeft aria-hidden="true" className="size-4" />
                 All policy groups
               </Link>
-              <GroupDetail
-                group={selected}
-                onNewAgent={() => navigate({ search: { group: selected.policyGroup.id, newAgent: true } })}
-              />
+              <GroupDetail key={selected.policyGroup.id} group={selected} agentId={search.agent} open={open} />
             </div>
           </div>
         ) : (
           <Card>
             <EmptyState
               title="No policy groups yet"
-              action={<Button onClick={newGroup}>Create Your First Policy Group</Button>}
+              action={<Button onClick={() => open({ newGroup: true })}>Create Your First Policy Group</Button>}
             >
               A policy group gives agents a budget, a wallet, and rules about whom they may pay. Agents belong to one.
             </EmptyState>
@@ -93,31 +98,13 @@ function AgentsPage() {
           <Skeleton className="h-96" />
         </output>
       )}
-      <Suspense>
-        {search.newGroup && (
-          <NewGroupDialog onClose={close} onCreated={(group) => navigate({ search: { group: group.id } })} />
-        )}
-        {search.newAgent && groups.data && !created && (
-          <NewAgentDialog
-            groups={groups.data}
-            groupId={selected?.policyGroup.id}
-            onClose={close}
-            onCreated={(agent) => {
-              setCreated(agent)
-              navigate({ search: { group: agent.agent.policyGroupId } })
-            }}
-          />
-        )}
-        {created && (
-          <CredentialsDialog
-            created={created}
-            onClose={() => {
-              setCreated(null)
-              refreshGroups()
-            }}
-          />
-        )}
-      </Suspense>
+      <AgentDialogs
+        search={search}
+        groups={groups.data}
+        selected={selected}
+        close={() => navigate({ search: here })}
+        show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }) })}
+      />
     </>
   )
 }

@@ -1,48 +1,60 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { ShortAddress } from '../../components/Address.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Balance } from '../../components/Amount.tsx'
+import { Button, IconButton } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { type Column, DataTable } from '../../components/DataTable.tsx'
 import { Input } from '../../components/Field.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
+import { Pager } from '../../components/Pager.tsx'
+import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, flagOf } from '../../lib/search.ts'
-import { type Contact, contactsQuery } from '../../queries/contacts.ts'
+import { flagOf, searchOf, textOf } from '../../lib/search.ts'
+import { type Contact, contactBalancesQuery, contactsQuery } from '../../queries/contacts.ts'
+
+const subjects = ['send', 'edit', 'delete'] as const
+type Act = (typeof subjects)[number]
 
 export const Route = createFileRoute('/dashboard/contacts')({
-  validateSearch: (search: Record<string, unknown>) => defined({ add: flagOf(search.add) }),
+  validateSearch: (search: Record<string, unknown>) =>
+    searchOf({
+      add: flagOf(search.add),
+      send: textOf(search.send),
+      edit: textOf(search.edit),
+      delete: textOf(search.delete),
+    }),
   component: ContactsPage,
 })
 
-const AddContactDialog = lazy(() => import('./-contacts/AddContactDialog.tsx'))
+const ContactDialog = lazy(() => import('./-contacts/ContactDialog.tsx'))
+const DeleteContactDialog = lazy(() => import('./-contacts/DeleteContactDialog.tsx'))
+const SendToContactDialog = lazy(() => import('./-contacts/SendToContactDialog.tsx'))
 
-const columns: Column<Contact>[] = [
-  { header: 'Name', cell: (contact) => <span className="break-words font-medium">{contact.name}</span> },
-  { header: 'Contact Methods', cell: (contact) => <Methods contact={contact} /> },
-  {
-    header: 'Description',
-    cell: (contact) => <span className="break-words text-muted">{contact.description || '–'}</span>,
-  },
-  { header: 'Created', cell: (contact) => <Time iso={contact.createdAt} as="date" /> },
-]
+const pageSize = 25
 
 function ContactsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
   // People's names and addresses stay out of the URL.
   const [text, setText] = useState('')
+  const [page, setPage] = useState(1)
   const contacts = useQuery(contactsQuery)
   useTitle('Contacts')
 
-  const wanted = text.trim().toLowerCase()
-  const rows = contacts.data?.filter(({ name, address, email, phone, description }) =>
+  const wanted = useDeferredValue(text.trim().toLowerCase())
+  const found = contacts.data?.filter(({ name, address, email, phone, description }) =>
     [name, address, email, phone, description].some((part) => part?.toLowerCase().includes(wanted)),
   )
+  const number = Math.min(page, Math.max(1, Math.ceil((found?.length ?? 0) / pageSize)))
+  const rows = found?.slice((number - 1) * pageSize, number * pageSize)
+  const close = () => navigate({ search: {} })
   const add = () => navigate({ search: { add: true } })
+  const act = (what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } })
+  const subject = (what: Act) => contacts.data?.find(({ id }) => id === search[what])
+  const [sending, editing, deleting] = subjects.map(subject)
 
   return (
     <>
@@ -53,7 +65,7 @@ function ContactsPage() {
         </Button>
       </PageHeader>
       <Card className="overflow-hidden">
-        {rows && contacts.data ? (
+        {found && rows && contacts.data ? (
           contacts.data.length === 0 ? (
             <EmptyState title="No contacts yet" action={<Button onClick={add}>Add Your First Contact</Button>}>
               Keep the people you pay here. Policy groups can allow agents to pay chosen contacts only.
@@ -67,7 +79,10 @@ function ContactsPage() {
                   placeholder="Search contacts..."
                   className="max-w-80"
                   value={text}
-                  onChange={(event) => setText(event.target.value)}
+                  onChange={(event) => {
+                    setText(event.target.value)
+                    setPage(1)
+                  }}
                 />
               </div>
               {rows.length === 0 ? (
@@ -82,7 +97,16 @@ function ContactsPage() {
                   No contact matches “{text.trim()}”.
                 </EmptyState>
               ) : (
-                <DataTable label="Contacts" columns={columns} rows={rows} keyOf={(contact) => contact.id} />
+                <>
+                  <ContactTable rows={rows} onAct={act} />
+                  {found.length > pageSize && (
+                    <Pager
+                      page={{ number, size: pageSize, total: found.length }}
+                      noun="contacts"
+                      onPage={(next) => setPage(next)}
+                    />
+                  )}
+                </>
               )}
             </>
           )
@@ -92,18 +116,71 @@ function ContactsPage() {
           <SkeletonRows rows={5} />
         )}
       </Card>
-      <Suspense>{search.add && <AddContactDialog onClose={() => navigate({ search: {} })} />}</Suspense>
+      <Suspense>
+        {search.add && <ContactDialog onClose={close} />}
+        {editing && <ContactDialog key={editing.id} contact={editing} onClose={close} />}
+        {deleting && <DeleteContactDialog contact={deleting} onClose={close} />}
+        {sending && <SendToContactDialog key={sending.id} contact={sending} onClose={close} />}
+      </Suspense>
     </>
   )
 }
 
-function Methods(props: { contact: Contact }) {
+function ContactTable(props: { rows: Contact[]; onAct: (what: Act, contact: Contact) => void }) {
+  const columns: Column<Contact>[] = [
+    { header: 'Name', cell: (contact) => <span className="break-words font-medium">{contact.name}</span> },
+    { header: 'Contact Methods', cell: (contact) => <Methods contact={contact} rows={props.rows} /> },
+    {
+      header: 'Description',
+      cell: (contact) => <span className="break-words text-muted">{contact.description || '–'}</span>,
+    },
+    { header: 'Created', cell: (contact) => <Time iso={contact.createdAt} as="date" /> },
+    {
+      header: 'Actions',
+      align: 'right',
+      cell: (contact) => (
+        <div className="flex justify-end">
+          <IconButton label={`Send to ${contact.name}`} onClick={() => props.onAct('send', contact)}>
+            <ArrowUpRight aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton label={`Edit ${contact.name}`} onClick={() => props.onAct('edit', contact)}>
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton label={`Delete ${contact.name}`} onClick={() => props.onAct('delete', contact)}>
+            <Trash2 aria-hidden="true" className="size-4" />
+          </IconButton>
+        </div>
+      ),
+    },
+  ]
+  return <DataTable label="Contacts" columns={columns} rows={props.rows} keyOf={(contact) => contact.id} />
+}
+
+function Methods(props: { contact: Contact; rows: Contact[] }) {
   const { address, email, phone } = props.contact
   return (
     <div>
-      {address && <ShortAddress address={address} />}
+      {address && (
+        <div className="flex flex-wrap items-center gap-x-2 max-md:justify-end">
+          <ShortAddress address={address} />
+          <AddressBalance contact={props.contact} rows={props.rows} />
+        </div>
+      )}
       {email && <p className="break-all">{email}</p>}
       {phone && <p>{phone}</p>}
     </div>
+  )
+}
+
+/** What the contact's address holds on Base. One question for all rows that are shown. */
+function AddressBalance(props: { contact: Contact; rows: Contact[] }) {
+  const ids = props.rows.filter(({ address }) => address !== null).map(({ id }) => id)
+  const balances = useQuery(contactBalancesQuery(ids))
+  if (balances.isPending) return <Skeleton className="h-4 w-20" />
+  const balance = balances.data?.[props.contact.id]
+  return balance ? (
+    <Balance value={balance.balance} className="text-muted" />
+  ) : (
+    <span className="text-muted">Unavailable</span>
   )
 }

@@ -1,37 +1,93 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { PageHeader } from '../../components/Card.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { Lock, LockOpen, Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { Card, PageHeader } from '../../components/Card.tsx'
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { EmptyState, Skeleton } from '../../components/states.tsx'
 import { useTitle } from '../../lib/hooks.ts'
 import { overviewQuery } from '../../queries/overview.ts'
-import { BalanceCard } from './-overview/BalanceCard.tsx'
-import { Figures } from './-overview/Figures.tsx'
 import { FirstSteps } from './-overview/FirstSteps.tsx'
-import { LatestPayments } from './-overview/LatestPayments.tsx'
+import { addWidget, defaultLayout } from './-overview/layout.ts'
+import { useLayout } from './-overview/useLayout.ts'
+import { WidgetGrid } from './-overview/WidgetGrid.tsx'
 
 export const Route = createFileRoute('/dashboard/overview')({ component: OverviewPage })
 
-const refreshMs = 30_000 // 30 seconds
+const WidgetLibrary = lazy(() => import('./-overview/WidgetLibrary.tsx'))
 
 function OverviewPage() {
-  const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
+  const { items, change, isPending } = useLayout()
+  const overview = useQuery(overviewQuery)
+  const [unlocked, setUnlocked] = useState(false)
+  const [choosing, setChoosing] = useState(false)
+  const [resetting, setResetting] = useState(false)
   useTitle('Overview')
+  const Icon = unlocked ? LockOpen : Lock
   return (
     <>
-      <PageHeader title="Overview" />
-      {overview.isError && !overview.data ? (
-        <div className="rounded-card border border-hairline bg-card">
-          <ErrorState error={overview.error} onRetry={() => overview.refetch()} />
-        </div>
+      <PageHeader title="Overview">
+        {unlocked && (
+          <Button look="quiet" onClick={() => setResetting(true)}>
+            Reset layout
+          </Button>
+        )}
+        <Button look="secondary" aria-pressed={unlocked} onClick={() => setUnlocked(!unlocked)}>
+          <Icon aria-hidden="true" className="size-4" />
+          {unlocked ? 'Lock layout' : 'Unlock layout'}
+        </Button>
+        <Button disabled={!unlocked} onClick={() => setChoosing(true)}>
+          <Plus aria-hidden="true" className="size-4" />
+          Add Widget
+        </Button>
+      </PageHeader>
+      {overview.data && <FirstSteps overview={overview.data} />}
+      {isPending ? (
+        <Skeleton className="h-96" />
+      ) : items.length === 0 ? (
+        <Card>
+          <EmptyState
+            title="No widgets on your dashboard"
+            action={
+              <Button
+                onClick={() => {
+                  setUnlocked(true)
+                  setChoosing(true)
+                }}
+              >
+                Add Widget
+              </Button>
+            }
+          >
+            Choose from the library what you want to see here.
+          </EmptyState>
+        </Card>
       ) : (
-        <div className="flex flex-col gap-4 lg:flex-row lg:items-start">
-          <div className="grid min-w-0 flex-1 grid-cols-1 gap-4">
-            <BalanceCard overview={overview.data} onRetry={() => overview.refetch()} busy={overview.isFetching} />
-            <Figures overview={overview.data} />
-            <LatestPayments />
-          </div>
-          {overview.data && <FirstSteps overview={overview.data} />}
-        </div>
+        <WidgetGrid items={items} unlocked={unlocked} onChange={change} />
+      )}
+      <Suspense>
+        {choosing && (
+          <WidgetLibrary
+            items={items}
+            onAdd={(type) => {
+              change(addWidget(items, type))
+              setChoosing(false)
+            }}
+            onClose={() => setChoosing(false)}
+          />
+        )}
+      </Suspense>
+      {resetting && (
+        <ConfirmDialog
+          title="Reset layout"
+          confirm={['Reset Layout', 'Resetting...']}
+          act={async () => change(defaultLayout)}
+          fallback="The layout could not be reset."
+          onClose={() => setResetting(false)}
+        >
+          <p>The dashboard goes back to its first six widgets. Your figures stay as they are.</p>
+        </ConfirmDialog>
       )}
     </>
   )

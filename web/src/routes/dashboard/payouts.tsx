@@ -1,117 +1,179 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Eye, Plus, Undo2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { Amount } from '../../components/Amount.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
-import { Card, PageHeader } from '../../components/Card.tsx'
-import { type Column, DataTable } from '../../components/DataTable.tsx'
-import { Pager } from '../../components/Pager.tsx'
+import { PageHeader } from '../../components/Card.tsx'
+import type { Column } from '../../components/DataTable.tsx'
 import { PayoutStatusChip } from '../../components/PayoutStatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
+import { plural } from '../../lib/format.ts'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, flagOf, pageOf, textOf } from '../../lib/search.ts'
-import { canReclaim, type Escrow, payoutsQuery, recipientOf, refreshPayouts } from '../../queries/payouts.ts'
+import { flagOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
+import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
+import { PagedCard } from '../../lists/PagedCard.tsx'
+import { soundRange } from '../../lists/range.ts'
+import { addressesOf, listOf, payoutStatuses, rangeOf } from '../../lists/search.ts'
+import { overviewQuery } from '../../queries/overview.ts'
+import {
+  canReclaim,
+  type Escrow,
+  exportPayouts,
+  type PayoutFilters,
+  payoutsQuery,
+  recipientOf,
+  reclaimableQuery,
+  refreshPayouts,
+} from '../../queries/payouts.ts'
+import { useActiveFilters } from './-payouts/useActiveFilters.ts'
+
+/** As for transactions: the page reads what the texts mean. */
+const read = (search: Record<string, unknown>) => ({
+  ...searchOf({ page: pageOf(search.page), create: flagOf(search.create) }),
+  ...textsOf(search, ['detail', 'status', 'wallets', 'from', 'to', 'min', 'max']),
+})
 
 export const Route = createFileRoute('/dashboard/payouts')({
-  validateSearch: (search: Record<string, unknown>) =>
-    defined({ page: pageOf(search.page), create: flagOf(search.create), detail: textOf(search.detail) }),
+  validateSearch: read,
   component: PayoutsPage,
 })
 
 const CreatePayoutDialog = lazy(() => import('./-payouts/CreatePayoutDialog.tsx'))
 const PayoutDialog = lazy(() => import('./-payouts/PayoutDialog.tsx'))
+const PayoutFilter = lazy(() => import('./-payouts/PayoutFilter.tsx'))
+const ReclaimAllDialog = lazy(() => import('./-payouts/ReclaimAllDialog.tsx'))
 const ReclaimDialog = lazy(() => import('./-payouts/ReclaimDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
+function filtersOf(search: ReturnType<typeof read>): PayoutFilters {
+  const status = listOf(search.status, payoutStatuses)
+  const wallets = addressesOf(search.wallets)
+  return {
+    ...(status.length > 0 && { status }),
+    ...(wallets.length > 0 && { wallets }),
+    ...soundRange(rangeOf(search)),
+  }
+}
+
 function PayoutsPage() {
-  const { page = 1, create, detail } = Route.useSearch()
+  const search = Route.useSearch()
+  const { page = 1, create, detail } = search
   const navigate = Route.useNavigate()
+  // Where people are reached stays out of the URL.
+  const [recipient, setRecipient] = useState<string>()
+  const [filtering, setFiltering] = useState(false)
+  const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Escrow | null>(null)
-  const list = useQuery({ ...payoutsQuery(page), refetchInterval: refreshMs })
+  const filters: PayoutFilters = { ...filtersOf(search), ...(recipient && { recipient }) }
+  const list = useQuery({ ...payoutsQuery(page, filters), refetchInterval: refreshMs })
+  const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: refreshMs })
+  const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   useTitle('Payouts')
 
-  const here = page > 1 ? { page } : {}
+  const filtered = searchOf({ ...search, page: undefined, create: undefined, detail: undefined })
+  const here = { ...filtered, ...(page > 1 && { page }) }
   const close = () => navigate({ search: here })
+  const apply = ({ recipient: person, status: statuses, wallets: from, ...days }: PayoutFilters) => {
+    setRecipient(person)
+    setFiltering(false)
+    navigate({ search: { ...days, ...searchOf({ status: statuses?.join(','), wallets: from?.join(',') }) } })
+  }
+  const active = useActiveFilters(filters, apply)
+  const clear = () => apply({})
+  const waiting = reclaimable.data?.page.total ?? 0
+  const outstanding = overview.data?.pendingPayouts
   const openCreate = () => navigate({ search: { ...here, create: true } })
 
-  const columns: Column<Escrow>[] = [
-    { header: 'Date', cell: (payout) => <Time iso={payout.createdAt} /> },
-    {
-      header: 'Recipient',
-      cell: (payout) => (
-        <>
-          <span className="wrap-anywhere">{recipientOf(payout)}</span>
-          {payout.memo && (
-            <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted max-md:ml-auto">{payout.memo}</p>
-          )}
-        </>
-      ),
-    },
-    { header: 'Amount', align: 'right', cell: (payout) => <Amount value={payout.amount} /> },
-    { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
-    {
-      header: 'Actions',
-      bare: true,
-      align: 'right',
-      cell: (payout) => (
-        <span className="inline-flex gap-1">
-          <IconButton label="View details" onClick={() => navigate({ search: { ...here, detail: payout.id } })}>
-            <Eye aria-hidden="true" className="size-4" />
-          </IconButton>
-          {canReclaim(payout) && (
-            <IconButton label="Reclaim funds" onClick={() => setReclaiming(payout)}>
-              <Undo2 aria-hidden="true" className="size-4" />
+  const columns = useMemo(
+    (): Column<Escrow>[] => [
+      { header: 'Date', cell: (payout) => <Time iso={payout.createdAt} /> },
+      {
+        header: 'Recipient',
+        cell: (payout) => (
+          <>
+            <span className="wrap-anywhere">{recipientOf(payout)}</span>
+            {payout.memo && (
+              <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted max-md:ml-auto">{payout.memo}</p>
+            )}
+          </>
+        ),
+      },
+      { header: 'Amount', align: 'right', cell: (payout) => <Amount value={payout.amount} /> },
+      { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
+      {
+        header: 'Actions',
+        bare: true,
+        align: 'right',
+        cell: (payout) => (
+          <span className="inline-flex gap-1">
+            <IconButton
+              label="View details"
+              onClick={() => navigate({ search: (old) => ({ ...old, detail: payout.id }) })}
+            >
+              <Eye aria-hidden="true" className="size-4" />
             </IconButton>
-          )}
-        </span>
-      ),
-    },
-  ]
+            {canReclaim(payout) && (
+              <IconButton label="Reclaim funds" onClick={() => setReclaiming(payout)}>
+                <Undo2 aria-hidden="true" className="size-4" />
+              </IconButton>
+            )}
+          </span>
+        ),
+      },
+    ],
+    [navigate],
+  )
 
   return (
     <>
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
+        <ExportButton name="bursar-payouts.csv" disabled={!list.data?.page.total} load={() => exportPayouts(filters)} />
+        <FiltersButton active={active} onOpen={() => setFiltering(true)} />
+        {waiting > 0 && (
+          <Button look="secondary" onClick={() => setReclaimingAll(true)}>
+            <Undo2 aria-hidden="true" className="size-4" />
+            Reclaim All Pending ({waiting})
+          </Button>
+        )}
         <Button onClick={openCreate}>
           <Plus aria-hidden="true" className="size-4" />
           Create Payout
         </Button>
       </PageHeader>
-      <Card className="overflow-hidden">
-        {list.data ? (
-          list.data.rows.length === 0 ? (
-            <EmptyState
-              title="No payouts found"
-              action={<Button onClick={openCreate}>Create Your First Payout</Button>}
-            >
-              Your payouts will appear here.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Payouts"
-              columns={columns}
-              rows={list.data.rows}
-              keyOf={(payout) => payout.id}
-              stale={list.isPlaceholderData}
-            />
-          )
-        ) : list.error ? (
-          <ErrorState error={list.error} onRetry={() => list.refetch()} />
-        ) : (
-          <SkeletonRows rows={8} />
-        )}
-        {list.data && (
-          <Pager
-            page={list.data.page}
-            noun="payouts"
-            onPage={(next) => navigate({ search: next > 1 ? { page: next } : {} })}
+      {outstanding && outstanding.count > 0 && (
+        <p className="mb-4 text-muted">
+          Total outstanding: <Amount value={outstanding.amount} className="font-semibold text-ink" /> in{' '}
+          {plural(outstanding.count, 'payout')} not claimed yet
+        </p>
+      )}
+      <FilterChips active={active} onClear={clear} />
+      <PagedCard
+        noun="payouts"
+        list={list}
+        columns={columns}
+        isFiltered={active.length > 0}
+        onClear={clear}
+        onPage={(next) => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered })}
+        empty={
+          <EmptyState title="No payouts found" action={<Button onClick={openCreate}>Create Your First Payout</Button>}>
+            Your payouts will appear here.
+          </EmptyState>
+        }
+      />
+      <Suspense>
+        {filtering && <PayoutFilter value={filters} onApply={apply} onClose={() => setFiltering(false)} />}
+        {reclaimingAll && (
+          <ReclaimAllDialog
+            onClose={() => {
+              setReclaimingAll(false)
+              refreshPayouts()
+            }}
           />
         )}
-      </Card>
-      <Suspense>
         {create && <CreatePayoutDialog onClose={close} />}
         {detail && !reclaiming && (
           <PayoutDialog

@@ -3,7 +3,7 @@ import { Button } from '../../components/Button.tsx'
 import { Card, Fact, PageHeader } from '../../components/Card.tsx'
 import { formatLongDate } from '../../lib/format.ts'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, flagOf } from '../../lib/search.ts'
+import { flagOf, searchOf } from '../../lib/search.ts'
 import { useSession } from '../../lib/session.ts'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
@@ -13,7 +13,7 @@ type Search = { 'change-password'?: true }
 
 export const Route = createFileRoute('/dashboard/settings')({
   validateSearch: (search: Record<string, unknown>): Search =>
-    defined({ 'change-password': flagOf(search['change-password']) }),
+    searchOf({ 'change-password': flagOf(search['change-password']) }),
   component: SettingsPage,
 })
 

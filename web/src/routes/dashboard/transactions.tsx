@@ -1,27 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { Eye } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Amount } from '../../components/Amount.tsx'
-import { Card, PageHeader } from '../../components/Card.tsx'
+import { PageHeader } from '../../components/Card.tsx'
 import { Counterparty } from '../../components/Counterparty.tsx'
-import { type Column, DataTable } from '../../components/DataTable.tsx'
-import { Pager } from '../../components/Pager.tsx'
+import type { Column } from '../../components/DataTable.tsx'
 import { TransactionStatusChip } from '../../components/StatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
+import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, pageOf, textOf } from '../../lib/search.ts'
-import { categoryLabel, senderOf, type Transaction, transactionsQuery } from '../../queries/transactions.ts'
+import { pageOf, searchOf, textsOf } from '../../lib/search.ts'
+import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
+import { PagedCard } from '../../lists/PagedCard.tsx'
+import { soundRange } from '../../lists/range.ts'
+import { listOf, rangeOf, transactionStatuses, transactionTypes } from '../../lists/search.ts'
+import {
+  categoryLabel,
+  exportTransactions,
+  refreshTransactions,
+  senderOf,
+  type Transaction,
+  type TransactionFilters,
+  transactionsQuery,
+} from '../../queries/transactions.ts'
+import { useActiveFilters } from './-transactions/useActiveFilters.ts'
+
+/** What the texts of a filter mean is read by the page, apart from what every page loads. */
+const read = (search: Record<string, unknown>) => ({
+  ...searchOf({ page: pageOf(search.page) }),
+  ...textsOf(search, ['detail', 'type', 'status', 'sender', 'contact', 'wallet', 'from', 'to', 'min', 'max']),
+})
 
 export const Route = createFileRoute('/dashboard/transactions')({
-  validateSearch: (search: Record<string, unknown>) =>
-    defined({ page: pageOf(search.page), detail: textOf(search.detail) }),
+  validateSearch: read,
   component: TransactionsPage,
 })
 
 const TransactionDialog = lazy(() => import('./-transactions/TransactionDialog.tsx'))
+const TransactionFilter = lazy(() => import('./-transactions/TransactionFilter.tsx'))
+const AddAsContact = lazy(() => import('./-transactions/AddAsContact.tsx'))
+const ReclaimPayout = lazy(() => import('./-transactions/ReclaimPayout.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
@@ -72,49 +92,83 @@ const columns: Column<Transaction>[] = [
   },
 ]
 
+function filtersOf(search: ReturnType<typeof read>): TransactionFilters {
+  const status = listOf(search.status, transactionStatuses)
+  const type = transactionTypes.find((one) => one === search.type)
+  const { sender, contact, wallet } = search
+  return {
+    ...(status.length > 0 && { status }),
+    ...(type && { type }),
+    ...(sender && { sender }),
+    ...(contact && { contact }),
+    ...(wallet && { wallet }),
+    ...soundRange(rangeOf(search)),
+  }
+}
+
 function TransactionsPage() {
-  const { page = 1, detail } = Route.useSearch()
+  const search = Route.useSearch()
+  const { page = 1, detail } = search
   const navigate = Route.useNavigate()
-  const list = useQuery({ ...transactionsQuery(page), refetchInterval: detail ? false : refreshMs })
+  // What people are called and where they are reached stays out of the URL.
+  const [people, setPeople] = useState<Pick<TransactionFilters, 'recipient' | 'memo'>>({})
+  const [filtering, setFiltering] = useState(false)
+  const [adding, setAdding] = useState<Transaction | null>(null)
+  const [reclaiming, setReclaiming] = useState<string | null>(null)
+  const filters: TransactionFilters = { ...filtersOf(search), ...people }
+  const list = useQuery({ ...transactionsQuery(page, 25, filters), refetchInterval: detail ? false : refreshMs })
   useTitle('Transactions')
+
+  const apply = ({ recipient, memo, status: chosen, ...shown }: TransactionFilters) => {
+    setPeople(searchOf({ recipient, memo }))
+    setFiltering(false)
+    navigate({ search: { ...shown, ...(chosen && { status: chosen.join(',') }) } })
+  }
+  const active = useActiveFilters(filters, apply)
+  const clear = () => apply({})
+  const here = searchOf({ ...search, page: undefined, detail: undefined })
   return (
     <>
-      <PageHeader title="Transactions" aside={<Syncing active={list.isFetching && !list.isPending} />} />
-      <Card className="overflow-hidden">
-        {list.data ? (
-          list.data.rows.length === 0 ? (
-            <EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>
-          ) : (
-            <DataTable
-              label="Transactions"
-              columns={columns}
-              rows={list.data.rows}
-              keyOf={(transaction) => transaction.id}
-              stale={list.isPlaceholderData}
-            />
-          )
-        ) : list.error ? (
-          <ErrorState error={list.error} onRetry={() => list.refetch()} />
-        ) : (
-          <SkeletonRows rows={8} />
-        )}
-        {list.data && (
-          <Pager
-            page={list.data.page}
-            noun="transactions"
-            onPage={(next) => navigate({ search: next > 1 ? { page: next } : {} })}
-          />
-        )}
-      </Card>
+      <PageHeader title="Transactions" aside={<Syncing active={list.isFetching && !list.isPending} />}>
+        <ExportButton
+          name="bursar-transactions.csv"
+          disabled={!list.data?.page.total}
+          load={() => exportTransactions(filters)}
+        />
+        <FiltersButton active={active} onOpen={() => setFiltering(true)} />
+      </PageHeader>
+      <FilterChips active={active} onClear={clear} />
+      <PagedCard
+        noun="transactions"
+        list={list}
+        columns={columns}
+        isFiltered={active.length > 0}
+        onClear={clear}
+        onPage={(next) => navigate({ search: next > 1 ? { ...here, page: next } : here })}
+        empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
+      />
       <Suspense>
-        {detail && (
+        {filtering && <TransactionFilter value={filters} onApply={apply} onClose={() => setFiltering(false)} />}
+        {detail && !adding && !reclaiming && (
           <TransactionDialog
             key={detail}
             transactionId={detail}
             known={list.data?.rows.find((transaction) => transaction.id === detail)}
-            onClose={() => navigate({ search: page > 1 ? { page } : {} })}
+            onAddContact={setAdding}
+            onReclaim={setReclaiming}
+            onClose={() => navigate({ search: page > 1 ? { ...here, page } : here })}
           />
         )}
+        {reclaiming && (
+          <ReclaimPayout
+            escrowId={reclaiming}
+            onClose={() => {
+              setReclaiming(null)
+              refreshTransactions()
+            }}
+          />
+        )}
+        {adding && <AddAsContact transaction={adding} onClose={() => setAdding(null)} />}
       </Suspense>
     </>
   )

@@ -1,24 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Import, Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
 import { useTitle } from '../../lib/hooks.ts'
-import { defined, flagOf, textOf } from '../../lib/search.ts'
-import { refreshWallets, walletsQuery } from '../../queries/wallets.ts'
+import { flagOf, searchOf } from '../../lib/search.ts'
+import { refreshWallets, type Wallet, walletsQuery } from '../../queries/wallets.ts'
+import { walletActions } from './-wallets/WalletActions.tsx'
 import { WalletCard } from './-wallets/WalletCard.tsx'
+import { WalletsSummary } from './-wallets/WalletsSummary.tsx'
+import { type WalletActionId, walletActionIds, walletSearch } from './-wallets/walletSearch.ts'
 
 export const Route = createFileRoute('/dashboard/wallets')({
   validateSearch: (search: Record<string, unknown>) =>
-    defined({ deploy: flagOf(search.deploy), send: textOf(search.send), receive: textOf(search.receive) }),
+    searchOf({ deploy: flagOf(search.deploy), import: flagOf(search.import), ...walletSearch(search) }),
   component: WalletsPage,
 })
 
 const DeployDialog = lazy(() => import('./-wallets/DeployDialog.tsx'))
-const SendDialog = lazy(() => import('./-wallets/SendDialog.tsx'))
-const ReceiveDialog = lazy(() => import('./-wallets/ReceiveDialog.tsx'))
+const ImportDialog = lazy(() => import('./-wallets/ImportDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 const deployingMs = 2_000 // 2 seconds
@@ -26,11 +28,17 @@ const deployingMs = 2_000 // 2 seconds
 function WalletsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
-  const dialogOpen = Boolean(search.deploy || search.send || search.receive)
+  const action = walletActionIds.find((id) => search[id] !== undefined)
+  const subjectIn = (list: Wallet[] | undefined) => action && list?.find((wallet) => wallet.id === search[action])
+  const pageDialog = Boolean(search.deploy || search.import)
   const wallets = useQuery({
     ...walletsQuery,
     refetchInterval: (query) =>
-      dialogOpen ? false : query.state.data?.some((wallet) => wallet.status === 'deploying') ? deployingMs : refreshMs,
+      pageDialog || subjectIn(query.state.data)
+        ? false
+        : query.state.data?.some((wallet) => wallet.status === 'deploying')
+          ? deployingMs
+          : refreshMs,
   })
   useTitle('Wallets')
 
@@ -38,13 +46,18 @@ function WalletsPage() {
     refreshWallets()
     navigate({ search: {} })
   }
-  const find = (walletId: string | undefined) => wallets.data?.find((wallet) => wallet.id === walletId)
-  const sending = find(search.send)
-  const receiving = find(search.receive)
+  const subject = subjectIn(wallets.data)
+  const dialogOpen = pageDialog || subject !== undefined
+  const open = (id: WalletActionId, walletId: string) => navigate({ search: { [id]: walletId } })
+  const ActionDialog = action && walletActions[action].Dialog
 
   return (
     <>
       <PageHeader title="Wallets">
+        <Button look="secondary" onClick={() => navigate({ search: { import: true } })}>
+          <Import aria-hidden="true" className="size-4" />
+          Add Existing
+        </Button>
         <Button onClick={() => navigate({ search: { deploy: true } })}>
           <Plus aria-hidden="true" className="size-4" />
           New Wallet
@@ -61,20 +74,20 @@ function WalletsPage() {
             </EmptyState>
           </Card>
         ) : (
-          <ul className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
-            {wallets.data.map((wallet) => (
-              <li key={wallet.id} className="flex min-w-0">
-                <WalletCard
-                  wallet={wallet}
-                  refreshMs={dialogOpen ? false : refreshMs}
-                  busy={wallets.isFetching}
-                  onRetry={() => wallets.refetch()}
-                  onSend={() => navigate({ search: { send: wallet.id } })}
-                  onReceive={() => navigate({ search: { receive: wallet.id } })}
-                />
-              </li>
-            ))}
-          </ul>
+          <>
+            <WalletsSummary wallets={wallets.data} />
+            <ul className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
+              {wallets.data.map((wallet) => (
+                <li key={wallet.id} className="flex min-w-0">
+                  <WalletCard
+                    wallet={wallet}
+                    refreshMs={dialogOpen ? false : refreshMs}
+                    onAction={(id) => open(id, wallet.id)}
+                  />
+                </li>
+              ))}
+            </ul>
+          </>
         )
       ) : wallets.error ? (
         <Card>
@@ -89,8 +102,8 @@ function WalletsPage() {
       )}
       <Suspense>
         {search.deploy && <DeployDialog onClose={close} />}
-        {sending && <SendDialog key={sending.id} wallet={sending} onClose={close} />}
-        {receiving && <ReceiveDialog wallet={receiving} onClose={close} />}
+        {search.import && <ImportDialog onClose={close} />}
+        {ActionDialog && subject && <ActionDialog key={`${action} ${subject.id}`} wallet={subject} onClose={close} />}
       </Suspense>
     </>
   )

@@ -3,12 +3,28 @@ import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
-import type { CreatedAgent } from '../../../queries/agents.ts'
+import type { PolicyGroup } from '../../../queries/agents.ts'
+import { QuickStart } from './QuickStart.tsx'
+
+/** What was made for an agent; only what is new is there. */
+export type Credentials = {
+  agent: { id: string; name: string }
+  clientId: string
+  clientSecret?: string | null
+  apiKey?: string | null
+}
 
 /** The one time an agent's secrets are seen. */
-export default function CredentialsDialog(props: { created: CreatedAgent; onClose: () => void }) {
-  const { agent, clientId, clientSecret, apiKey } = props.created
-  const shown = clientSecret !== null && apiKey !== null
+export default function CredentialsDialog(props: {
+  credentials: Credentials
+  /** For a first look at how to use them. */
+  group?: PolicyGroup | undefined
+  /** What became of the ones before. */
+  note?: string
+  onClose: () => void
+}) {
+  const { agent, clientId, clientSecret, apiKey } = props.credentials
+  const shown = Boolean(clientSecret || apiKey)
   return (
     <Dialog
       wide
@@ -16,14 +32,14 @@ export default function CredentialsDialog(props: { created: CreatedAgent; onClos
       description={
         shown
           ? 'These are shown only once. Store them where your agent can read them and nobody else.'
-          : 'The agent exists, but its secrets were shown before and can not be shown again.'
+          : 'The agent exists, but its secrets were shown before and cannot be shown again.'
       }
       onClose={props.onClose}
       closable={!shown}
       footer={
         shown ? (
           <>
-            <Button look="secondary" onClick={() => download(props.created)}>
+            <Button look="secondary" onClick={() => download(props.credentials)}>
               <Download aria-hidden="true" className="size-4" />
               Download as JSON
             </Button>
@@ -35,15 +51,18 @@ export default function CredentialsDialog(props: { created: CreatedAgent; onClos
       }
     >
       <div className="space-y-4">
+        {props.note && <p>{props.note}</p>}
         <Secret name="Client ID" value={clientId} testId="client-id" />
-        {shown ? (
-          <>
-            <Secret name="Client secret" value={clientSecret} testId="client-secret" />
-            <Secret name="API key" value={apiKey} testId="api-key" />
-            <QuickStart clientId={clientId} />
-          </>
-        ) : (
-          <ErrorBox>Create a new agent if you did not keep them.</ErrorBox>
+        {clientSecret && <Secret name="Client secret" value={clientSecret} testId="client-secret" />}
+        {apiKey && <Secret name="API key" value={apiKey} testId="api-key" />}
+        {!shown && <ErrorBox>Regenerate them in the agent’s menu if you did not keep them.</ErrorBox>}
+        {shown && props.group && (
+          <section aria-labelledby="quick-start">
+            <h3 id="quick-start" className="mb-1 font-medium text-small">
+              Quick start
+            </h3>
+            <QuickStart clientId={clientId} group={props.group} />
+          </section>
         )}
       </div>
     </Dialog>
@@ -64,36 +83,8 @@ function Secret(props: { name: string; value: string; testId: string }) {
   )
 }
 
-/** Two calls that pay for the first time, with this agent's client id in place. */
-function QuickStart(props: { clientId: string }) {
-  const { origin } = location
-  const script = `# A token, good for a few minutes
-TOKEN=$(curl -s ${origin}/oauth/token \\
-  -d grant_type=client_credentials \\
-  -d client_id=${props.clientId} \\
-  -d client_secret="$BURSAR_CLIENT_SECRET" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-
-# Pay 1.00 USDC; the same Idempotency-Key never pays twice
-curl ${origin}/v1/payments \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "Idempotency-Key: first-payment" \\
-  -H "Content-Type: application/json" \\
-  -d '{"to": {"type": "address", "address": "0x…"}, "amount": "1.00"}'`
-  return (
-    <section aria-labelledby="quick-start">
-      <div className="mb-1 flex items-center justify-between gap-2">
-        <h3 id="quick-start" className="font-medium text-small">
-          Quick start
-        </h3>
-        <CopyButton text={script} what="quick start" />
-      </div>
-      <pre className="whitespace-pre-wrap break-all rounded-control bg-ink p-4 text-[12px]/5 text-paper">{script}</pre>
-    </section>
-  )
-}
-
-function download({ agent, clientId, clientSecret, apiKey }: CreatedAgent): void {
-  const text = JSON.stringify({ agent: agent.name, agentId: agent.id, clientId, clientSecret, apiKey }, null, 2)
+function download({ agent, ...secrets }: Credentials): void {
+  const text = JSON.stringify({ agent: agent.name, agentId: agent.id, ...secrets }, null, 2)
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = url

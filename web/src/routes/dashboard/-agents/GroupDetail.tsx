@@ -1,48 +1,103 @@
+import { Link } from '@tanstack/react-router'
+import { Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { visibleScopes } from '../../../../../worker/domain/scopes.ts'
+import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import { ShortAddress } from '../../../components/Address.tsx'
 import { Amount } from '../../../components/Amount.tsx'
 import { BudgetRing } from '../../../components/BudgetRing.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
-import { CopyButton } from '../../../components/CopyButton.tsx'
+import { linkClass } from '../../../components/Links.tsx'
 import { EmptyState } from '../../../components/states.tsx'
 import { useNow } from '../../../components/Time.tsx'
-import { lastActivityText, plural, shortAddress } from '../../../lib/format.ts'
+import { lastActivityText, plural } from '../../../lib/format.ts'
 import { permissionsInWords, scopeWords } from '../../../lib/scopes.ts'
-import type { Agent, PolicyGroup, PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import type { PauseSubject, PolicyGroup, PolicyGroupWithAgents } from '../../../queries/agents.ts'
 import { walletName } from '../../../queries/wallets.ts'
+import { AgentRow } from './AgentRow.tsx'
+import type { OpenDialog } from './dialogs.ts'
+import { contactScope } from './groupForm.ts'
+import { limitsInWords } from './limits.ts'
+import { PausedNotice } from './PausedNotice.tsx'
+import { placeId, type RulePlace } from './rules.ts'
+import { useResume } from './useResume.ts'
+import { Whitelist } from './Whitelist.tsx'
 
-export function GroupDetail(props: { group: PolicyGroupWithAgents; onNewAgent: () => void }) {
+export function GroupDetail(props: {
+  group: PolicyGroupWithAgents
+  /** Id of an agent to show expanded. */
+  agentId: string | undefined
+  open: OpenDialog
+}) {
+  const { open } = props
   const { policyGroup: group, agents } = props.group
+  const subject: PauseSubject = { kind: 'group', id: group.id, name: group.name }
+  const paused = group.status === 'paused'
+  const resume = useResume()
+  const limits = limitsInWords(group)
+  const { formerAgents } = group
   return (
     <div className="grid grid-cols-1 gap-4" data-testid="group-detail">
       <Card aria-labelledby="group-name" className="p-5">
-        <h2 id="group-name" className="mb-4 break-words font-semibold text-title">
-          {group.name}
-        </h2>
-        <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
-          <Section title="Budget">
-            <Budget group={group} />
-          </Section>
-          <Section title="Wallet">
-            {group.wallet ? (
-              <div>
-                <p>{walletName(group.wallet)}</p>
-                <ShortAddress address={group.wallet.address} />
-              </div>
-            ) : (
-              <p className="text-muted">The wallet is gone.</p>
-            )}
+        <div className="mb-4 flex items-start justify-between gap-3">
+          <div className="min-w-0">
+            <h2 id="group-name" className="wrap-anywhere font-semibold text-title">
+              {group.name}
+            </h2>
             <LastActivity iso={props.group.lastActivity} />
+          </div>
+          <div className="flex shrink-0 items-center gap-2">
+            <Button look="secondary" onClick={() => open({ editGroup: true })}>
+              Edit
+            </Button>
+            <ActionMenu
+              label={`Actions for ${group.name}`}
+              items={[
+                { label: 'Edit', icon: Pencil, onSelect: () => open({ editGroup: true }) },
+                ...(group.spendLimitUsdc === null
+                  ? []
+                  : [{ label: 'Top up budget', icon: Plus, onSelect: () => open({ topUp: true }) }]),
+                paused
+                  ? { label: 'Resume', icon: Play, onSelect: () => resume.mutate(subject) }
+                  : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: 'group' }) },
+                { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteGroup: true }) },
+              ]}
+            />
+          </div>
+        </div>
+        {paused && (
+          <PausedNotice subject={subject} className="mb-5">
+            This group is paused: its agents are refused.
+          </PausedNotice>
+        )}
+        <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
+          <Section place="budget" title="Budget">
+            <Budget group={group} onTopUp={() => open({ topUp: true })} />
           </Section>
-          <Section title="Permissions">
+          <Section place="wallet" title="Wallet">
+            <GroupWallet group={group} onPause={() => open({ pause: 'wallet' })} />
+          </Section>
+          <Section place="permissions" title="Permissions">
             <Permissions scopes={group.scopes} />
           </Section>
-          {group.scopes.includes('contact_payments:write') && (
-            <Section title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>
-              <Whitelist group={group} />
+          <Section place="limits" title="Advanced limits">
+            {limits.length === 0 ? (
+              <p className="text-muted">None.</p>
+            ) : (
+              <ul className="space-y-1">
+                {limits.map((text) => (
+                  <li key={text} className="wrap-anywhere">
+                    {text}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Section>
+          {group.scopes.includes(contactScope) && (
+            <Section place="contacts" title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>
+              <Whitelist group={group} onConfirm={(contactId) => open({ confirmContact: contactId })} />
             </Section>
           )}
         </div>
@@ -52,7 +107,7 @@ export function GroupDetail(props: { group: PolicyGroupWithAgents; onNewAgent: (
           <h2 id="group-agents" className="font-semibold">
             Agents ({agents.length})
           </h2>
-          <Button look="secondary" onClick={props.onNewAgent}>
+          <Button look="secondary" onClick={() => open({ newAgent: true })}>
             Add Agent
           </Button>
         </div>
@@ -63,37 +118,102 @@ export function GroupDetail(props: { group: PolicyGroupWithAgents; onNewAgent: (
         ) : (
           <ul className="divide-y divide-hairline">
             {agents.map((agent) => (
-              <AgentRow key={agent.id} agent={agent} />
+              <AgentRow
+                key={agent.id}
+                agent={agent}
+                group={group}
+                initiallyOpen={agent.id === props.agentId}
+                open={open}
+                onResume={() => resume.mutate({ kind: 'agent', id: agent.id, name: agent.name })}
+              />
             ))}
           </ul>
+        )}
+        {formerAgents.count > 0 && (
+          <p className="flex flex-wrap justify-between gap-x-4 border-hairline border-t px-5 py-3 text-muted text-small">
+            <span>{plural(formerAgents.count, 'deleted agent')}</span>
+            <span>
+              <Amount value={formerAgents.spent} /> spent
+              {formerAgents.held !== '0' && (
+                <>
+                  , <Amount value={formerAgents.held} /> held
+                </>
+              )}
+            </span>
+          </p>
         )}
       </Card>
     </div>
   )
 }
 
-function Section(props: { title: string; children: ReactNode }) {
+function Section(props: { place: RulePlace; title: string; children: ReactNode }) {
   return (
-    <section>
+    <section
+      id={placeId(props.place)}
+      className="scroll-mt-24 rounded-control target:outline-2 target:outline-green target:outline-offset-8"
+    >
       <h3 className="mb-1.5 font-medium text-muted text-small">{props.title}</h3>
       {props.children}
     </section>
   )
 }
 
-function Budget(props: { group: PolicyGroup }) {
-  const { spendLimitUsdc, currentSpent, held, remaining } = props.group
-  if (spendLimitUsdc !== null)
-    return <BudgetRing limit={spendLimitUsdc} spent={currentSpent} held={held} remaining={remaining ?? '0'} />
+function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
+  const { wallet, walletId } = props.group
+  if (!wallet) return <p className="text-muted">The wallet is gone.</p>
+  const subject: PauseSubject = { kind: 'wallet', id: walletId, name: walletName(wallet) }
   return (
-    <p>
-      No budget limit. <Amount value={currentSpent} /> spent, <Amount value={held} /> held.
-    </p>
+    <>
+      <p className="wrap-anywhere">{subject.name}</p>
+      <div className="flex flex-wrap items-center gap-x-3">
+        <ShortAddress address={wallet.address} />
+        {!wallet.paused && (
+          <Button look="quiet" className="h-8! px-2! text-small" onClick={props.onPause}>
+            <Pause aria-hidden="true" className="size-4" />
+            Pause wallet
+          </Button>
+        )}
+      </div>
+      {wallet.paused ? (
+        <PausedNotice subject={subject} className="mt-2">
+          This wallet is paused: nothing is paid from it.
+        </PausedNotice>
+      ) : (
+        !wallet.canPay && (
+          <p className="mt-2 rounded-control bg-amber-tint px-3 py-2 text-small">
+            This wallet cannot pay now. See its session key under{' '}
+            <Link to="/dashboard/wallets" className={linkClass}>
+              Wallets
+            </Link>
+            .
+          </p>
+        )
+      )}
+    </>
+  )
+}
+
+function Budget(props: { group: PolicyGroup; onTopUp: () => void }) {
+  const { spendLimitUsdc, currentSpent, held, remaining } = props.group
+  if (spendLimitUsdc === null)
+    return (
+      <p>
+        No budget limit. <Amount value={currentSpent} /> spent, <Amount value={held} /> held.
+      </p>
+    )
+  return (
+    <>
+      <BudgetRing limit={spendLimitUsdc} spent={currentSpent} held={held} remaining={remaining ?? '0'} />
+      <Button look="secondary" className="mt-3" onClick={props.onTopUp}>
+        Top Up
+      </Button>
+    </>
   )
 }
 
 function LastActivity(props: { iso: string | null }) {
-  return <p className="mt-2 text-muted text-small">Last activity: {lastActivityText(props.iso, useNow())}</p>
+  return <p className="text-muted text-small">Last activity: {lastActivityText(props.iso, useNow())}</p>
 }
 
 function Permissions(props: { scopes: string[] }) {
@@ -110,65 +230,5 @@ function Permissions(props: { scopes: string[] }) {
           ))}
       </p>
     </>
-  )
-}
-
-function Whitelist(props: { group: PolicyGroup }) {
-  const { whitelistedContacts } = props.group
-  if (whitelistedContacts.length === 0)
-    return <p className="text-muted">No contacts yet, so nobody can be paid this way.</p>
-  return (
-    <ul className="max-h-48 space-y-1 overflow-y-auto">
-      {whitelistedContacts.map(({ contact, stale }) => (
-        <li key={contact.id} className="flex flex-wrap items-center gap-x-2">
-          <span>{contact.name}</span>
-          <span className="text-muted text-small">
-            {contact.address ? shortAddress(contact.address) : (contact.email ?? contact.phone)}
-          </span>
-          {stale && (
-            <Chip tone="waiting" title="The contact changed after it was chosen here. Payments to it are refused.">
-              Changed
-            </Chip>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function AgentRow(props: { agent: Agent }) {
-  const { agent } = props
-  const now = useNow()
-  return (
-    <li>
-      <details className="group" data-testid="agent-row">
-        <summary className="flex cursor-pointer flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 -outline-offset-2 hover:bg-paper">
-          <span className="min-w-40 flex-1">
-            <span className="block font-medium">{agent.name}</span>
-            <span className="block text-muted text-small">
-              {plural(agent.transactionCount, 'transaction')}, last activity{' '}
-              {lastActivityText(agent.lastActivity, now).toLowerCase()}
-            </span>
-          </span>
-          <Amount value={agent.totalSpent} />
-          {agent.status === 'active' ? <Chip tone="good">Active</Chip> : <Chip tone="neutral">Paused</Chip>}
-        </summary>
-        <dl className="grid gap-x-6 gap-y-2 px-5 pb-4 text-small sm:grid-cols-[8rem_1fr]">
-          <dt className="text-muted">Client ID</dt>
-          <dd className="flex items-center gap-1">
-            <span className="break-all font-mono">{agent.clientId}</span>
-            <CopyButton text={agent.clientId} what="client ID" />
-          </dd>
-          {agent.memo && (
-            <>
-              <dt className="text-muted">Memo</dt>
-              <dd className="break-words">{agent.memo}</dd>
-            </>
-          )}
-          <dt className="text-muted">Created</dt>
-          <dd>{lastActivityText(agent.createdAt, now)}</dd>
-        </dl>
-      </details>
-    </li>
   )
 }

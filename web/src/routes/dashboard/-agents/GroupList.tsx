@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { Chip } from '../../../components/Chip.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { lastActivityText, plural } from '../../../lib/format.ts'
 import type { PolicyGroupWithAgents } from '../../../queries/agents.ts'
@@ -15,9 +16,12 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
               to="/dashboard/agents"
               search={{ group: policyGroup.id }}
               aria-current={policyGroup.id === props.selectedId ? 'true' : undefined}
-              className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current=true]:bg-green-tint"
+              className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current]:bg-green-tint"
             >
-              <span className="block truncate font-medium">{policyGroup.name}</span>
+              <span className="flex items-center gap-2">
+                <span className="min-w-0 flex-1 truncate font-medium">{policyGroup.name}</span>
+                {policyGroup.status === 'paused' && <Chip tone="waiting">Paused</Chip>}
+              </span>
               <span className="block text-muted text-small">
                 {plural(agentCount, 'agent')}, {plural(totalTransactions, 'transaction')}
               </span>

@@ -1,16 +1,14 @@
-import { useForm } from 'react-hook-form'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
-import { useIdempotencyKey } from '../../../lib/hooks.ts'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { Field, Select } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
 import { resolve } from '../../../lib/resolver.ts'
 import { type CreatedAgent, createAgent, type PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import { AgentFields, type AgentValues, agentProblems } from './AgentFields.tsx'
 
-type Values = { name: string; memo: string; policyGroupId: string }
+type Values = AgentValues & { policyGroupId: string }
 
 const resolver = resolve<Values>((values) => ({
-  name: values.name.trim() ? null : 'Name is required',
+  ...agentProblems(values),
   policyGroupId: values.policyGroupId ? null : 'Please select a policy group',
 }))
 
@@ -20,67 +18,33 @@ export default function NewAgentDialog(props: {
   onClose: () => void
   onCreated: (agent: CreatedAgent) => void
 }) {
-  const idempotencyKey = useIdempotencyKey()
   const form = useForm<Values>({ resolver, defaultValues: { name: '', memo: '', policyGroupId: props.groupId ?? '' } })
-  const { errors, isSubmitting: busy } = form.formState
-
-  const submit = form.handleSubmit(async ({ name, memo, policyGroupId }) => {
-    const input = { name: name.trim(), policyGroupId, ...(memo.trim() ? { memo: memo.trim() } : {}) }
-    try {
-      props.onCreated(await createAgent(input, idempotencyKey.current()))
-    } catch (error) {
-      idempotencyKey.refused(error)
-      form.setError('root', { message: messageOf(error, 'Failed to create agent. Please try again.') })
-    }
-  })
-
   return (
-    <Dialog
+    <FormDialog
       title="Add New Agent"
       description="It gets credentials of its own, shown once, and spends under its group's policy."
+      form={form}
       onClose={props.onClose}
-      locked={busy}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy ? 'Creating...' : 'Create Agent'}
-          </Button>
-        </>
-      }
+      submit={['Create Agent', 'Creating...']}
+      send={async ({ name, memo, policyGroupId }, idempotencyKey) => {
+        const input = { name: name.trim(), policyGroupId, ...(memo.trim() ? { memo: memo.trim() } : {}) }
+        props.onCreated(await createAgent(input, idempotencyKey))
+      }}
+      fallback="Failed to create agent. Please try again."
     >
-      <div className="space-y-4">
-        {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
-        <Field label="Name" error={errors.name?.message}>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('name')}
-              maxLength={60}
-              placeholder="Invoice bot"
-              autoComplete="off"
-            />
-          )}
-        </Field>
-        <Field label="Memo" aside="Optional">
-          {(control) => <Input {...control} {...form.register('memo')} maxLength={200} autoComplete="off" />}
-        </Field>
-        <Field label="Policy group" error={errors.policyGroupId?.message}>
-          {(control) => (
-            <Select {...control} {...form.register('policyGroupId')}>
-              <option value="">Select a policy group</option>
-              {props.groups.map(({ policyGroup }) => (
-                <option key={policyGroup.id} value={policyGroup.id}>
-                  {policyGroup.name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      </div>
-    </Dialog>
+      <AgentFields form={form as unknown as UseFormReturn<AgentValues>} />
+      <Field label="Policy group" error={form.formState.errors.policyGroupId?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('policyGroupId')}>
+            <option value="">Select a policy group</option>
+            {props.groups.map(({ policyGroup }) => (
+              <option key={policyGroup.id} value={policyGroup.id}>
+                {policyGroup.name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </FormDialog>
   )
 }

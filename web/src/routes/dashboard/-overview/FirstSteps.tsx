@@ -1,29 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { clsx } from 'clsx'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
-import { useState } from 'react'
 import { parseUsdc } from '../../../../../worker/domain/money.ts'
-import type { Overview } from '../../../../../worker/schemas/transaction.ts'
+import type { Overview } from '../../../../../worker/schemas/overview.ts'
 import { IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
-import { canPay, walletsQuery } from '../../../queries/wallets.ts'
-
-const dismissedKey = 'first_steps_dismissed'
+import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
+import { canPay, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 
 /** What to do first, with what is done already. Goes away by itself when all is done. */
 export function FirstSteps(props: { overview: Overview }) {
-  const [dismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey) === 'true')
-  const steps = useSteps(props.overview)
+  const preferences = useQuery(preferencesQuery).data
+  const wallets = useQuery(walletsQuery).data
+  const steps = stepsOf(props.overview, wallets?.find(canPay))
   const done = steps.filter((step) => step.done).length
-  if (dismissed || done === steps.length) return null
+  if (!preferences || !wallets || preferences.firstStepsDismissed || done === steps.length) return null
   return (
-    <Card
-      aria-labelledby="first-steps"
-      className={clsx('p-5 lg:w-92 lg:shrink-0', props.overview.walletCount === 0 && 'max-lg:order-first')}
-    >
+    <Card aria-labelledby="first-steps" className="mb-4 p-5">
       <div className="flex items-start justify-between gap-2">
         <div>
           <h2 id="first-steps" className="font-semibold">
@@ -36,15 +31,16 @@ export function FirstSteps(props: { overview: Overview }) {
         <IconButton
           label="Dismiss first steps"
           className="-mt-1 -mr-2"
-          onClick={() => {
-            localStorage.setItem(dismissedKey, 'true')
-            setDismissed(true)
-          }}
+          onClick={() =>
+            savePreferences({ firstStepsDismissed: true }).catch(() => {
+              // It is put away here; that it comes back on another device is no harm.
+            })
+          }
         >
           <X aria-hidden="true" className="size-4" />
         </IconButton>
       </div>
-      <ol className="mt-2 -mx-2">
+      <ol className="-mx-2 mt-2 grid sm:grid-cols-2 lg:grid-cols-5">
         {steps.map((step) => (
           <li key={step.label}>
             <Link {...step.link} className="flex items-start gap-3 rounded-control px-2 py-2 hover:bg-sunken">
@@ -65,8 +61,8 @@ export function FirstSteps(props: { overview: Overview }) {
   )
 }
 
-function useSteps(overview: Overview): Step[] {
-  const wallet = useQuery(walletsQuery).data?.find(canPay)
+function stepsOf(overview: Overview, wallet: Wallet | undefined): Step[] {
+  const agent = overview.recentAgents[0]
   const paid = overview.transactionCount > 0
   const funded = paid || (parseUsdc(overview.totalBalance ?? '0') ?? 0n) > 0n
   const wallets = '/dashboard/wallets'
@@ -80,9 +76,9 @@ function useSteps(overview: Overview): Step[] {
     },
     {
       label: 'Add funds',
-      hint: 'Send USDC on Base to the wallet’s address.',
+      hint: 'Buy USDC with a card.',
       done: funded,
-      link: { to: wallets, search: wallet ? { receive: wallet.id } : {} },
+      link: { to: wallets, search: wallet ? { addFunds: wallet.id } : {} },
     },
     {
       label: 'Create a policy group',
@@ -98,9 +94,11 @@ function useSteps(overview: Overview): Step[] {
     },
     {
       label: 'Make your first payment',
-      hint: 'To an address, or to an email as a claimable payout.',
+      hint: agent ? 'Your agent’s quick start shows the call.' : 'To an address, or to an email as a claimable payout.',
       done: paid,
-      link: { to: wallets, search: wallet ? { send: wallet.id } : {} },
+      link: agent
+        ? { to: agents, search: { group: agent.policyGroupId, agent: agent.id } }
+        : { to: wallets, search: wallet ? { send: wallet.id } : {} },
     },
   ]
 }

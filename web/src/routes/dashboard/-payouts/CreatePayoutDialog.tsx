@@ -5,13 +5,10 @@ import { Controller, useForm } from 'react-hook-form'
 import { emailProblem } from '../../../../../worker/domain/email.ts'
 import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { Field, Input, Select } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
-import { ApiError, messageOf } from '../../../lib/api.ts'
 import { cutAmount, formatAmount, formatDate } from '../../../lib/format.ts'
-import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
 import { plainAmount } from '../../../lib/problems.ts'
 import { resolve } from '../../../lib/resolver.ts'
 import { useSession } from '../../../lib/session.ts'
@@ -45,10 +42,7 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
   const { user } = useSession()
   const wallets = useQuery(walletsQuery)
   const usable = wallets.data?.filter(canPay) ?? []
-  const idempotencyKey = useIdempotencyKey()
   const [created, setCreated] = useState<{ payout: CreateEscrowReply; input: CreatePayoutInput } | null>(null)
-  /** A request that got no answer: it alone may be repeated. */
-  const [pending, setPending] = useState<CreatePayoutInput | null>(null)
   const form = useForm<Values>({
     resolver,
     defaultValues: {
@@ -63,25 +57,12 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
   const { errors, isSubmitting: busy } = form.formState
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
-  const submit = form.handleSubmit(async (values) => {
-    const input = pending ?? inputOf(values)
-    try {
-      setCreated({ payout: await createPayout(input, idempotencyKey.current()), input })
-    } catch (error) {
-      idempotencyKey.refused(error)
-      setPending(isUnknown(error) ? input : null)
-      const field =
-        error instanceof ApiError && error.field && error.field in values ? (error.field as keyof Values) : 'root'
-      form.setError(field, { message: messageOf(error, 'Failed to create payout') })
-    }
-  })
-
   if (created)
     return (
       <PayoutCreated
         payout={created.payout}
         amount={created.input.amount}
-        recipient={created.input.recipientEmail}
+        recipient={created.input.recipientEmail ?? ''}
         onClose={props.onClose}
       />
     )
@@ -89,105 +70,86 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
   const [amount, memo] = form.watch(['amount', 'memo'])
   const sum = parseUsdc(plainAmount(amount))
   return (
-    <Dialog
+    <FormDialog
       title="Create Payout"
       description="They get a link and a 6-digit code by email. Until they claim, you can take it back."
+      form={form}
       onClose={props.onClose}
-      locked={busy}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy}>
-            {busy
-              ? 'Creating...'
-              : pending
-                ? 'Try again'
-                : sum
-                  ? `Send ${formatAmount(formatUsdc(sum))} USDC`
-                  : 'Create Payout'}
-          </Button>
-        </>
-      }
+      submit={[sum ? `Send ${formatAmount(formatUsdc(sum))} USDC` : 'Create Payout', 'Creating...']}
+      fallback="Failed to create payout"
+      unknown="It is not known whether the payout was accepted. Trying again is safe: it is paid once at most."
+      send={async (values, idempotencyKey) => {
+        const input = inputOf(values)
+        setCreated({ payout: await createPayout(input, idempotencyKey), input })
+      }}
     >
-      <fieldset disabled={busy || pending !== null} className="space-y-4">
-        {errors.root?.message && (
-          <ErrorBox>
-            {errors.root.message}
-            {pending &&
-              ' It is not known whether the payout was accepted. Trying again is safe: it is paid once at most.'}
-          </ErrorBox>
+      <Field
+        label="Source wallet"
+        error={
+          errors.sourceWalletId?.message ??
+          (wallets.data && usable.length === 0 ? 'No wallets found. Please create a wallet first.' : undefined)
+        }
+      >
+        {(control) => (
+          <Select {...control} {...form.register('sourceWalletId')}>
+            <option value="">Select a wallet</option>
+            {usable.map((wallet) => (
+              <option key={wallet.id} value={wallet.id}>
+                {walletName(wallet)}
+                {wallet.usdcBalance ? ` ($${cutAmount(wallet.usdcBalance.balance)})` : ''}
+              </option>
+            ))}
+          </Select>
         )}
-        <Field
-          label="Source wallet"
-          error={
-            errors.sourceWalletId?.message ??
-            (wallets.data && usable.length === 0 ? 'No wallets found. Please create a wallet first.' : undefined)
-          }
-        >
-          {(control) => (
-            <Select {...control} {...form.register('sourceWalletId')}>
-              <option value="">Select a wallet</option>
-              {usable.map((wallet) => (
-                <option key={wallet.id} value={wallet.id}>
-                  {walletName(wallet)}
-                  {wallet.usdcBalance ? ` ($${cutAmount(wallet.usdcBalance.balance)})` : ''}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Controller
-          control={form.control}
-          name="amount"
-          render={({ field }) => (
-            <Field label="Amount" error={errors.amount?.message}>
-              {(control) => <AmountInput {...control} {...field} />}
-            </Field>
-          )}
-        />
-        <Field label="Recipient email" error={errors.recipientEmail?.message}>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('recipientEmail')}
-              type="email"
-              placeholder="name@example.com"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          )}
-        </Field>
-        <Field label="Expires" hint="Unclaimed money comes back to the wallet by itself.">
-          {(control) => (
-            <Select {...control} {...form.register('expiresInDays')}>
-              {expiryDays.map((days) => (
-                <option key={days} value={days}>
-                  In {days === 1 ? '1 day' : `${days} days`} ({formatDate(Date.now() + days * dayMs)})
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Memo" aside={`${memo.length}/${memoMax}`}>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('memo')}
-              maxLength={memoMax}
-              autoComplete="off"
-              placeholder="Optional"
-            />
-          )}
-        </Field>
-        <Field label="Sender name" aside="Optional" hint="Shown to the recipient.">
-          {(control) => <Input {...control} {...form.register('senderName')} maxLength={60} autoComplete="off" />}
-        </Field>
-      </fieldset>
-    </Dialog>
+      </Field>
+      <Controller
+        control={form.control}
+        name="amount"
+        render={({ field }) => (
+          <Field label="Amount" error={errors.amount?.message}>
+            {(control) => <AmountInput {...control} {...field} />}
+          </Field>
+        )}
+      />
+      <Field label="Recipient email" error={errors.recipientEmail?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('recipientEmail')}
+            type="email"
+            placeholder="name@example.com"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field label="Expires" hint="Unclaimed money comes back to the wallet by itself.">
+        {(control) => (
+          <Select {...control} {...form.register('expiresInDays')}>
+            {expiryDays.map((days) => (
+              <option key={days} value={days}>
+                In {days === 1 ? '1 day' : `${days} days`} ({formatDate(Date.now() + days * dayMs)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Memo" aside={`${memo.length}/${memoMax}`}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('memo')}
+            maxLength={memoMax}
+            autoComplete="off"
+            placeholder="Optional"
+          />
+        )}
+      </Field>
+      <Field label="Sender name" aside="Optional" hint="Shown to the recipient.">
+        {(control) => <Input {...control} {...form.register('senderName')} maxLength={60} autoComplete="off" />}
+      </Field>
+    </FormDialog>
   )
 }
 

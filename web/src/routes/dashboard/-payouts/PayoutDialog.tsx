@@ -6,10 +6,11 @@ import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
+import { Resend } from '../../../components/Resend.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
 import { formatDeadline, formatFull } from '../../../lib/format.ts'
-import { canReclaim, type Escrow, payoutQuery, recipientOf } from '../../../queries/payouts.ts'
+import { canReclaim, type Escrow, payoutQuery, recipientOf, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
 export default function PayoutDialog(props: {
@@ -82,6 +83,12 @@ function Details(props: { payout: Escrow }) {
           </Fact>
         )}
       </dl>
+      {canReclaim(payout) && (
+        <Resend
+          onSend={() => resendCode(payout.escrowId)}
+          sent={`A new code is on its way to ${recipientOf(payout)}. The one before no longer works.`}
+        />
+      )}
     </div>
   )
 }

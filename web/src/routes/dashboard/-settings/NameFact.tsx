@@ -57,34 +57,37 @@ export function NameFact(props: { name: string | null }) {
     )
   return (
     <div className="py-3">
-      <form noValidate onSubmit={save} className="space-y-3">
-        <Field label="Name" error={error}>
-          {(control) => (
-            <Input
-              {...control}
-              name="name"
-              autoFocus
-              autoComplete="name"
-              maxLength={100}
-              readOnly={busy}
-              value={draft}
-              onChange={(event) => {
-                setDraft(event.target.value)
-                setError(undefined)
-              }}
-              onKeyDown={(event) => event.key === 'Escape' && !busy && close()}
-            />
-          )}
-        </Field>
-        <div className="flex gap-3">
-          <Button type="submit" busy={busy}>
-            Save
-          </Button>
-          <Button look="quiet" disabled={busy} onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </form>
+      <dt className="sr-only">Name</dt>
+      <dd>
+        <form noValidate onSubmit={save} className="space-y-3">
+          <Field label="Name" error={error}>
+            {(control) => (
+              <Input
+                {...control}
+                name="name"
+                autoFocus
+                autoComplete="name"
+                maxLength={100}
+                readOnly={busy}
+                value={draft}
+                onChange={(event) => {
+                  setDraft(event.target.value)
+                  setError(undefined)
+                }}
+                onKeyDown={(event) => event.key === 'Escape' && !busy && close()}
+              />
+            )}
+          </Field>
+          <div className="flex gap-3">
+            <Button type="submit" busy={busy}>
+              Save
+            </Button>
+            <Button look="quiet" disabled={busy} onClick={close}>
+              Cancel
+            </Button>
+          </div>
+        </form>
+      </dd>
     </div>
   )
 }

@@ -20,11 +20,14 @@ import {
   transactionQuery,
 } from '../../../queries/transactions.ts'
 import { walletName } from '../../../queries/wallets.ts'
+import { ruleOf } from '../-agents/rules.ts'
 
 export default function TransactionDialog(props: {
   transactionId: string
   /** The row of the list, if it is on the page. */
   known: Transaction | undefined
+  onAddContact: (transaction: Transaction) => void
+  onReclaim: (escrowId: string) => void
   onClose: () => void
 }) {
   const { known } = props
@@ -36,9 +39,19 @@ export default function TransactionDialog(props: {
       title="Transaction details"
       onClose={props.onClose}
       footer={
-        <Button look="secondary" onClick={props.onClose}>
-          Close
-        </Button>
+        <>
+          <Button look="secondary" onClick={props.onClose}>
+            Close
+          </Button>
+          {transaction && isStranger(transaction) && (
+            <Button look="secondary" onClick={() => props.onAddContact(transaction)}>
+              Add as Contact
+            </Button>
+          )}
+          {transaction?.escrowId && payoutState(transaction) === 'Awaiting Claim' && (
+            <Button onClick={() => props.onReclaim(transaction.escrowId!)}>Reclaim Funds</Button>
+          )}
+        </>
       }
     >
       {transaction ? (
@@ -49,6 +62,41 @@ export default function TransactionDialog(props: {
         <Skeleton className="h-80" />
       )}
     </Dialog>
+  )
+}
+
+/** Paid by hand or by an agent, but not known by name yet. */
+const isStranger = ({ category, contactId, toAddress, recipientEmail }: Transaction) =>
+  contactId === null && (category === 'address' ? toAddress !== null : category === 'escrow' && recipientEmail !== null)
+
+/** The rule that refused, and what it was decided on. */
+function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
+  const { rule, next, policyVersion, ...figures } = props.refusal
+  const rows = [
+    ['Limit', figures.limit],
+    ['Spent', figures.spent],
+    ['Held', figures.held],
+    ['Remaining', figures.remaining],
+    ['Most allowed then', figures.maxAllowedNow],
+  ] as const
+  return (
+    <div>
+      <p>{next}</p>
+      <dl className="mt-1 divide-y divide-hairline">
+        <Fact name="Rule">
+          {ruleOf(rule).name}
+          {policyVersion !== null && <span className="text-muted text-small"> (policy version {policyVersion})</span>}
+        </Fact>
+        {rows.map(
+          ([name, value]) =>
+            value !== null && (
+              <Fact key={name} name={name}>
+                <Amount value={value} />
+              </Fact>
+            ),
+        )}
+      </dl>
+    </div>
   )
 }
 
@@ -70,6 +118,7 @@ function Details(props: { transaction: Transaction }) {
         </span>
       </div>
       {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
+      {transaction.refusal && <Refusal refusal={transaction.refusal} />}
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>

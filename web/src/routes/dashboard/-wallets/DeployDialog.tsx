@@ -4,13 +4,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
 import { useIdempotencyKey } from '../../../lib/hooks.ts'
 import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 import { Deployed } from './Deployed.tsx'
 import { Deploying } from './Deploying.tsx'
 import { KeypairStep } from './KeypairStep.tsx'
 import { OwnerChoice } from './OwnerChoice.tsx'
+import { creationProblem } from './walletProblems.ts'
 
 const followMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'
@@ -23,6 +23,13 @@ type Step =
   | { step: 'keypair'; keypair: Keypair | null; error?: string }
   | { step: 'deploying'; owner: Owner; walletId: string | null }
   | { step: 'success'; ownerAddress: string; wallet: Wallet }
+
+const CreationFailed = (props: { reason: string }) => (
+  <ErrorBox>
+    <strong className="block font-semibold">Creation Failed</strong>
+    {props.reason}
+  </ErrorBox>
+)
 
 /** A new smart wallet: name, owner key made in this browser, deployment, the address checked. */
 export default function DeployDialog(props: { onClose: () => void }) {
@@ -60,7 +67,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       setState({ step: 'deploying', owner, walletId: id })
     } catch (error) {
       idempotencyKey.refused(error)
-      failWith(owner, deployProblem(messageOf(error, failedText)))
+      failWith(owner, creationProblem(error, failedText))
     }
   }
 
@@ -88,7 +95,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
           }
         >
           <div className="space-y-4">
-            {state.error && <ErrorBox>{state.error}</ErrorBox>}
+            {state.error && <CreationFailed reason={state.error} />}
             <Field label="Wallet name" aside="Optional">
               {(control) => (
                 <Input
@@ -116,7 +123,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       return (
         <KeypairStep
           keypair={state.keypair}
-          error={state.error && <ErrorBox>{state.error}</ErrorBox>}
+          error={state.error && <CreationFailed reason={state.error} />}
           onKeypair={(keypair) => setState({ step: 'keypair', keypair })}
           onDone={deploy}
           onClose={props.onClose}
@@ -127,14 +134,4 @@ export default function DeployDialog(props: { onClose: () => void }) {
     case 'success':
       return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
   }
-}
-
-/** The server's limits in the words of the dashboard. */
-function deployProblem(message: string): string {
-  const active = /maximum of (?:(\d+) )?active wallets/i.exec(message)
-  if (active)
-    return `You are currently limited to ${active[1] ?? '6'} active wallets at a time. Please contact support with any questions.`
-  if (/monthly wallet creation limit/i.test(message))
-    return `You have reached your monthly wallet creation limit of ${/\d+/.exec(message)?.[0] ?? '10'}.`
-  return message
 }

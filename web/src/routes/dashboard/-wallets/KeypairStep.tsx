@@ -87,8 +87,10 @@ function PhraseForm(props: {
 }) {
   const { keypair } = props
   const [revealed, setRevealed] = useState(false)
-  const [saved, setSaved] = useState(false)
-  const [typed, setTyped] = useState('')
+  // Who comes back here after a failure has said so of these very words.
+  const again = Boolean(props.error)
+  const [saved, setSaved] = useState(again)
+  const [typed, setTyped] = useState(again ? confirmation : '')
   const confirmed = typed.trim().toLowerCase() === confirmation.toLowerCase()
 
   // Nobody should read the words over a shoulder after the owner turned to another window.

@@ -1,58 +1,71 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { SendValues } from '../../../../../worker/domain/sendRules.ts'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
-import { messageOf } from '../../../lib/api.ts'
+import { ApiError, messageOf } from '../../../lib/api.ts'
 import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
 import { useSession } from '../../../lib/session.ts'
-import { type CreateEscrowReply, type CreatePayoutInput, createPayout } from '../../../queries/payouts.ts'
+import { type Contact, refreshContacts } from '../../../queries/contacts.ts'
+import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
 import { sendTransaction } from '../../../queries/transactions.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
-import { SendForm, type SendValues } from './SendForm.tsx'
+import { emptyValues, methodsOf, type Payment } from './payment.ts'
+import { SendForm } from './SendForm.tsx'
 import { SendReview } from './SendReview.tsx'
 import { SendStatus } from './SendStatus.tsx'
 
 type Step =
-  | { step: 'form' }
+  | { step: 'form'; problem?: { field: keyof SendValues; message: string } }
   /** `unknown`: an attempt got no answer; only the same payment may be tried again. */
-  | { step: 'review'; busy: boolean; error?: string; unknown?: boolean }
-  | { step: 'sent'; transactionId: string }
-  | { step: 'payout'; payout: CreateEscrowReply }
+  | { step: 'review'; payment: Payment; busy: boolean; error?: string; unknown?: boolean }
+  | { step: 'sent'; payment: Payment; transactionId: string }
+  | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
 
 const payoutDays = 30
 
-/** Send USDC from one wallet: what, look it over, follow it to the end. */
-export default function SendDialog(props: { wallet: Wallet; onClose: () => void }) {
-  const { wallet, onClose } = props
+/** Send USDC from one wallet, to `contact` if one is given: what, look it over, follow it to the end. */
+export default function SendDialog(props: { wallet: Wallet; contact?: Contact; onClose: () => void }) {
+  const { wallet, contact, onClose } = props
   const { user } = useSession()
   const [state, setState] = useState<Step>({ step: 'form' })
-  const [values, setValues] = useState<SendValues>({ to: 'address', address: '', email: '', amount: '', memo: '' })
+  const [values, setValues] = useState(() => (contact ? valuesFor(contact) : emptyValues))
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'review' && state.busy
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
-  async function send() {
-    setState({ step: 'review', busy: true })
-    const memo = values.memo.trim() ? { memo: values.memo.trim() } : {}
+  async function send(payment: Payment) {
+    setState({ step: 'review', payment, busy: true })
+    const { method, recipient, amount } = payment
+    const optional = {
+      ...(payment.memo ? { memo: payment.memo } : {}),
+      ...(payment.contact ? { contactId: payment.contact.id } : {}),
+    }
     try {
-      if (values.to === 'address') {
-        const input = { walletId: wallet.id, toAddress: values.address, amount: values.amount, ...memo }
+      if (method === 'address') {
+        const input = { walletId: wallet.id, toAddress: recipient, amount, ...optional }
         const { id } = await sendTransaction(input, idempotencyKey.current())
-        setState({ step: 'sent', transactionId: id })
+        setState({ step: 'sent', payment, transactionId: id })
       } else {
-        const input: CreatePayoutInput = {
+        const input = {
           sourceWalletId: wallet.id,
-          amount: values.amount,
-          recipientEmail: values.email,
+          amount,
+          ...(method === 'email' ? { recipientEmail: recipient } : { recipientPhone: recipient }),
           expiresInDays: payoutDays,
-          ...memo,
+          ...optional,
           ...(user?.name ? { senderName: user.name } : {}),
         }
-        setState({ step: 'payout', payout: await createPayout(input, idempotencyKey.current()) })
+        setState({ step: 'payout', payment, payout: await createPayout(input, idempotencyKey.current()) })
       }
     } catch (error) {
       idempotencyKey.refused(error)
-      const fallback = values.to === 'address' ? 'Failed to send transaction' : 'Failed to create escrow'
-      setState({ step: 'review', busy: false, error: messageOf(error, fallback), unknown: isUnknown(error) })
+      const message = messageOf(error, method === 'address' ? 'Failed to send transaction' : 'Failed to create escrow')
+      const field = isUnknown(error) ? null : fieldOf(error, values.to)
+      if (field === 'contactId') refreshContacts()
+      setState(
+        field
+          ? { step: 'form', problem: { field, message } }
+          : { step: 'review', payment, busy: false, error: message, unknown: isUnknown(error) },
+      )
     }
   }
 
@@ -62,10 +75,11 @@ export default function SendDialog(props: { wallet: Wallet; onClose: () => void 
         <SendForm
           wallet={wallet}
           values={values}
+          problem={state.problem ?? null}
           onClose={onClose}
-          onReview={(next) => {
+          onReview={(next, payment) => {
             setValues(next)
-            setState({ step: 'review', busy: false })
+            setState({ step: 'review', payment, busy: false })
           }}
         />
       )
@@ -73,18 +87,48 @@ export default function SendDialog(props: { wallet: Wallet; onClose: () => void 
       return (
         <SendReview
           wallet={wallet}
-          values={values}
+          payment={state.payment}
           busy={state.busy}
           error={state.error}
           unknown={state.unknown ?? false}
           onBack={() => setState({ step: 'form' })}
-          onSend={send}
+          onSend={() => send(state.payment)}
           onClose={onClose}
         />
       )
     case 'sent':
-      return <SendStatus transactionId={state.transactionId} amount={values.amount} onClose={onClose} />
+      return <SendStatus transactionId={state.transactionId} payment={state.payment} onClose={onClose} />
     case 'payout':
-      return <PayoutCreated payout={state.payout} amount={values.amount} recipient={values.email} onClose={onClose} />
+      return (
+        <PayoutCreated
+          payout={state.payout}
+          amount={state.payment.amount}
+          recipient={state.payment.recipient}
+          channel={state.payment.method === 'phone' ? 'SMS' : 'email'}
+          onClose={onClose}
+        />
+      )
+  }
+}
+
+function valuesFor(contact: Contact): SendValues {
+  const [only, ...others] = methodsOf(contact)
+  return { ...emptyValues, to: 'contact', contactId: contact.id, method: only && others.length === 0 ? only : '' }
+}
+
+/** Where in the form the server's refusal belongs; null = nowhere. */
+function fieldOf(error: unknown, to: SendValues['to']): keyof SendValues | null {
+  switch (error instanceof ApiError ? error.field : undefined) {
+    case 'amount':
+      return 'amount'
+    case 'memo':
+      return 'memo'
+    case 'toAddress':
+    case 'recipientEmail':
+    case 'recipientPhone':
+    case 'contactId':
+      return to === 'contact' ? 'contactId' : to
+    default:
+      return null
   }
 }

@@ -1,55 +1,50 @@
 import { Tabs } from '@base-ui/react/tabs'
-import { type Control, Controller, useForm } from 'react-hook-form'
-import { emailProblem } from '../../../../../worker/domain/email.ts'
-import { formatUsdc, minusOrZero, parseUsdc } from '../../../../../worker/domain/money.ts'
-import { addressProblem } from '../../../../../worker/domain/validators.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
+import { type ContactMethod, memoMax, type SendValues, sendProblems } from '../../../../../worker/domain/sendRules.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
-import { formatAmount } from '../../../lib/format.ts'
-import { amountProblem, plainAmount } from '../../../lib/problems.ts'
+import { formatAmount, shortAddress } from '../../../lib/format.ts'
 import { resolve } from '../../../lib/resolver.ts'
+import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
+import { ContactPicker } from './ContactPicker.tsx'
+import { methodsOf, type Payment, paymentOf, spendable } from './payment.ts'
 
-export type SendValues = { to: 'address' | 'email'; address: string; email: string; amount: string; memo: string }
-
-const memoMax = 100
-
-/** What the wallet can still pay: its balance without what is held. Null while the balance is not known. */
-export function spendable(wallet: Wallet): string | null {
-  const balance = wallet.usdcBalance && parseUsdc(wallet.usdcBalance.balance)
-  return balance === null ? null : formatUsdc(minusOrZero(balance, parseUsdc(wallet.held) ?? 0n))
-}
+type Form = UseFormReturn<SendValues>
 
 export function SendForm(props: {
   wallet: Wallet
   values: SendValues
-  onReview: (values: SendValues) => void
+  /** What the server had against the last attempt. */
+  problem: { field: keyof SendValues; message: string } | null
+  onReview: (values: SendValues, payment: Payment) => void
   onClose: () => void
 }) {
+  const { problem } = props
   const available = spendable(props.wallet)
+  const contacts = useQuery(contactsQuery).data ?? []
   const form = useForm<SendValues>({
     defaultValues: props.values,
-    resolver: resolve<SendValues>((values) => ({
-      address: values.to === 'address' ? recipientAddressProblem(values.address.trim()) : null,
-      email: values.to === 'email' ? recipientEmailProblem(values.email) : null,
-      amount: amountProblem(values.amount, available),
-      memo: values.memo.length > memoMax ? 'Memo must be at most 100 characters' : null,
-    })),
+    resolver: resolve<SendValues>((values) => sendProblems(values, available)),
   })
   const { errors } = form.formState
-  const [to, memo] = form.watch(['to', 'memo'])
+  const [to, contactId, memo] = form.watch(['to', 'contactId', 'memo'])
+  const contact = contacts.find((one) => one.id === contactId)
+  const { setError } = form
+  useEffect(() => {
+    if (problem) setError(problem.field, { message: problem.message }, { shouldFocus: true })
+  }, [problem, setError])
 
-  const submit = form.handleSubmit((values) =>
-    props.onReview({
-      ...values,
-      address: values.address.trim(),
-      email: values.email.trim(),
-      // The plain form: '025.' was fine to type.
-      amount: formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n),
-    }),
-  )
+  const submit = form.handleSubmit((values) => {
+    // Deleted in another tab.
+    if (values.to === 'contact' && !contact) return form.setError('contactId', { message: 'Please select a contact' })
+    props.onReview(values, paymentOf(values, contact))
+  })
+  const memoLength = memo.trim().length
 
   return (
     <Dialog
@@ -71,12 +66,13 @@ export function SendForm(props: {
           value={to}
           onValueChange={(value) => {
             form.setValue('to', value as SendValues['to'])
-            form.clearErrors(['address', 'email'])
+            form.clearErrors()
           }}
         >
-          <Tabs.List aria-label="Send to" className="mb-4 grid grid-cols-2 gap-1 rounded-control bg-sunken p-1">
+          <Tabs.List aria-label="Send to" className="mb-4 grid grid-cols-3 gap-1 rounded-control bg-sunken p-1">
             <RecipientTab value="address">Address</RecipientTab>
             <RecipientTab value="email">Email</RecipientTab>
+            <RecipientTab value="contact">Contact</RecipientTab>
           </Tabs.List>
           <Tabs.Panel value="address">
             <Field label="Recipient address" error={errors.address?.message}>
@@ -94,11 +90,7 @@ export function SendForm(props: {
             </Field>
           </Tabs.Panel>
           <Tabs.Panel value="email">
-            <Field
-              label="Recipient email"
-              error={errors.email?.message}
-              hint="They get a link and a 6-digit code, and 30 days to claim. Until then you can reclaim."
-            >
+            <Field label="Recipient email" error={errors.email?.message} hint={claimHint('a link and a 6-digit code')}>
               {(control) => (
                 <Input
                   {...control}
@@ -112,49 +104,108 @@ export function SendForm(props: {
               )}
             </Field>
           </Tabs.Panel>
-        </Tabs.Root>
-        <SendAmount form={form.control} error={errors.amount?.message} available={available} />
-        <Field label="Memo" aside={`${memo.length}/${memoMax}`} error={errors.memo?.message}>
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('memo')}
-              maxLength={memoMax}
-              autoComplete="off"
-              placeholder="Optional"
+          <Tabs.Panel value="contact" className="space-y-4">
+            <ContactPicker
+              value={contact}
+              error={errors.contactId?.message}
+              onChange={(next) => {
+                const [only, ...others] = next ? methodsOf(next) : []
+                form.setValue('contactId', next?.id ?? '')
+                form.setValue('method', only && others.length === 0 ? only : '')
+                form.clearErrors(['contactId', 'method', 'amount'])
+              }}
             />
+            {contact && <Methods form={form} contact={contact} error={errors.method?.message} />}
+          </Tabs.Panel>
+        </Tabs.Root>
+        <Controller
+          control={form.control}
+          name="amount"
+          render={({ field }) => (
+            <Field
+              label="Amount"
+              error={errors.amount?.message}
+              aside={
+                available !== null && (
+                  <button
+                    type="button"
+                    className="min-h-6 rounded-sm text-green underline underline-offset-3"
+                    onClick={() => {
+                      field.onChange(available)
+                      form.clearErrors('amount')
+                    }}
+                  >
+                    Use max balance
+                  </button>
+                )
+              }
+            >
+              {(control) => <AmountInput {...control} {...field} />}
+            </Field>
           )}
+        />
+        <Field
+          label="Memo"
+          aside={
+            <span className={memoLength > memoMax ? 'text-red' : ''}>
+              {memoLength}/{memoMax}
+            </span>
+          }
+          error={errors.memo?.message}
+        >
+          {(control) => <Input {...control} {...form.register('memo')} autoComplete="off" placeholder="Optional" />}
         </Field>
       </div>
     </Dialog>
   )
 }
 
-function SendAmount(props: { form: Control<SendValues>; error: string | undefined; available: string | null }) {
+const claimHint = (what: string) => `They get ${what}, and 30 days to claim. Until then you can reclaim.`
+
+const methodWords: Record<ContactMethod, { label: string; hint: string }> = {
+  address: { label: 'Wallet address', hint: 'Arrives in seconds and cannot be taken back.' },
+  email: { label: 'Email', hint: claimHint('a link and a 6-digit code by email') },
+  phone: { label: 'Phone', hint: claimHint('a link and a 6-digit code by SMS') },
+}
+
+/** By which of the contact's ways; a single one is chosen already. */
+function Methods(props: { form: Form; contact: Contact; error: string | undefined }) {
+  const { form, contact, error } = props
+  const chosen = form.watch('method')
   return (
-    <Controller
-      control={props.form}
-      name="amount"
-      render={({ field }) => (
-        <Field
-          label="Amount"
-          error={props.error}
-          aside={
-            props.available !== null && (
-              <button
-                type="button"
-                className="min-h-6 rounded-sm text-green underline underline-offset-3"
-                onClick={() => field.onChange(props.available)}
-              >
-                Use max balance
-              </button>
-            )
-          }
-        >
-          {(control) => <AmountInput {...control} {...field} />}
-        </Field>
+    <fieldset aria-describedby={error ? 'method-error' : undefined}>
+      <legend className="mb-1 font-medium text-small">Contact method</legend>
+      <div className="space-y-2">
+        {methodsOf(contact).map((method) => (
+          <label
+            key={method}
+            className="flex cursor-pointer items-start gap-3 rounded-control border border-control px-3 py-2 has-checked:border-green has-checked:bg-green-tint has-focus-visible:outline-2 has-focus-visible:outline-green has-focus-visible:outline-offset-2"
+          >
+            <input
+              type="radio"
+              value={method}
+              {...form.register('method')}
+              aria-invalid={error ? true : undefined}
+              className="mt-1 size-4 shrink-0 accent-green"
+            />
+            <span className="min-w-0">
+              <span className="flex flex-wrap items-baseline gap-x-2">
+                <span className="font-medium">{methodWords[method].label}</span>
+                <span className={method === 'address' ? 'font-mono text-small' : 'break-all'}>
+                  {method === 'address' ? shortAddress(contact.address!) : contact[method]}
+                </span>
+              </span>
+              {chosen === method && <span className="block text-muted text-small">{methodWords[method].hint}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {error && (
+        <p id="method-error" role="alert" className="mt-1 text-red text-small">
+          {error}
+        </p>
       )}
-    />
+    </fieldset>
   )
 }
 
@@ -168,9 +219,3 @@ function RecipientTab(props: { value: SendValues['to']; children: string }) {
     </Tabs.Tab>
   )
 }
-
-const recipientAddressProblem = (address: string) =>
-  address === '' ? 'Please enter a recipient address' : addressProblem(address)
-
-const recipientEmailProblem = (email: string) =>
-  email.trim() === '' ? 'Please enter an email address' : emailProblem(email)

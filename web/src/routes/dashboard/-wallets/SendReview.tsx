@@ -1,19 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { checksumAddress } from '../../../../../worker/domain/validators.ts'
+import { useState } from 'react'
+import { looksLike } from '../../../../../worker/domain/sendRules.ts'
+import type { RecipientHistory } from '../../../../../worker/schemas/transaction.ts'
 import { FullAddress } from '../../../components/Address.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { formatAmount } from '../../../lib/format.ts'
+import { Checkbox, ErrorBox } from '../../../components/Field.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { ago, formatAmount, shortAddress } from '../../../lib/format.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
+import { recipientQuery } from '../../../queries/transactions.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
-import type { SendValues } from './SendForm.tsx'
+import type { Payment } from './payment.ts'
 
 /** Everything once more before money moves, and what can be undone afterwards. */
 export function SendReview(props: {
   wallet: Wallet
-  values: SendValues
+  payment: Payment
   busy: boolean
   error: string | undefined
   unknown: boolean
@@ -21,9 +25,18 @@ export function SendReview(props: {
   onSend: () => void
   onClose: () => void
 }) {
-  const { values, busy, unknown } = props
-  const amount = formatAmount(values.amount)
-  const byEmail = values.to === 'email'
+  const { payment, busy, unknown } = props
+  const amount = formatAmount(payment.amount)
+  const history = useQuery({ ...recipientQuery(checkOf(payment)), enabled: !busy && !unknown })
+  /** A second time is asked about, not forbidden. */
+  const [again, setAgain] = useState<'not asked' | 'missing' | 'yes'>('not asked')
+  const repeated = !unknown && history.data?.sameAmountAt ? history.data.sameAmountAt : null
+
+  function send() {
+    if (repeated && again !== 'yes') setAgain('missing')
+    else props.onSend()
+  }
+
   return (
     <Dialog
       title="Review payment"
@@ -34,67 +47,111 @@ export function SendReview(props: {
           <Button look="secondary" onClick={props.onBack} disabled={busy || unknown}>
             Back
           </Button>
-          <Button onClick={props.onSend} busy={busy}>
+          <Button onClick={send} busy={busy} disabled={history.isLoading}>
             {unknown ? 'Try again' : busy ? 'Sending...' : `Send ${amount} USDC`}
           </Button>
         </>
       }
     >
-      {props.error && (
-        <div className="mb-3">
+      <div className="space-y-3">
+        {props.error && (
           <ErrorBox>
             {props.error}
             {unknown &&
               ' It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.'}
           </ErrorBox>
+        )}
+        <div>
+          <p className="mb-1 text-muted text-small">To</p>
+          <div className="rounded-control bg-sunken px-4 py-3">
+            {payment.contact && <p className="break-words font-semibold">{payment.contact.name}</p>}
+            {payment.method === 'address' ? (
+              <div className="pl-4">
+                <FullAddress address={payment.recipient} />
+              </div>
+            ) : (
+              <p className="break-all font-medium">{payment.recipient}</p>
+            )}
+          </div>
         </div>
-      )}
-      <p className="mb-1 text-muted text-small">To</p>
-      {byEmail ? (
-        <p className="break-all rounded-control bg-sunken px-4 py-3 font-medium">{values.email}</p>
-      ) : (
-        <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
-          <FullAddress address={checksumAddress(values.address)} />
-          <KnownAddress address={values.address} />
-        </div>
-      )}
-      <dl className="mt-3 divide-y divide-hairline">
-        <Fact name="Amount">
-          <span className="font-semibold">{amount} USDC</span>
-        </Fact>
-        <Fact name="From">{walletName(props.wallet)}</Fact>
-        <Fact name="Network">
-          {props.wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
-        </Fact>
-        <Fact name="Network fee">Covered</Fact>
-        {values.memo.trim() && <Fact name="Memo">{values.memo.trim()}</Fact>}
-        <Fact name="Can it be undone?">
-          {byEmail ? 'Yes: reclaim it any time until it is claimed' : 'No. Compare the address group by group.'}
-        </Fact>
-      </dl>
+        <Warnings payment={payment} history={history.data} />
+        {repeated && (
+          <Notice tone="warning">
+            You sent {amount} USDC to this recipient {ago(repeated, Date.now())}.
+            <Checkbox
+              label="Send it a second time"
+              checked={again === 'yes'}
+              disabled={busy}
+              aria-invalid={again === 'missing' ? true : undefined}
+              aria-describedby={again === 'missing' ? 'again-error' : undefined}
+              onChange={(event) => setAgain(event.target.checked ? 'yes' : 'not asked')}
+            />
+            {again === 'missing' && (
+              <p id="again-error" role="alert" className="font-medium">
+                Check the box if you mean it.
+              </p>
+            )}
+          </Notice>
+        )}
+        <dl className="divide-y divide-hairline">
+          <Fact name="Amount">
+            <span className="font-semibold">{amount} USDC</span>
+          </Fact>
+          <Fact name="From">{walletName(props.wallet)}</Fact>
+          <Fact name="Network">
+            {props.wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
+          </Fact>
+          <Fact name="Network fee">Covered</Fact>
+          {payment.memo && <Fact name="Memo">{payment.memo}</Fact>}
+          <Fact name="Can it be undone?">
+            {payment.method === 'address'
+              ? 'No. Compare the address group by group.'
+              : 'Yes: reclaim it any time until it is claimed.'}
+          </Fact>
+        </dl>
+      </div>
     </Dialog>
   )
 }
 
-/** Whose address this is, if it is known here; a warning when it only looks like a known one. */
-function KnownAddress(props: { address: string }) {
+function checkOf({ method, recipient, amount }: Payment) {
+  if (method === 'address') return { toAddress: recipient, amount }
+  return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
+}
+
+/** Whose recipient this is, if it is known here; what speaks against it. */
+function Warnings(props: { payment: Payment; history: RecipientHistory | undefined }) {
+  const { payment, history } = props
+  const { recipient, method } = payment
   const contacts = useQuery(contactsQuery).data ?? []
   const wallets = useQuery(walletsQuery).data ?? []
-  const address = props.address.toLowerCase()
   const known = [
-    ...contacts.flatMap((contact) => (contact.address ? [{ name: contact.name, address: contact.address }] : [])),
-    ...wallets.map((wallet) => ({ name: `your wallet ${walletName(wallet)}`, address: wallet.address })),
-  ].map((one) => ({ ...one, address: one.address.toLowerCase() }))
-
-  const match = known.find((one) => one.address === address)
-  if (match) return <p className="mt-2 text-green text-small">This is {match.name}.</p>
-  const twin = known.find(
-    (one) => one.address.slice(0, 6) === address.slice(0, 6) && one.address.slice(-4) === address.slice(-4),
-  )
-  if (!twin) return null
+    ...contacts.flatMap((contact) => (contact[method] ? [{ name: contact.name, text: contact[method] }] : [])),
+    ...(method === 'address'
+      ? wallets.map((wallet) => ({ name: `your wallet ${walletName(wallet)}`, text: wallet.address }))
+      : []),
+  ]
+  const owner = known.find(({ text }) => text.toLowerCase() === recipient.toLowerCase())
+  const twin =
+    method === 'address' && !owner
+      ? (known.find(({ text }) => looksLike(text, recipient))?.name ??
+        (history?.lookAlike && `${shortAddress(history.lookAlike)}, which you paid before,`))
+      : null
   return (
-    <p role="alert" className="mt-2 text-red text-small">
-      Careful: this looks like {twin.name} but is a different address.
-    </p>
+    <>
+      {owner && !payment.contact && <p className="text-green text-small">This is {owner.name}.</p>}
+      {twin && (
+        <Notice tone="danger">
+          Careful: this looks like {twin} but is a different address. Someone may want you to mistake one for the other.
+        </Notice>
+      )}
+      {history?.payments === 0 && (
+        <Notice tone="warning">
+          {method === 'address'
+            ? 'This is your first payment to this address. Compare it with what the recipient told you.'
+            : `This is your first payment to this ${method === 'email' ? 'email address' : 'phone number'}.`}
+        </Notice>
+      )}
+    </>
   )
 }

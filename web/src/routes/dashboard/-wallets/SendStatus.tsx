@@ -6,12 +6,13 @@ import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
-import { formatAmount } from '../../../lib/format.ts'
+import { formatAmount, shortAddress } from '../../../lib/format.ts'
 import { displayStatus, isFinal, refreshTransactions, transactionQuery } from '../../../queries/transactions.ts'
 import { refreshWallets } from '../../../queries/wallets.ts'
+import type { Payment } from './payment.ts'
 
 /** An accepted payment, followed until it is confirmed or failed. Closing does not stop it. */
-export function SendStatus(props: { transactionId: string; amount: string; onClose: () => void }) {
+export function SendStatus(props: { transactionId: string; payment: Payment; onClose: () => void }) {
   const { data: transaction, error, refetch } = useQuery(transactionQuery(props.transactionId))
   const final = transaction !== undefined && isFinal(transaction)
 
@@ -21,7 +22,8 @@ export function SendStatus(props: { transactionId: string; amount: string; onClo
     refreshTransactions()
   }, [final])
 
-  const amount = `${formatAmount(props.amount)} USDC`
+  const { contact, recipient } = props.payment
+  const amount = `${formatAmount(props.payment.amount)} USDC`
   const status = transaction && displayStatus(transaction.status).label
   const title =
     status === 'Completed' ? `Sent ${amount}` : status === 'Failed' ? `Not sent: ${amount}` : `Sending ${amount}`
@@ -41,6 +43,12 @@ export function SendStatus(props: { transactionId: string; amount: string; onClo
                   'Transaction failed. Please try again or contact support if the issue persists.'}
               </ErrorBox>
             )}
+            <p className="break-words text-muted">
+              To {contact ? `${contact.name}, ` : ''}
+              <span className="font-mono text-small" title={recipient}>
+                {shortAddress(recipient)}
+              </span>
+            </p>
             <TransactionTimeline transaction={transaction} />
             {transaction.txHash && (
               <div className="flex flex-wrap items-center justify-between gap-x-4 border-hairline border-t pt-3">

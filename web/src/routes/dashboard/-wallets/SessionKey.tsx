@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { formatUsdc, minusOrZero } from '../../../../../worker/domain/money.ts'
-import { budgetLevel, percentUsed } from '../../../components/BudgetRing.tsx'
+import { percentUsed } from '../../../../../worker/domain/statistics.ts'
+import { budgetLevel } from '../../../components/BudgetRing.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { formatAmount, formatDate, formatDeadline } from '../../../lib/format.ts'

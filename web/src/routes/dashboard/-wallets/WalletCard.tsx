@@ -1,79 +1,133 @@
-import { useQuery } from '@tanstack/react-query'
-import { ArrowDownLeft, ArrowUpRight, LoaderCircle } from 'lucide-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { LoaderCircle } from 'lucide-react'
+import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import { ShortAddress } from '../../../components/Address.tsx'
 import { Balance } from '../../../components/Amount.tsx'
-import { Button } from '../../../components/Button.tsx'
+import { Button, IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { formatAmount } from '../../../lib/format.ts'
-import { canPay, sessionKeyQuery, type Wallet, walletName } from '../../../queries/wallets.ts'
+import { retryBalance, sessionKeyQuery, type Wallet, walletName } from '../../../queries/wallets.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
+import { actionsAt } from './WalletActions.tsx'
+import { WalletExposure } from './WalletExposure.tsx'
+import type { WalletActionId } from './walletSearch.ts'
 
 export function WalletCard(props: {
   wallet: Wallet
   refreshMs: number | false
-  busy: boolean
-  onRetry: () => void
-  onSend: () => void
-  onReceive: () => void
+  onAction: (id: WalletActionId) => void
 }) {
   const { wallet } = props
   const smart = wallet.walletType === 'smart'
+  const isTest = wallet.chain !== 'base'
   const sessionKey = useQuery({
     ...sessionKeyQuery(wallet.id),
     enabled: smart && wallet.status === 'active',
     refetchInterval: props.refreshMs,
   })
   return (
-    <Card aria-label={walletName(wallet)} data-testid="wallet-card" className="flex min-w-0 flex-1 flex-col p-5">
-      <div className="flex items-start justify-between gap-3">
-        <div className="min-w-0">
-          <h2 className="truncate font-semibold">{walletName(wallet)}</h2>
-          <p className="text-muted text-small">
-            {wallet.chain === 'base' ? 'Base' : 'Base Sepolia: test network, no real money'}
-          </p>
+    <Card aria-label={walletName(wallet)} data-testid="wallet-card" className="flex min-w-0 flex-1 flex-col">
+      {isTest && (
+        <p className="rounded-t-card bg-amber-tint px-5 py-1.5 text-amber text-small">Test network: not real money</p>
+      )}
+      <div className="flex min-w-0 flex-1 flex-col p-5">
+        <div className="flex items-start justify-between gap-3">
+          <div className="min-w-0">
+            <h2 className="truncate font-semibold" title={walletName(wallet)}>
+              {walletName(wallet)}
+            </h2>
+            <p className="text-muted text-small">{isTest ? 'Base Sepolia' : 'Base'}</p>
+          </div>
+          <ActionMenu
+            label={`More for ${walletName(wallet)}`}
+            items={actionsAt('menu', wallet).map(([id, { label, icon, enabled, danger }]) => ({
+              label,
+              icon,
+              disabled: !(enabled?.(wallet) ?? true),
+              danger: danger ?? false,
+              onSelect: () => props.onAction(id),
+            }))}
+          />
         </div>
-        <div className="flex flex-wrap justify-end gap-1.5">
+        <div className="mt-1.5 flex min-h-6 flex-wrap gap-1.5">
+          <Chip tone="neutral" plain>
+            {smart ? 'Smart' : 'Imported'}
+          </Chip>
+          {isTest && (
+            <Chip tone="waiting" plain>
+              Test
+            </Chip>
+          )}
           {wallet.status === 'deploying' && <Chip tone="waiting">Deploying</Chip>}
           {wallet.status === 'failed' && <Chip tone="bad">Deployment failed</Chip>}
           {wallet.status === 'active' && smart && <SessionKeyChip query={sessionKey} />}
-          {smart && (
-            <Chip tone="neutral" plain>
-              Smart
-            </Chip>
-          )}
+          {wallet.paused && <Chip tone="waiting">Paused</Chip>}
+          {wallet.halted && <Chip tone="bad">Stopped</Chip>}
         </div>
-      </div>
-      <div className="mt-1">
-        <ShortAddress address={wallet.address} chain={wallet.chain} />
-      </div>
-      <WalletBalance wallet={wallet} busy={props.busy} onRetry={props.onRetry} />
-      {wallet.status === 'deploying' ? (
-        <p role="status" className="mt-4 flex items-center gap-2 text-muted text-small">
-          <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
-          The wallet is being created on Base.
-        </p>
-      ) : wallet.status === 'failed' ? (
-        <p className="mt-4 text-muted text-small">The wallet was not created. Create a new one instead.</p>
-      ) : (
-        sessionKey.data && <SessionKeyBar info={sessionKey.data} />
-      )}
-      <div className="mt-auto flex gap-3 pt-5">
-        <Button className="flex-1" onClick={props.onSend} disabled={!canPay(wallet)}>
-          <ArrowUpRight aria-hidden="true" className="size-4" />
-          Send
-        </Button>
-        <Button look="secondary" className="flex-1" onClick={props.onReceive} disabled={wallet.status !== 'active'}>
-          <ArrowDownLeft aria-hidden="true" className="size-4" />
-          Receive
-        </Button>
+        <div className="mt-1 flex items-center">
+          <ShortAddress address={wallet.address} chain={wallet.chain} />
+          {actionsAt('address', wallet).map(([id, { label, icon: Icon, enabled }]) => (
+            <IconButton
+              key={id}
+              label={label}
+              onClick={() => props.onAction(id)}
+              disabled={!(enabled?.(wallet) ?? true)}
+              className="disabled:opacity-40"
+            >
+              <Icon aria-hidden="true" className="size-4" />
+            </IconButton>
+          ))}
+        </div>
+        <WalletBalance wallet={wallet} />
+        {wallet.status === 'deploying' ? (
+          <p role="status" className="mt-4 flex items-center gap-2 text-muted text-small">
+            <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
+            The wallet is being created on Base.
+          </p>
+        ) : wallet.status === 'failed' ? (
+          <p className="mt-4 text-muted text-small">The wallet was not created. Create a new one instead.</p>
+        ) : (
+          <>
+            <WhyStopped wallet={wallet} />
+            {sessionKey.data && <SessionKeyBar info={sessionKey.data} />}
+            <WalletExposure wallet={wallet} />
+          </>
+        )}
+        <div className="mt-auto flex flex-wrap gap-2 pt-5">
+          {actionsAt('button', wallet).map(([id, { label, enabled }], i) => (
+            <Button
+              key={id}
+              look={i === 0 ? 'primary' : 'secondary'}
+              className="flex-1 px-2!"
+              onClick={() => props.onAction(id)}
+              disabled={!(enabled?.(wallet) ?? true)}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
       </div>
     </Card>
   )
 }
 
-function WalletBalance(props: { wallet: Wallet; busy: boolean; onRetry: () => void }) {
-  const { usdcBalance, held, escrowed } = props.wallet
+function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
+  const text =
+    halted === 'code'
+      ? 'Payments are stopped while this account has contract code.'
+      : halted === 'books'
+        ? 'Payments are stopped: the chain shows a transfer that does not match our records. Please contact support.'
+        : paused
+          ? 'Payments are paused. Resume them on the Agents page.'
+          : null
+  return text && <p className={clsx('mt-3 text-small', halted ? 'text-red' : 'text-amber')}>{text}</p>
+}
+
+function WalletBalance(props: { wallet: Wallet }) {
+  const { id, usdcBalance, held, escrowed } = props.wallet
+  const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
     held !== '0' && `$${formatAmount(held)} held for payments under way`,
     escrowed !== '0' && `$${formatAmount(escrowed)} in unclaimed payouts`,
@@ -88,7 +142,7 @@ function WalletBalance(props: { wallet: Wallet; busy: boolean; onRetry: () => vo
       ) : (
         <p className="flex items-center gap-3">
           <span className="font-semibold text-title">Unavailable</span>
-          <Button look="secondary" busy={props.busy} onClick={props.onRetry}>
+          <Button look="secondary" busy={retry.isPending} onClick={() => retry.mutate()}>
             Try again
           </Button>
         </p>

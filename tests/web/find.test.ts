@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { find, isTransactionPart } from '../../web/src/routes/-shell/find.ts'
+
+const all = [
+  { label: 'Send to Grace Hopper', words: 'grace@bursar.test' },
+  { label: 'Overview', words: 'go to open' },
+  { label: 'Grace Hopper', words: 'grace@bursar.test 0x7099' },
+  { label: 'Payouts' },
+]
+const labels = (text: string, most = 10) => find(all, text, most).map(({ label }) => label)
+
+test('every word has to be there, in any order and case; what begins with the text comes first', () => {
+  expect(labels('')).toEqual(all.map(({ label }) => label))
+  expect(labels('grace')).toEqual(['Grace Hopper', 'Send to Grace Hopper'])
+  expect(labels('  HOPPER send ')).toEqual(['Send to Grace Hopper'])
+  expect(labels('BURSAR.test 0x70')).toEqual(['Grace Hopper'])
+  expect(labels('go over')).toEqual(['Overview'])
+  expect(labels('.*')).toEqual([])
+  expect(labels('', 2)).toHaveLength(2)
+})
+
+test.each(['pay_0mgx1', '0xab', '0XAB12', '7f3a9c', 'abc123def'])('%s may be part of an id or a hash', (text) => {
+  expect(isTransactionPart(text)).toBe(true)
+})
+test.each(['', 'grace', 'payout', '0x', 'pay_', 'a1', 'john 42 smith', 'ada@bursar.test', `a1${'b'.repeat(90)}`])(
+  '%s is no part of an id or a hash',
+  (text) => {
+    expect(isTransactionPart(text)).toBe(false)
+  },
+)
+
+test('the second transaction of a payout is found by its id as well', () => {
+  expect(isTransactionPart('pay_0mwpbywgv11b1c008a0349524b8c9:withdraw')).toBe(true)
+  expect(isTransactionPart('pay_0mwp:')).toBe(true)
+})

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import {
+  changesOf,
+  editInput,
+  editProblems,
+  type GroupValues,
+  groupInput,
+  groupProblems,
+  merge,
+  noGroup,
+  valuesOf,
+} from '../../web/src/routes/dashboard/-agents/groupForm.ts'
+import { limitsInWords } from '../../web/src/routes/dashboard/-agents/limits.ts'
+import { exampleRecipient, quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
+import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+
+const values = (over: Partial<GroupValues> = {}): GroupValues => ({
+  ...noGroup,
+  name: 'Research',
+  budget: '20',
+  walletId: 'wal_1',
+  ...over,
+})
+const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
+  id: 'grp_1',
+  name: 'Research',
+  status: 'active',
+  spendLimit: 20,
+  spendLimitUsdc: '20',
+  currentSpent: '3',
+  held: '4.5',
+  remaining: '12.5',
+  walletId: 'wal_1',
+  wallet: { name: null, address: '0x', paused: false, chain: 'base', canPay: true },
+  scopes: ['payment_context:read'],
+  whitelistedContacts: [],
+  maxPayment: null,
+  periodBudget: null,
+  maxUnclaimed: null,
+  unclaimed: '0',
+  emailDomains: null,
+  phoneCodes: null,
+  agentCount: 0,
+  formerAgents: { count: 0, spent: '0', held: '0' },
+  totalTransactions: 0,
+  lastActivity: null,
+  version: 7,
+  createdAt: '2026-11-20T00:00:00.000Z',
+  ...over,
+})
+const problems = (all: Record<string, string | null>) =>
+  Object.entries(all).flatMap(([field, text]) => (text ? [`${field}: ${text}`] : []))
+
+test('the rules of the form, in the order of the fields', () => {
+  expect(problems(groupProblems(noGroup))).toEqual([
+    'name: Policy name is required',
+    'budget: Budget limit is required',
+    'walletId: Please select a wallet',
+  ])
+  expect(problems(groupProblems(values({ budget: '0.000000' })))).toEqual([
+    'budget: Budget limit must be greater than 0',
+  ])
+  expect(problems(groupProblems(values({ maxPayment: '.', emailDomains: 'a.test;b', phoneCodes: '1,999' })))).toEqual([
+    'maxPayment: Please enter a valid amount greater than 0',
+    'emailDomains: “b” is no email domain; write it as example.com',
+  ])
+})
+
+test('a limit may not go below what is spent and held', () => {
+  expect(editProblems(values({ budget: '7.499999' }), group()).budget).toBe(
+    'Budget limit must be at least $7.50, which is spent or held already',
+  )
+  expect(editProblems(values({ budget: '7.5' }), group()).budget).toBeNull()
+  expect(editProblems(values({ budget: '' }), group()).budget).toBe('Budget limit is required')
+  expect(editProblems(values({ budget: '' }), group({ spendLimitUsdc: null })).budget, 'none before').toBeNull()
+})
+
+test('what is left empty is no limit; contacts count only with their permission', () => {
+  expect(groupInput(values({ contactIds: ['con_1'] }))).toEqual({
+    name: 'Research',
+    spendLimit: '20',
+    scopes: [],
+    walletId: 'wal_1',
+    whitelistedContactIds: [],
+    maxPayment: null,
+    periodBudget: null,
+    maxUnclaimed: null,
+    emailDomains: null,
+    phoneCodes: null,
+  })
+  const full = values({
+    budget: '.5',
+    scopes: ['contact_payments:write'],
+    contactIds: ['con_1'],
+    maxPayment: '5.',
+    period: 'month',
+    periodLimit: '10',
+    emailDomains: 'a.test,\nb.test',
+    phoneCodes: '+1 +49',
+  })
+  expect(groupInput(full)).toMatchObject({
+    spendLimit: '0.5',
+    whitelistedContactIds: ['con_1'],
+    maxPayment: '5',
+    periodBudget: { period: 'month', limit: '10' },
+    emailDomains: ['a.test', 'b.test'],
+    phoneCodes: ['+1', '+49'],
+  })
+  expect(editInput(values({ budget: '' }), group({ spendLimitUsdc: null }))).not.toHaveProperty('spendLimit')
+  expect(editInput(values(), group())).toMatchObject({ version: 7, spendLimit: '20' })
+})
+
+test('of two editors each keeps what only they touched', () => {
+  const base = values({ scopes: ['a', 'b'], contactIds: ['x'] })
+  const mine = { ...base, name: 'Mine', scopes: ['b', 'a'], maxPayment: '1' }
+  const theirs = { ...base, name: 'Theirs', scopes: ['a'], contactIds: ['x', 'y'], periodLimit: '9' }
+  expect(changesOf(base, mine), 'order says nothing').toEqual(['name', 'maximum per payment'])
+  expect(changesOf(base, theirs)).toEqual(['name', 'permissions', 'whitelisted contacts', 'budget per period'])
+  expect(merge(base, mine, theirs)).toEqual({
+    ...base,
+    name: 'Mine',
+    scopes: ['a'],
+    contactIds: ['x', 'y'],
+    maxPayment: '1',
+    periodLimit: '9',
+  })
+})
+
+test('a group fills the form with what people see of it', () => {
+  const filled = valuesOf(
+    group({
+      scopes: ['payment_context:read', 'sms_payments:write'],
+      periodBudget: { period: 'week', limit: '9', used: '1', remaining: '8', startsAt: '', resetsAt: '' },
+      phoneCodes: ['+1', '+49'],
+    }),
+  )
+  expect(filled).toMatchObject({
+    scopes: ['sms_payments:write'],
+    period: 'week',
+    periodLimit: '9',
+    phoneCodes: '+1, +49',
+  })
+  expect(limitsInWords(group())).toEqual([])
+})
+
+test('an example pays somebody real where there is somebody', () => {
+  const grace = { id: 'con_1', name: 'Grace', address: '0x', email: null, phone: null }
+  const scopes = ['contact_payments:write', 'email_payments:write']
+  const whitelisted = (stale: boolean) =>
+    group({ scopes, whitelistedContacts: [{ contact: grace, stale, current: null }] })
+  expect(exampleRecipient(whitelisted(false), 'me@bursar.test')).toEqual({ type: 'contact', contactId: 'con_1' })
+  expect(exampleRecipient(whitelisted(true), 'me@bursar.test')).toEqual({ type: 'email', email: 'me@bursar.test' })
+  for (const { name, code } of quickStarts('https://bursar.test', 'bc_1', { type: 'email', email: 'x@bursar.test' }))
+    expect(code, name).toContain(name === 'MCP' ? 'https://bursar.test/mcp' : 'bc_1')
+})
+
+test('quotes in an example stay inside their quotes', () => {
+  const [curl, typescript] = quickStarts('https://bursar.test', 'bc_1', { type: 'email', email: "o'neil@bursar.test" })
+  expect(curl!.code).toContain(String.raw`"email":"o'\''neil@bursar.test"`)
+  expect(typescript!.code).toContain(String.raw`email: 'o\'neil@bursar.test'`)
+})

@@ -1,0 +1,80 @@
+import { encodeFunctionData, hashTypedData, toEventSelector } from 'viem'
+import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { ownerSecretOf } from '../../web/src/lib/ownerSecret.ts'
+import { type OwnerTypedData, ownerTypedData } from '../../web/src/lib/ownerTypedData.ts'
+import { calldata, topic } from '../../web/src/recovery/chain.ts'
+import { disableRotation, noToken, reclaimPayout, revokeSession, withdraw } from '../../web/src/recovery/wallet.ts'
+import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
+import {
+  disableRotationAuthorityDigest,
+  revokeSessionDigest,
+  setSessionDigest,
+  withdrawDigest,
+} from '../../worker/chain/digests.ts'
+
+const address = (digit: string) => `0x${digit.repeat(40)}` as const
+const wallet = { address: address('a'), chain: 'base' as const }
+const domain = { chainId: 8453, contract: wallet.address }
+const turn = { ownerNonce: 7n, deadline: 1_800_000_000 }
+const typed = (kind: Parameters<typeof ownerTypedData>[1], message = {}) =>
+  hashTypedData(ownerTypedData(wallet, kind, message, { ...turn, ownerNonce: '7' }) as OwnerTypedData as never)
+
+describe('what an owner signs in the browser', () => {
+  test('is what the contract checks', () => {
+    const session = { sessionKey: address('b'), limit: 5_000_000n, validUntil: 1_900_000_000 }
+    const asked = { token: address('c'), to: address('d'), amount: 12n }
+    expect(typed('setSession', session)).toBe(setSessionDigest(domain, { ...session, ...turn }))
+    expect(typed('revokeSession')).toBe(revokeSessionDigest(domain, turn))
+    expect(typed('disableRotation')).toBe(disableRotationAuthorityDigest(domain, turn))
+    expect(typed('withdraw', asked)).toBe(withdrawDigest(domain, { ...asked, ...turn }))
+  })
+})
+
+describe('an owner key as people type it', () => {
+  test('words in any case and spacing, or a private key with or without 0x', () => {
+    const phrase = generateMnemonic(english, 128)
+    const account = mnemonicToAccount(phrase)
+    const found = ownerSecretOf(`\n ${phrase.toUpperCase().replaceAll(' ', ' \t ')} `)
+    expect(found.address).toBe(account.address)
+    expect(ownerSecretOf(found.privateKey)).toEqual(found)
+    expect(ownerSecretOf(found.privateKey.slice(2).toUpperCase())).toEqual(found)
+  })
+
+  test.each([
+    ['', 'Please enter your recovery phrase or private key'],
+    ['abandon abandon', 'neither a recovery phrase of 12 words nor a private key'],
+    [`0x${'12'.repeat(31)}`, 'neither a recovery phrase of 12 words nor a private key'],
+    [`${'abandon '.repeat(11)}abuot`, '“abuot” is not a word of a recovery phrase'],
+    [`0x${'00'.repeat(32)}`, 'can’t be read'],
+  ])('%j is told what is wrong', (text, problem) => {
+    expect(() => ownerSecretOf(text)).toThrow(problem)
+  })
+})
+
+test('the calls and events of the recovery page are the contracts’', () => {
+  const abi = agentWalletAbi
+  const terms = { payer: address('1'), claimKey: address('2'), reclaimKey: address('3'), amount: 4n, expiry: 5 }
+  const list = [terms.payer, terms.claimKey, terms.reclaimKey, 4n, 5n] as [
+    `0x${string}`,
+    `0x${string}`,
+    `0x${string}`,
+    bigint,
+    bigint,
+  ]
+  const payout = { address: address('9'), terms: list, held: 4n, expiry: 5 }
+  expect(reclaimPayout(payout)).toBe(encodeFunctionData({ abi, functionName: 'reclaimPayout', args: [terms] }))
+  expect(revokeSession()).toBe(encodeFunctionData({ abi, functionName: 'revokeSession' }))
+  expect(disableRotation()).toBe(encodeFunctionData({ abi, functionName: 'disableRotationAuthority' }))
+  expect(withdraw(noToken, address('7'), 8n)).toBe(
+    encodeFunctionData({ abi, functionName: 'withdraw', args: [noToken, address('7'), 8n] }),
+  )
+  for (const view of ['owner', 'USDC', 'ESCROW', 'state'] as const)
+    expect(calldata(`${view}()`)).toBe(encodeFunctionData({ abi, functionName: view }))
+  const event = (from: readonly { type: string; name?: string }[], name: string) =>
+    toEventSelector(from.find((item) => item.type === 'event' && item.name === name) as never)
+  expect(topic('WalletCreated(address,address)')).toBe(event(agentWalletFactoryAbi, 'WalletCreated'))
+  expect(topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')).toBe(
+    event(payoutEscrowAbi, 'PayoutAnnounced'),
+  )
+})

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { amountsText, daysText, queryOf, rangeParams, soundRange } from '../../web/src/lists/range.ts'
+import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lists/search.ts'
+
+const rangeOf = (search: Record<string, unknown>) => soundRange(readRange(search))
+
+const zone = process.env.TZ
+afterEach(() => {
+  if (zone === undefined) delete process.env.TZ
+  else process.env.TZ = zone
+})
+
+describe('days', () => {
+  test.each([
+    ['Pacific/Kiritimati', '2026-10-31T10:00:00.000Z', '2026-11-30T10:00:00.000Z'], // UTC+14
+    ['Pacific/Pago_Pago', '2026-11-01T11:00:00.000Z', '2026-12-01T11:00:00.000Z'], // UTC-11
+    ['UTC', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+  ])('a month in %s is from local midnight to local midnight', (timeZone, from, to) => {
+    process.env.TZ = timeZone
+    expect(rangeParams({ from: '2026-11-01', to: '2026-11-30' })).toMatchObject({ from, to })
+  })
+
+  test('a day on which the clocks change has 23 or 25 hours', () => {
+    process.env.TZ = 'America/New_York'
+    const hours = (day: string) => {
+      const { from, to } = rangeParams({ from: day, to: day })
+      return (Date.parse(to!) - Date.parse(from!)) / 3_600_000
+    }
+    expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-11-20')]).toEqual([23, 25, 24])
+  })
+
+  test('only days that exist', () => {
+    const known = ['2026-02-28', '2028-02-29']
+    expect(known.map(dayOf)).toEqual(known)
+    for (const wrong of [
+      '2026-02-29',
+      '2026-13-01',
+      '2026-00-10',
+      '26-01-01',
+      'today',
+      '',
+      null,
+      5,
+      '2026-11-20T00:00',
+    ])
+      expect(dayOf(wrong), String(wrong)).toBeUndefined()
+  })
+})
+
+describe('from a URL that anybody may have written', () => {
+  test('what is impossible is left out, the rest holds', () => {
+    expect(rangeOf({ from: '2026-11-20', to: '2026-11-01', min: '5', max: '10' })).toEqual({ min: '5', max: '10' })
+    expect(rangeOf({ from: '2026-11-01', to: 'never', min: '11', max: '2' })).toEqual({ from: '2026-11-01' })
+    expect(rangeOf({ min: '-1', max: '1e3' })).toEqual({})
+    expect(rangeOf({ min: 3, max: '1.0000001' })).toEqual({ min: '3' })
+    expect(listOf('failed,<script>,completed', ['completed', 'failed'])).toEqual(['completed', 'failed'])
+    expect(addressesOf(`0x${'ab'.repeat(20)},0x12,javascript:1`)).toEqual([`0x${'ab'.repeat(20)}`])
+  })
+
+  test('never throws, and what is kept is sent as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ from: fc.anything(), to: fc.anything(), min: fc.anything(), max: fc.anything() }),
+        (search) => {
+          const range = rangeOf(search)
+          queryOf(rangeParams(range))
+          expect(rangeOf(range)).toEqual(range)
+        },
+      ),
+    )
+  })
+})
+
+test('in words', () => {
+  expect(daysText({ from: '2026-11-01', to: '2026-11-20' })).toBe('Nov 1, 2026 to Nov 20, 2026')
+  expect(daysText({ from: '2026-11-01', to: '2026-11-01' })).toBe('Nov 1, 2026')
+  expect(daysText({ to: '2026-11-01' })).toBe('Until Nov 1, 2026')
+  expect(daysText({})).toBeNull()
+  expect(amountsText({ min: '5', max: '1000' })).toBe('$5.00 to $1,000.00')
+  expect(amountsText({ max: '0.5' })).toBe('At most $0.50')
+})

@@ -1,0 +1,61 @@
+import { type ReactNode, useState } from 'react'
+import { messageOf } from '../lib/api.ts'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { ErrorBox } from './Field.tsx'
+
+/** One question with one act. Stays open with the reason when the act fails. */
+export function ConfirmDialog(props: {
+  title: string
+  /** What it means. */
+  children: ReactNode
+  /** What the button says, at rest and while the act runs. */
+  confirm: [label: string, busy: string]
+  danger?: boolean
+  /** Something has to be said or ticked first. */
+  disabled?: boolean
+  act: () => Promise<unknown>
+  fallback: string
+  onClose: () => void
+  /** Once it is done; without it the dialog just closes. */
+  onDone?: () => void
+}) {
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+
+  async function act() {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await props.act()
+      ;(props.onDone ?? props.onClose)()
+    } catch (error) {
+      setProblem(messageOf(error, props.fallback))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      role="alertdialog"
+      title={props.title}
+      onClose={props.onClose}
+      locked={busy}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button look={props.danger ? 'danger' : 'primary'} busy={busy} disabled={props.disabled} onClick={act}>
+            {props.confirm[busy ? 1 : 0]}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-3">
+        {problem && <ErrorBox>{problem}</ErrorBox>}
+        {props.children}
+      </div>
+    </Dialog>
+  )
+}

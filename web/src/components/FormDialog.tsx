@@ -1,0 +1,83 @@
+import { type ReactNode, useState } from 'react'
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { ApiError, messageOf } from '../lib/api.ts'
+import { isUnknown, useIdempotencyKey } from '../lib/hooks.ts'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { ErrorBox } from './Field.tsx'
+
+/**
+ * A dialog that is one form: sends it once however often it is tried, shows a refusal under the field that the server
+ * names, else above the form, and stays as it is until the call is answered.
+ */
+export function FormDialog<T extends FieldValues>(props: {
+  title: string
+  description?: ReactNode
+  wide?: boolean
+  form: UseFormReturn<T>
+  onClose: () => void
+  /** What the button says, at rest and while the call runs. */
+  submit: [label: string, busy: string]
+  disabled?: boolean
+  /** Resolves when it is done; what it throws is shown. */
+  send: (values: T, idempotencyKey: string) => Promise<unknown>
+  /** What to say when the server gives no reason, or made from its reason. */
+  fallback: string | ((error: unknown) => string)
+  /** The form's field for a field of the server's, where the names differ. */
+  fields?: Record<string, Path<T>>
+  /** For money: what to add when no answer came. Then the same values alone may be sent again. */
+  unknown?: string
+  children: ReactNode
+}) {
+  const { form, fallback } = props
+  const idempotencyKey = useIdempotencyKey()
+  const { errors, isSubmitting: busy } = form.formState
+  /** Sent without an answer. */
+  const [pending, setPending] = useState<T | null>(null)
+
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await props.send(pending ?? (values as T), idempotencyKey.current())
+    } catch (error) {
+      idempotencyKey.refused(error)
+      setPending(props.unknown && isUnknown(error) ? (pending ?? (values as T)) : null)
+      const message = typeof fallback === 'string' ? messageOf(error, fallback) : fallback(error)
+      // 'emailDomains.0' is the first entry of a list.
+      const [named = ''] = (error instanceof ApiError && error.field ? error.field : '').split('.')
+      const field = props.fields?.[named] ?? named
+      if (field in values) form.setError(field as Path<T>, { message }, { shouldFocus: true })
+      else form.setError('root', { message })
+    }
+  })
+
+  return (
+    <Dialog
+      title={props.title}
+      description={props.description}
+      wide={props.wide ?? false}
+      onClose={props.onClose}
+      locked={busy}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy} disabled={props.disabled}>
+            {!busy && pending ? 'Try again' : props.submit[busy ? 1 : 0]}
+          </Button>
+        </>
+      }
+    >
+      <fieldset disabled={pending !== null} className="space-y-4">
+        {errors.root?.message && (
+          <ErrorBox>
+            {errors.root.message}
+            {pending && ` ${props.unknown}`}
+          </ErrorBox>
+        )}
+        {props.children}
+      </fieldset>
+    </Dialog>
+  )
+}

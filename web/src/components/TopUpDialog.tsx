@@ -1,0 +1,96 @@
+import { CircleCheck } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Controller, useForm } from 'react-hook-form'
+import { formatUsdc, type MicroUsdc, parseUsdc } from '../../../worker/domain/money.ts'
+import { ApiError, messageOf } from '../lib/api.ts'
+import { formatAmount } from '../lib/format.ts'
+import { plainAmount } from '../lib/problems.ts'
+import { resolve } from '../lib/resolver.ts'
+import { type PolicyGroup, refreshGroups, topUpBudget } from '../queries/agents.ts'
+import { AmountInput } from './AmountInput.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Field } from './Field.tsx'
+import { FormDialog } from './FormDialog.tsx'
+import { PolicyExposure } from './PolicyExposure.tsx'
+
+const successMs = 2_000 // 2 seconds
+
+type Values = { amount: string }
+
+const resolver = resolve<Values>(({ amount }) => ({ amount: topUpProblem(amount) }))
+
+function topUpProblem(text: string): string | null {
+  return parseUsdc(plainAmount(text)) ? null : 'Please enter a valid amount greater than 0'
+}
+
+/** Adds to a group's budget limit, in steps of 0.01; closes by itself once that is done. */
+export default function TopUpDialog(props: {
+  group: Pick<PolicyGroup, 'id' | 'name' | 'spendLimitUsdc' | 'remaining'>
+  onClose: () => void
+}) {
+  const { group, onClose } = props
+  const [limit, setLimit] = useState<string | null>(null)
+  const form = useForm<Values>({ resolver, defaultValues: { amount: '' } })
+  const amount = parseUsdc(plainAmount(form.watch('amount')))
+
+  const done = useEffectEvent(onClose)
+  useEffect(() => {
+    if (limit === null) return
+    const timer = setTimeout(() => done(), successMs)
+    return () => clearTimeout(timer)
+  }, [limit])
+
+  if (limit !== null)
+    return (
+      <Dialog title="Budget topped up" onClose={onClose}>
+        <p role="status" className="flex items-center gap-3 pb-2">
+          <CircleCheck aria-hidden="true" className="size-6 shrink-0 text-green" />
+          The limit of {group.name} is now ${formatAmount(limit)} USDC.
+        </p>
+      </Dialog>
+    )
+  return (
+    <FormDialog
+      title="Top Up Budget"
+      description={`Adds to the budget limit of ${group.name}. No money moves.`}
+      form={form}
+      onClose={onClose}
+      submit={[amount ? `Top Up ${formatAmount(formatUsdc(amount))} USDC` : 'Top Up', 'Topping up...']}
+      send={async (values, idempotencyKey) => {
+        const { budget } = await topUpBudget(group.id, plainAmount(values.amount), idempotencyKey)
+        await refreshGroups()
+        setLimit(budget.limit)
+      }}
+      fallback={failure}
+    >
+      <Controller
+        control={form.control}
+        name="amount"
+        render={({ field }) => (
+          <Field
+            label="Amount"
+            error={form.formState.errors.amount?.message}
+            hint={limitAfter(group.spendLimitUsdc, amount)}
+          >
+            {(control) => <AmountInput {...control} {...field} decimals={2} />}
+          </Field>
+        )}
+      />
+      <PolicyExposure groupId={group.id} left={amount ? { more: amount } : undefined} />
+    </FormDialog>
+  )
+}
+
+function limitAfter(limit: string | null, amount: MicroUsdc | null): string | undefined {
+  const now = limit === null ? null : parseUsdc(limit)
+  if (now === null) return undefined
+  const text = `The limit is $${formatAmount(formatUsdc(now))} now`
+  return amount ? `${text}, and $${formatAmount(formatUsdc(now + amount))} afterwards.` : `${text}.`
+}
+
+/** What is wrong with a budget or a limit, support can help with. */
+function failure(error: unknown): string {
+  const message = messageOf(error, 'Failed to top up budget. Please try again.')
+  const isAboutLimits = error instanceof ApiError && /budget|limit/i.test(error.message)
+  return isAboutLimits ? `${message} Please contact support if you need more.` : message
+}

@@ -1,0 +1,74 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import type { Page } from '../../../worker/schemas/common.ts'
+import { Button } from '../components/Button.tsx'
+import { Card } from '../components/Card.tsx'
+import { type Column, DataTable } from '../components/DataTable.tsx'
+import { Pager } from '../components/Pager.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
+
+/** One page of a list in each of its states: loading, failed, nothing yet, nothing found, beyond the end, rows. */
+export function PagedCard<Row extends { id: string }>(props: {
+  /** What the rows are, in small letters and the plural. */
+  noun: string
+  list: UseQueryResult<{ rows: Row[]; page: Page }>
+  columns: Column<Row>[]
+  isFiltered: boolean
+  onClear: () => void
+  onPage: (page: number) => void
+  /** While there is nothing at all. */
+  empty: ReactNode
+}) {
+  const { noun, list, columns } = props
+  // Rows are drawn when nothing more urgent waits, and only when they change: input is answered at once.
+  const data = useDeferredValue(list.data)
+  const stale = list.isPlaceholderData || data !== list.data
+  const rows = data?.rows
+  const table = useMemo(
+    () =>
+      rows && (
+        <DataTable
+          label={noun.replace(/^./, (letter) => letter.toUpperCase())}
+          columns={columns}
+          rows={rows}
+          keyOf={idOf}
+        />
+      ),
+    [rows, columns, noun],
+  )
+  return (
+    <Card className="overflow-hidden">
+      {data ? (
+        data.page.total === 0 ? (
+          props.isFiltered ? (
+            <EmptyState title={`No ${noun} found`} action={<Button onClick={props.onClear}>Clear Filters</Button>}>
+              No {noun} match your filters.
+            </EmptyState>
+          ) : (
+            props.empty
+          )
+        ) : data.rows.length === 0 ? (
+          <EmptyState
+            title="Nothing on this page"
+            action={<Button onClick={() => props.onPage(1)}>Go to the first page</Button>}
+          >
+            The list is shorter than this.
+          </EmptyState>
+        ) : (
+          <>
+            <div aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
+              {table}
+            </div>
+            <Pager page={data.page} noun={noun} onPage={props.onPage} />
+          </>
+        )
+      ) : list.error ? (
+        <ErrorState error={list.error} onRetry={() => list.refetch()} />
+      ) : (
+        <SkeletonRows rows={8} />
+      )}
+    </Card>
+  )
+}
+
+const idOf = (row: { id: string }) => row.id

@@ -1,0 +1,77 @@
+import { Combobox } from '@base-ui/react/combobox'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { Field, Input } from '../components/Field.tsx'
+import { type Wallet, walletName, walletsQuery } from '../queries/wallets.ts'
+
+/** First ten and last eight characters. */
+const shown = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/** Several of the wallets, found by a part of their name or address. `value`: addresses. */
+export function WalletsField(props: { value: string[]; onChange: (addresses: string[]) => void }) {
+  const { data: wallets = [] } = useQuery(walletsQuery)
+  const chosen = props.value.map((address) => wallets.find((wallet) => same(wallet.address, address)) ?? { address })
+  return (
+    <div>
+      <Field label="Wallets">
+        {(control) => (
+          <Combobox.Root
+            multiple
+            items={wallets}
+            value={wallets.filter((wallet) => props.value.some((address) => same(address, wallet.address)))}
+            onValueChange={(next: Wallet[]) => props.onChange(next.map((wallet) => wallet.address))}
+            itemToStringLabel={(wallet: Wallet) => walletName(wallet)}
+            isItemEqualToValue={(a: Wallet, b: Wallet) => a.id === b.id}
+            filter={(wallet: Wallet, query) =>
+              `${walletName(wallet)} ${wallet.address}`.toLowerCase().includes(query.trim().toLowerCase())
+            }
+          >
+            <Combobox.Input render={<Input />} {...control} placeholder="Search wallets..." spellCheck={false} />
+            <Combobox.Portal>
+              <Combobox.Positioner sideOffset={4} className="z-50 outline-none">
+                <Combobox.Popup className="max-h-[min(18rem,var(--available-height))] w-(--anchor-width) overflow-y-auto overscroll-contain rounded-control border border-hairline bg-card shadow-overlay">
+                  <Combobox.Empty className="px-3 py-2 text-muted text-small empty:hidden">
+                    No wallets found
+                  </Combobox.Empty>
+                  <Combobox.List className="py-1 outline-none empty:hidden">
+                    {(wallet: Wallet) => (
+                      <Combobox.Item
+                        key={wallet.id}
+                        value={wallet}
+                        className="cursor-default select-none px-3 py-2 outline-none data-highlighted:bg-sunken data-selected:font-medium"
+                      >
+                        <span className="block truncate">{walletName(wallet)}</span>
+                        <span className="block truncate font-mono text-muted text-small">{shown(wallet.address)}</span>
+                      </Combobox.Item>
+                    )}
+                  </Combobox.List>
+                </Combobox.Popup>
+              </Combobox.Positioner>
+            </Combobox.Portal>
+          </Combobox.Root>
+        )}
+      </Field>
+      {chosen.length > 0 && (
+        <ul aria-label="Chosen wallets" className="mt-2 flex flex-wrap gap-2">
+          {chosen.map((wallet) => (
+            <li
+              key={wallet.address}
+              className="inline-flex items-center gap-1 rounded-full bg-sunken py-0.5 pr-0.5 pl-3 text-small"
+            >
+              {'id' in wallet ? walletName(wallet) : shown(wallet.address)}
+              <button
+                type="button"
+                aria-label={`Remove ${'id' in wallet ? walletName(wallet) : wallet.address}`}
+                onClick={() => props.onChange(props.value.filter((address) => !same(address, wallet.address)))}
+                className="inline-flex size-7 items-center justify-center rounded-full text-muted hover:text-ink pointer-coarse:size-10"
+              >
+                <X aria-hidden="true" className="size-4" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

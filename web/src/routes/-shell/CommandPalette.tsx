@@ -1,0 +1,140 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { useNavigate } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { plural } from '../../lib/format.ts'
+import { type Command, useCommands } from './useCommands.ts'
+
+/** One field over everything there is; the focus stays in it while arrows walk through the list. */
+export default function CommandPalette(props: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const { groups, isSearching } = useCommands(useDeferredValue(text))
+  const all = groups.flatMap(({ commands }) => commands)
+  const [activeId, setActiveId] = useState<string | null>(null)
+  const active = all.find(({ id }) => id === activeId) ?? all[0]
+  const list = useRef<HTMLDivElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+  const optionId = (command: Command) => `${listId}-${all.indexOf(command)}`
+
+  const shownId = active?.id
+  useEffect(() => {
+    if (shownId) list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [shownId])
+
+  function run(command: Command | undefined) {
+    if (!command) return
+    props.onClose()
+    navigate(command.link)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && active) {
+      event.preventDefault()
+      setActiveId(all[(all.indexOf(active) + step + all.length) % all.length]!.id)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(active)
+    }
+  }
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && props.onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
+        <Dialog.Popup
+          aria-modal="true"
+          initialFocus={input}
+          className="fixed inset-x-0 top-0 z-40 mx-auto flex max-h-dvh w-full flex-col bg-card shadow-overlay outline-none transition duration-120 ease-calm data-starting-style:opacity-0 sm:top-[12dvh] sm:max-h-[70dvh] sm:w-[min(36rem,calc(100vw-2rem))] sm:rounded-card"
+        >
+          <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
+          <div className="flex items-center gap-3 border-hairline border-b px-4">
+            <Search aria-hidden="true" className="size-5 shrink-0 text-muted" />
+            <input
+              ref={input}
+              type="text"
+              role="combobox"
+              aria-label="Search and commands"
+              aria-expanded={all.length > 0}
+              aria-controls={listId}
+              aria-autocomplete="list"
+              aria-activedescendant={active && optionId(active)}
+              autoComplete="off"
+              spellCheck={false}
+              enterKeyHint="go"
+              placeholder="Go to, send, find a contact, agent or transaction"
+              value={text}
+              onChange={(event) => {
+                setText(event.target.value)
+                setActiveId(null)
+              }}
+              onKeyDown={onKeyDown}
+              className="-outline-offset-2 h-14 min-w-0 flex-1 rounded-control bg-transparent px-2"
+            />
+            <Dialog.Close className="h-8 rounded-control px-2 text-muted text-small hover:bg-sunken hover:text-ink pointer-coarse:h-11">
+              Close
+            </Dialog.Close>
+          </div>
+          <div
+            ref={list}
+            id={listId}
+            role="listbox"
+            aria-label="Results"
+            className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 py-2 empty:hidden"
+          >
+            {groups.map(({ name, commands }) => (
+              // biome-ignore lint/a11y/useSemanticElements: a list box groups its options by role
+              <div key={name} role="group" aria-labelledby={`${listId}-${name}`} className="pb-2">
+                <p id={`${listId}-${name}`} className="px-3 py-1 font-medium text-muted text-small">
+                  {name}
+                </p>
+                {commands.map((command) => (
+                  <Option
+                    key={command.id}
+                    id={optionId(command)}
+                    command={command}
+                    active={command === active}
+                    onActive={() => setActiveId(command.id)}
+                    onRun={() => run(command)}
+                  />
+                ))}
+              </div>
+            ))}
+          </div>
+          <output className={clsx(all.length === 0 ? 'px-6 py-8 text-center text-muted' : 'sr-only')}>
+            {all.length > 0
+              ? plural(all.length, 'result')
+              : isSearching
+                ? 'Searching...'
+                : `Nothing matches “${text}”.`}
+          </output>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** The focus stays in the field, whose keys move and choose; a mouse does it here. */
+function Option(props: { id: string; command: Command; active: boolean; onActive: () => void; onRun: () => void }) {
+  const { label, note, icon: Icon } = props.command
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter is the field's
+    // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant points here
+    <div
+      id={props.id}
+      role="option"
+      aria-selected={props.active}
+      onPointerMove={props.onActive}
+      onClick={props.onRun}
+      className="flex min-h-11 cursor-pointer items-center gap-3 rounded-control px-3 py-1.5 aria-selected:bg-green-tint"
+    >
+      <Icon aria-hidden="true" className={clsx('size-5 shrink-0', props.active ? 'text-green' : 'text-muted')} />
+      <span className="wrap-anywhere min-w-0">{label}</span>
+      {note && <span className="ml-auto min-w-0 truncate text-muted text-small">{note}</span>}
+    </div>
+  )
+}

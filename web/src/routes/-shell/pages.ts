@@ -1,0 +1,36 @@
+import {
+  ArrowLeftRight,
+  Bot,
+  ChartPie,
+  HandCoins,
+  LayoutGrid,
+  type LucideIcon,
+  Settings,
+  Users,
+  Wallet,
+} from 'lucide-react'
+
+/** The pages of the signed-in area, as the menu and the command palette list them. */
+export const pageGroups = [
+  {
+    name: 'Main',
+    entries: [
+      { to: '/dashboard/overview', label: 'Overview', icon: LayoutGrid },
+      { to: '/dashboard/wallets', label: 'Wallets', icon: Wallet },
+      { to: '/dashboard/agents', label: 'Agents', icon: Bot },
+      { to: '/dashboard/contacts', label: 'Contacts', icon: Users },
+      { to: '/dashboard/usage', label: 'Usage', icon: ChartPie },
+    ],
+  },
+  {
+    name: 'Payments',
+    entries: [
+      { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
+      { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
+    ],
+  },
+  {
+    name: 'Settings',
+    entries: [{ to: '/dashboard/settings', label: 'Account Settings', icon: Settings }],
+  },
+] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]

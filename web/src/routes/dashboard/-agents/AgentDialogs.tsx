@@ -1,0 +1,92 @@
+import { lazy, Suspense, useState } from 'react'
+import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/agents.ts'
+import type { Credentials } from './CredentialsDialog.tsx'
+import type { Dialogs } from './dialogs.ts'
+import { subjectOf } from './subjects.ts'
+
+const NewGroupDialog = lazy(() => import('./NewGroupDialog.tsx'))
+const EditGroupDialog = lazy(() => import('./EditGroupDialog.tsx'))
+const DeleteGroupDialog = lazy(() => import('./DeleteGroupDialog.tsx'))
+const TopUpDialog = lazy(() => import('../../../components/TopUpDialog.tsx'))
+const ConfirmContactDialog = lazy(() => import('./ConfirmContactDialog.tsx'))
+const NewAgentDialog = lazy(() => import('./NewAgentDialog.tsx'))
+const EditAgentDialog = lazy(() => import('./EditAgentDialog.tsx'))
+const DeleteAgentDialog = lazy(() => import('./DeleteAgentDialog.tsx'))
+const RegenerateDialog = lazy(() => import('./RegenerateDialog.tsx'))
+const CredentialsDialog = lazy(() => import('./CredentialsDialog.tsx'))
+const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
+
+type Made = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
+
+/** The dialog that the page's search parameters name. */
+export function AgentDialogs(props: {
+  search: Dialogs
+  groups: PolicyGroupWithAgents[] | undefined
+  selected: PolicyGroupWithAgents | undefined
+  close: () => void
+  /** Leaves the dialog for a group and one of its agents, or for none. */
+  show: (groupId: string | undefined, agentId?: string) => void
+}) {
+  const { search, groups, selected, close, show } = props
+  // Secrets live in this state alone and are gone once the dialog closes.
+  const [made, setMade] = useState<Made | null>(null)
+  const group = selected?.policyGroup
+  const agentBy = (id: string | undefined) => selected?.agents.find((agent) => agent.id === id)
+  const edited = agentBy(search.editAgent)
+  const deleted = agentBy(search.deleteAgent)
+  const regenerated = agentBy(search.regenerateKey ?? search.regenerateCredentials)
+  const paused = search.pause && selected ? subjectOf(search.pause, selected) : undefined
+
+  if (made)
+    return (
+      <Suspense>
+        <CredentialsDialog
+          {...made}
+          onClose={() => {
+            setMade(null)
+            refreshGroups()
+          }}
+        />
+      </Suspense>
+    )
+  return (
+    <Suspense>
+      {search.newGroup && <NewGroupDialog onClose={close} onCreated={({ id }) => show(id)} />}
+      {search.newAgent && groups && (
+        <NewAgentDialog
+          groups={groups}
+          groupId={group?.id}
+          onClose={close}
+          onCreated={({ agent, shownOnce: _, ...credentials }) => {
+            const of = groups.find(({ policyGroup }) => policyGroup.id === agent.policyGroupId)
+            setMade({ credentials: { agent, ...credentials }, group: of?.policyGroup })
+            show(agent.policyGroupId, agent.id)
+            refreshGroups()
+          }}
+        />
+      )}
+      {group && search.editGroup && <EditGroupDialog group={group} onClose={close} />}
+      {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
+      {selected && search.deleteGroup && (
+        <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />
+      )}
+      {group && search.confirmContact && (
+        <ConfirmContactDialog group={group} contactId={search.confirmContact} onClose={close} />
+      )}
+      {edited && <EditAgentDialog agent={edited} onClose={close} />}
+      {deleted && <DeleteAgentDialog agent={deleted} onClose={close} />}
+      {regenerated && (
+        <RegenerateDialog
+          agent={regenerated}
+          kind={search.regenerateKey ? 'key' : 'credentials'}
+          onClose={close}
+          onDone={({ note, ...credentials }) => {
+            setMade({ credentials, note })
+            close()
+          }}
+        />
+      )}
+      {paused && <PauseDialog subject={paused} onClose={close} />}
+    </Suspense>
+  )
+}

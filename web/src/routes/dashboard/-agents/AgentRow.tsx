@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { ChevronRight, KeyRound, Pause, Pencil, Play, RotateCcwKey, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { ActionMenu } from '../../../components/ActionMenu.tsx'
+import { Amount } from '../../../components/Amount.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { CopyButton } from '../../../components/CopyButton.tsx'
+import { SkeletonRows } from '../../../components/states.tsx'
+import { useNow } from '../../../components/Time.tsx'
+import { formatDeadline, lastActivityText, plural } from '../../../lib/format.ts'
+import { type Agent, accountQuery, type PolicyGroup } from '../../../queries/agents.ts'
+import type { OpenDialog } from './dialogs.ts'
+import { placeId } from './rules.ts'
+
+const AgentTools = lazy(() => import('./AgentTools.tsx'))
+
+/** An agent in a line, and all of it when expanded. */
+export function AgentRow(props: {
+  agent: Agent
+  group: PolicyGroup
+  initiallyOpen: boolean
+  open: OpenDialog
+  onResume: () => void
+}) {
+  const { agent, open } = props
+  const [expanded, setExpanded] = useState(props.initiallyOpen)
+  const details = useId()
+  const row = useRef<HTMLLIElement>(null)
+  // Asked for by a link: below the policy, which fills a phone's screen.
+  const [wanted] = useState(props.initiallyOpen)
+  useEffect(() => {
+    if (wanted) row.current?.scrollIntoView({ block: 'start' })
+  }, [wanted])
+  const now = useNow()
+  const paused = agent.status === 'paused'
+  const accountPaused = useQuery(accountQuery).data?.paused ?? false
+  const stopped = paused ? 'Paused' : pausedAbove(props.group, accountPaused)
+  return (
+    <li ref={row} id={placeId('agent', agent.id)} data-testid="agent-row" className="scroll-mt-24 target:bg-green-tint">
+      <div className="flex items-center gap-1 pr-3">
+        <button
+          type="button"
+          aria-expanded={expanded}
+          aria-controls={details}
+          onClick={() => setExpanded(!expanded)}
+          className="flex min-w-0 flex-1 items-center gap-3 py-3 pl-5 text-left -outline-offset-2 hover:bg-paper"
+        >
+          <ChevronRight
+            aria-hidden="true"
+            className={clsx('size-4 shrink-0 text-muted transition-transform duration-120', expanded && 'rotate-90')}
+          />
+          <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
+            <span className="min-w-40 flex-1">
+              <span className="block wrap-anywhere font-medium">{agent.name}</span>
+              <span className="block text-muted text-small">
+                {plural(agent.transactionCount, 'transaction')}, last activity{' '}
+                {lastActivityText(agent.lastActivity, now).toLowerCase()}
+              </span>
+            </span>
+            <Amount value={agent.totalSpent} />
+            {stopped ? <Chip tone="waiting">{stopped}</Chip> : <Chip tone="good">Active</Chip>}
+          </span>
+        </button>
+        <ActionMenu
+          label={`Actions for ${agent.name}`}
+          items={[
+            { label: 'Edit', icon: Pencil, onSelect: () => open({ editAgent: agent.id }) },
+            {
+              label: 'Regenerate credentials',
+              icon: KeyRound,
+              onSelect: () => open({ regenerateCredentials: agent.id }),
+            },
+            { label: 'Regenerate API key', icon: RotateCcwKey, onSelect: () => open({ regenerateKey: agent.id }) },
+            paused
+              ? { label: 'Resume', icon: Play, onSelect: props.onResume }
+              : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: agent.id }) },
+            { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteAgent: agent.id }) },
+          ]}
+        />
+      </div>
+      <div id={details} hidden={!expanded}>
+        {expanded && (
+          <div className="space-y-6 px-5 pb-5">
+            <dl className="grid gap-x-6 gap-y-2 text-small sm:grid-cols-[8rem_1fr]">
+              <dt className="text-muted">Client ID</dt>
+              <dd className="flex items-center gap-1">
+                <span className="break-all font-mono">{agent.clientId}</span>
+                <CopyButton text={agent.clientId} what="client ID" />
+              </dd>
+              {agent.memo && (
+                <>
+                  <dt className="text-muted">Memo</dt>
+                  <dd className="wrap-anywhere">{agent.memo}</dd>
+                </>
+              )}
+              <dt className="text-muted">Created</dt>
+              <dd>{lastActivityText(agent.createdAt, now)}</dd>
+              {agent.held !== '0' && (
+                <>
+                  <dt className="text-muted">Held</dt>
+                  <dd>
+                    <Amount value={agent.held} />
+                  </dd>
+                </>
+              )}
+              <PreviousUntil name="Previous API key" iso={agent.previousApiKeyUntil} />
+              <PreviousUntil name="Previous secret" iso={agent.previousSecretUntil} />
+            </dl>
+            <Suspense fallback={<SkeletonRows rows={4} />}>
+              <AgentTools agent={agent} group={props.group} />
+            </Suspense>
+          </div>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** What is paused that the agent is part of, in the words of the rule that refuses its calls. */
+function pausedAbove(group: PolicyGroup, accountPaused: boolean): string | null {
+  if (accountPaused) return 'Account paused'
+  if (group.status === 'paused') return 'Group paused'
+  return group.wallet?.paused ? 'Wallet paused' : null
+}
+
+/** For how long a credential from before a regeneration still works. */
+function PreviousUntil(props: { name: string; iso: string | null }) {
+  if (props.iso === null) return null
+  return (
+    <>
+      <dt className="text-muted">{props.name}</dt>
+      <dd>Works until {formatDeadline(props.iso)}</dd>
+    </>
+  )
+}

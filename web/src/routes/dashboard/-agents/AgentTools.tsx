@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { scopeFor } from '../../../../../worker/domain/scopes.ts'
+import type { Agent, PaymentRecipient, PolicyGroup } from '../../../queries/agents.ts'
+import { QuickStart } from './QuickStart.tsx'
+import { Refusals } from './Refusals.tsx'
+import { TryPayment } from './TryPayment.tsx'
+
+const kinds = ['contact', 'address', 'email', 'phone'] as const satisfies readonly PaymentRecipient['type'][]
+
+/** What helps whoever connects the agent: first calls, a trial of the rules, what was refused. */
+export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) {
+  const { agent, group } = props
+  const first = kinds.find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
+  return (
+    <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
+      <div className="min-w-0 space-y-6">
+        <Part title="Try a payment" hint="Asks the rules as they are now. Nothing is paid or held.">
+          <TryPayment agent={agent} first={first} />
+        </Part>
+        <Part title="Last refusals">
+          <Refusals agentId={agent.id} />
+        </Part>
+      </div>
+      <Part title="Quick start">
+        <QuickStart clientId={agent.clientId} group={group} />
+      </Part>
+    </div>
+  )
+}
+
+function Part(props: { title: string; hint?: string; children: ReactNode }) {
+  return (
+    <section className="min-w-0">
+      <h4 className="font-medium text-small">{props.title}</h4>
+      {props.hint && <p className="text-muted text-small">{props.hint}</p>}
+      <div className="mt-2">{props.children}</div>
+    </section>
+  )
+}

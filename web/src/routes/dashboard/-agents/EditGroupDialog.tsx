@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { Button } from '../../../components/Button.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { leftAsTyped, PolicyExposure } from '../../../components/PolicyExposure.tsx'
+import { ApiError } from '../../../lib/api.ts'
+import { formatAmount } from '../../../lib/format.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { latestGroup, type PolicyGroup, refreshGroups, type ScopeUpdate, updateGroup } from '../../../queries/agents.ts'
+import { GroupFields } from './GroupFields.tsx'
+import { changesOf, editInput, editProblems, type GroupValues, groupFields, merge, valuesOf } from './groupForm.ts'
+
+export default function EditGroupDialog(props: { group: PolicyGroup; onClose: () => void }) {
+  // What the form was filled from: it does not change under the hands of who types.
+  const [base, setBase] = useState(props.group)
+  const [results, setResults] = useState<ScopeUpdate[]>([])
+  const form = useForm<GroupValues>({
+    resolver: resolve((values) => editProblems(values, base)),
+    defaultValues: valuesOf(base),
+  })
+
+  /** Another editor was faster: what was not touched here takes their values, and the next save builds on them. */
+  async function takeIn(values: GroupValues): Promise<never> {
+    const latest = await latestGroup(base.id)
+    if (!latest) throw new ApiError(404, 'not_found', 'This policy group was deleted meanwhile.')
+    const theirs = changesOf(valuesOf(base), valuesOf(latest))
+    const mine = changesOf(valuesOf(base), values)
+    form.reset(merge(valuesOf(base), values, valuesOf(latest)))
+    setBase(latest)
+    const list = theirs.map((name) => (mine.includes(name) ? `${name} (yours is kept)` : name)).join(', ')
+    throw new ApiError(
+      409,
+      'conflict',
+      `This policy group was changed while you edited it${list && `: ${list}`}. Nothing you typed is lost. Check it and save again.`,
+    )
+  }
+
+  if (results.length > 0)
+    return <Results name={form.getValues('name').trim()} results={results} onClose={props.onClose} />
+  return (
+    <FormDialog
+      title="Edit Policy Group"
+      description="Takes effect on the next call of its agents."
+      form={form}
+      onClose={props.onClose}
+      submit={['Save Changes', 'Saving...']}
+      send={async (values) => {
+        try {
+          const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
+          await refreshGroups()
+          if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
+          toast.success(`${values.name.trim()} was updated.`)
+          props.onClose()
+        } catch (error) {
+          if (error instanceof ApiError && error.status === 409 && error.field === 'version') await takeIn(values)
+          throw error
+        }
+      }}
+      fallback="Failed to update policy group. Please try again."
+      fields={groupFields}
+    >
+      <GroupFields
+        form={form}
+        wallet={base.wallet ?? { name: null }}
+        budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
+      />
+      <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
+    </FormDialog>
+  )
+}
+
+/** What the change meant for each agent. */
+function Results(props: { name: string; results: ScopeUpdate[]; onClose: () => void }) {
+  const failed = props.results.filter(({ success }) => !success).length
+  return (
+    <Dialog
+      title="Policy group updated"
+      description={
+        failed === 0
+          ? `${props.name} is saved. Its agents have the new permissions now.`
+          : `${props.name} is saved, but not every agent has the new permissions.`
+      }
+      onClose={props.onClose}
+      footer={<Button onClick={props.onClose}>Done</Button>}
+    >
+      <ul aria-label="Agents" className="divide-y divide-hairline">
+        {props.results.map(({ agentName, success, error }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two agents may share a name, and the list never changes
+          <li key={i} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
+            <span className="min-w-0 break-words">{agentName}</span>
+            {success ? <Chip tone="good">Updated</Chip> : <Chip tone="bad">{error || 'Not updated'}</Chip>}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { Controller, type UseFormReturn } from 'react-hook-form'
+import { visibleScopes } from '../../../../../worker/domain/scopes.ts'
+import { AmountInput } from '../../../components/AmountInput.tsx'
+import { Checkbox, Field, Input, Select } from '../../../components/Field.tsx'
+import { scopeWords } from '../../../lib/scopes.ts'
+import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { ContactChoices } from './ContactChoices.tsx'
+import { contactScope, type GroupValues } from './groupForm.ts'
+import { LimitFields } from './LimitFields.tsx'
+
+/** Everything that a policy group says. `wallet`: the one that it has for good. */
+export function GroupFields(props: {
+  form: UseFormReturn<GroupValues>
+  wallet?: { name: string | null }
+  budgetHint: string
+}) {
+  const { form } = props
+  const { errors } = form.formState
+  const byContact = form.watch('scopes').includes(contactScope)
+  return (
+    <>
+      <Field label="Policy name" error={errors.name?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('name')}
+            maxLength={60}
+            placeholder="Research agents"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Controller
+        control={form.control}
+        name="budget"
+        render={({ field }) => (
+          <Field label="Budget limit" error={errors.budget?.message} hint={props.budgetHint}>
+            {(control) => <AmountInput {...control} {...field} />}
+          </Field>
+        )}
+      />
+      {props.wallet ? (
+        <Field label="Wallet" hint="Wallet cannot be changed after creation">
+          {(control) => <Input {...control} value={walletName(props.wallet!)} disabled readOnly />}
+        </Field>
+      ) : (
+        <WalletChoice form={form} />
+      )}
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Permissions</legend>
+        {visibleScopes.map((scope) => (
+          <Checkbox
+            key={scope}
+            value={scope}
+            {...form.register('scopes')}
+            label={scopeWords[scope].name}
+            hint={scopeWords[scope].hint}
+          />
+        ))}
+        <p className="mt-1 text-muted text-small">What is not checked is refused.</p>
+      </fieldset>
+      {byContact && (
+        <fieldset>
+          <legend className="mb-1 font-medium text-small">Whitelisted contacts</legend>
+          <Controller
+            control={form.control}
+            name="contactIds"
+            render={({ field: { value, onChange } }) => <ContactChoices value={value} onChange={onChange} />}
+          />
+        </fieldset>
+      )}
+      <LimitFields form={form} />
+    </>
+  )
+}
+
+function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
+  const wallets = useQuery(walletsQuery)
+  const usable = wallets.data?.filter(canPay) ?? []
+  return (
+    <Field
+      label="Wallet"
+      error={props.form.formState.errors.walletId?.message}
+      hint={
+        wallets.data && usable.length === 0
+          ? 'No wallets found. Please create a wallet first.'
+          : 'Wallet cannot be changed after creation'
+      }
+    >
+      {(control) => (
+        <Select {...control} {...props.form.register('walletId')}>
+          <option value="">Select a wallet</option>
+          {usable.map((wallet) => (
+            <option key={wallet.id} value={wallet.id}>
+              {walletName(wallet)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}

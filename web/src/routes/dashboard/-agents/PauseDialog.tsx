@@ -1,0 +1,35 @@
+import { toast } from 'react-hot-toast/headless'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { plural } from '../../../lib/format.ts'
+import { type PauseSubject, setPaused } from '../../../queries/agents.ts'
+import { sentence } from './useResume.ts'
+
+/** What stops, by what is paused. */
+const effects: Record<PauseSubject['kind'], string> = {
+  agent: 'Its next call is refused.',
+  group: 'The next call of every agent of this group is refused.',
+  wallet: 'Nothing is paid from this wallet any more, neither by agents nor by you.',
+  account: 'The next call of every agent is refused. You can still send yourself.',
+}
+
+export default function PauseDialog(props: { subject: PauseSubject; onClose: () => void }) {
+  const { subject } = props
+  return (
+    <ConfirmDialog
+      title={`Pause ${subject.name}`}
+      confirm={['Pause', 'Pausing...']}
+      fallback={`Failed to pause ${subject.name}. Please try again.`}
+      act={async () => {
+        const { stoppedPayments } = await setPaused(subject, true)
+        const stopped = stoppedPayments > 0 ? ` ${plural(stoppedPayments, 'queued payment')} stopped.` : ''
+        toast.success(`${sentence(subject.name)} ${subject.kind === 'account' ? 'are' : 'is'} paused.${stopped}`)
+      }}
+      onClose={props.onClose}
+    >
+      <p>
+        {effects[subject.kind]} Queued payments that are not signed yet fail, and signed ones run to their end. You can
+        resume at any time.
+      </p>
+    </ConfirmDialog>
+  )
+}

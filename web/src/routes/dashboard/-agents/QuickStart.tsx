@@ -1,0 +1,41 @@
+import { Tabs } from '@base-ui/react/tabs'
+import { CopyButton } from '../../../components/CopyButton.tsx'
+import { useSession } from '../../../lib/session.ts'
+import type { PolicyGroup } from '../../../queries/agents.ts'
+import { exampleRecipient, quickStarts } from './quickStart.ts'
+
+/** How an agent makes its first call, in the ways that agents have. */
+export function QuickStart(props: { clientId: string; group: PolicyGroup | undefined }) {
+  const { user } = useSession()
+  const examples = quickStarts(location.origin, props.clientId, exampleRecipient(props.group, user?.email))
+  return (
+    <Tabs.Root defaultValue={examples[0]?.name}>
+      <Tabs.List aria-label="Quick start" className="mb-2 flex flex-wrap gap-1">
+        {examples.map(({ name }) => (
+          <Tabs.Tab
+            key={name}
+            value={name}
+            className="h-8 rounded-control px-3 text-muted text-small hover:bg-sunken data-active:bg-sunken data-active:font-medium data-active:text-ink pointer-coarse:h-11"
+          >
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {examples.map(({ name, note, code }) => (
+        <Tabs.Panel key={name} value={name} className="rounded-control">
+          <div className="mb-1 flex items-center justify-between gap-2">
+            <p className="text-muted text-small">{note}</p>
+            <CopyButton text={code} what={`${name} example`} />
+          </div>
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            tabIndex={0}
+            className="max-h-80 overflow-auto whitespace-pre rounded-control bg-ink p-4 text-[12px]/5 text-paper"
+          >
+            {code}
+          </pre>
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  )
+}

@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { useState } from 'react'
+import { Controller, useForm } from 'react-hook-form'
+import { phoneProblem } from '../../../../../worker/domain/contactRules.ts'
+import { emailProblem } from '../../../../../worker/domain/email.ts'
+import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
+import { amountProblem } from '../../../../../worker/domain/sendRules.ts'
+import { addressProblem } from '../../../../../worker/domain/validators.ts'
+import { AmountInput } from '../../../components/AmountInput.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { messageOf } from '../../../lib/api.ts'
+import { formatAmount, formatDeadline } from '../../../lib/format.ts'
+import { plainAmount } from '../../../lib/problems.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { type Agent, type PaymentCheck, type PaymentRecipient, tryPayment } from '../../../queries/agents.ts'
+import { contactsQuery } from '../../../queries/contacts.ts'
+import { RuleLink } from './RuleLink.tsx'
+
+type Kind = PaymentRecipient['type']
+type Values = { type: Kind; contact: string; address: string; email: string; phone: string; amount: string }
+
+const kinds: Record<Kind, string> = {
+  contact: 'Contact',
+  address: 'Address',
+  email: 'Email',
+  phone: 'Phone number',
+}
+
+const resolver = resolve<Values>((values) => ({
+  ...{ [values.type]: recipientProblem(values) },
+  amount: amountProblem(values.amount, null),
+}))
+
+function recipientProblem({ type, ...values }: Values): string | null {
+  switch (type) {
+    case 'contact':
+      return values.contact ? null : 'Please select a contact'
+    case 'address':
+      return values.address.trim() ? addressProblem(values.address.trim()) : 'Please enter a recipient address'
+    case 'email':
+      return values.email.trim() ? emailProblem(values.email.trim()) : 'Please enter an email address'
+    case 'phone':
+      return phoneProblem(values.phone.trim())
+  }
+}
+
+function recipientOf({ type, ...values }: Values): PaymentRecipient {
+  switch (type) {
+    case 'contact':
+      return { type, contactId: values.contact }
+    case 'address':
+      return { type, address: values.address.trim() }
+    case 'email':
+      return { type, email: values.email.trim() }
+    case 'phone':
+      return { type, phone: values.phone.trim() }
+  }
+}
+
+/** Asks the rules about a payment of this agent, which is not made. */
+export function TryPayment(props: { agent: Agent; first: Kind }) {
+  const { agent } = props
+  const contacts = useQuery(contactsQuery)
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: { type: props.first, contact: '', address: '', email: '', phone: '', amount: '' },
+  })
+  const [answer, setAnswer] = useState<PaymentCheck | null>(null)
+  const { errors, isSubmitting: busy } = form.formState
+  const type = form.watch('type')
+
+  const submit = form.handleSubmit(async (values) => {
+    setAnswer(null)
+    try {
+      const amount = formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n)
+      setAnswer(await tryPayment(agent.id, { to: recipientOf(values), amount }))
+    } catch (error) {
+      form.setError('root', { message: messageOf(error) })
+    }
+  })
+
+  return (
+    <form noValidate onSubmit={submit} onChange={() => setAnswer(null)} className="space-y-3">
+      <div className="grid gap-3 sm:grid-cols-[9rem_1fr]">
+        <Field label="Pay by">
+          {(control) => (
+            <Select {...control} {...form.register('type')}>
+              {Object.entries(kinds).map(([kind, name]) => (
+                <option key={kind} value={kind}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label={kinds[type]} error={errors[type]?.message}>
+          {(control) =>
+            type === 'contact' ? (
+              <Select {...control} {...form.register('contact')}>
+                <option value="">Select a contact</option>
+                {contacts.data?.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            ) : (
+              <Input
+                key={type}
+                {...control}
+                {...form.register(type)}
+                type={type === 'email' ? 'email' : type === 'phone' ? 'tel' : 'text'}
+                placeholder={{ address: '0x…', email: 'name@example.com', phone: '+14155550123' }[type]}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                className={type === 'address' ? 'font-mono text-small' : undefined}
+              />
+            )
+          }
+        </Field>
+      </div>
+      <div className="flex flex-wrap items-end gap-3">
+        <div className="min-w-40 flex-1">
+          <Controller
+            control={form.control}
+            name="amount"
+            render={({ field }) => (
+              <Field label="Amount" error={errors.amount?.message}>
+                {(control) => <AmountInput {...control} {...field} />}
+              </Field>
+            )}
+          />
+        </div>
+        <Button look="secondary" type="submit" busy={busy} className={errors.amount ? 'mb-6' : ''}>
+          Try
+        </Button>
+      </div>
+      {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
+      <div role="status">{answer && <Answer answer={answer} agentId={agent.id} />}</div>
+    </form>
+  )
+}
+
+function Answer(props: { answer: PaymentCheck; agentId: string }) {
+  const { allowed, amount, max_allowed_now: most, refusal } = props.answer
+  if (allowed || !refusal)
+    return (
+      <p className="flex gap-2 rounded-control bg-green-tint px-3 py-2 text-green text-small">
+        <CircleCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span>
+          Allowed: ${formatAmount(amount)} would be paid. The most for this recipient now is ${formatAmount(most)}.
+        </span>
+      </p>
+    )
+  return (
+    <div className="flex gap-2 rounded-control bg-red-tint px-3 py-2 text-small">
+      <CircleX aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-red" />
+      <div className="min-w-0">
+        <p className="font-medium text-red">Refused: {refusal.detail}</p>
+        {refusal.next && <p>{refusal.next}</p>}
+        <p>
+          {most === '0'
+            ? 'Nothing can be paid this way now.'
+            : `The most for this recipient now is $${formatAmount(most)}.`}
+          {refusal.resets_at && ` Starts again ${formatDeadline(refusal.resets_at)}.`}
+        </p>
+        {refusal.rule && (
+          <p>
+            Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

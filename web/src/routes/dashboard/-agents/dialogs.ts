@@ -1,0 +1,34 @@
+import { flagOf, textOf } from '../../../lib/search.ts'
+
+/** Which dialog of the page is open, as its search parameter: acts on the chosen group, or on what the value names. */
+export type Dialogs = {
+  newGroup?: true
+  newAgent?: true
+  editGroup?: true
+  topUp?: true
+  deleteGroup?: true
+  /** Id of a contact on the group's whitelist. */
+  confirmContact?: string
+  /** Ids of agents. */
+  regenerateKey?: string
+  regenerateCredentials?: string
+  editAgent?: string
+  deleteAgent?: string
+  /** Id of an agent, or 'group', 'wallet', 'account'. */
+  pause?: string
+}
+export type OpenDialog = (dialog: Dialogs) => void
+
+export const dialogSearch = (search: Record<string, unknown>) => ({
+  newGroup: flagOf(search.newGroup),
+  newAgent: flagOf(search.newAgent),
+  editGroup: flagOf(search.editGroup),
+  topUp: flagOf(search.topUp),
+  deleteGroup: flagOf(search.deleteGroup),
+  confirmContact: textOf(search.confirmContact),
+  regenerateKey: textOf(search.regenerateKey),
+  regenerateCredentials: textOf(search.regenerateCredentials),
+  editAgent: textOf(search.editAgent),
+  deleteAgent: textOf(search.deleteAgent),
+  pause: textOf(search.pause),
+})

@@ -1,0 +1,33 @@
+/** Where on the Agents page, or beyond it, a rule stands. */
+export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
+
+const rules: Record<string, { name: string; place: RulePlace }> = {
+  'agent.paused': { name: 'Agent paused', place: 'agent' },
+  'group.paused': { name: 'Group paused', place: 'budget' },
+  'account.paused': { name: 'Account paused', place: 'account' },
+  'wallet.paused': { name: 'Wallet paused', place: 'wallet' },
+  'wallet.status': { name: 'Wallet not ready', place: 'wallets' },
+  'wallet.balance': { name: 'Wallet balance', place: 'wallets' },
+  'session.limit': { name: 'Session key limit', place: 'wallets' },
+  'session.valid_until': { name: 'Session key validity', place: 'wallets' },
+  whitelist: { name: 'Whitelisted contacts', place: 'contacts' },
+  'whitelist.snapshot': { name: 'Changed contact', place: 'contacts' },
+  'whitelist.method': { name: 'Whitelisted contacts', place: 'contacts' },
+  'group.budget': { name: 'Budget limit', place: 'budget' },
+  'group.max_payment': { name: 'Maximum per payment', place: 'limits' },
+  'group.budget_per_day': { name: 'Daily budget', place: 'limits' },
+  'group.budget_per_week': { name: 'Weekly budget', place: 'limits' },
+  'group.budget_per_month': { name: 'Monthly budget', place: 'limits' },
+  'group.max_unclaimed': { name: 'Unclaimed payouts', place: 'limits' },
+  'group.email_domains': { name: 'Email domains', place: 'limits' },
+  'group.phone_codes': { name: 'Phone country codes', place: 'limits' },
+}
+
+/** The scopes are rules of their own name; one that is not known here still shows what it is. */
+export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
+  rules[rule] ??
+  (rule.endsWith(':write') ? { name: 'Permissions', place: 'permissions' } : { name: rule, place: 'budget' })
+
+/** Id of the part of the page that shows the rules of a place. */
+export const placeId = (place: RulePlace, agentId?: string) =>
+  place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`

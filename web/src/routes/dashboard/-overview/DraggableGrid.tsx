@@ -1,0 +1,33 @@
+import 'react-grid-layout/css/styles.css'
+import type { ReactNode } from 'react'
+import { GridLayout } from 'react-grid-layout'
+import { columns, fromGrid, type LayoutItem, toGrid } from './layout.ts'
+
+/** The grid of twelve columns, to be arranged by mouse. */
+export default function DraggableGrid(props: {
+  items: LayoutItem[]
+  width: number
+  widgetOf: (item: LayoutItem) => ReactNode
+  onChange: (items: LayoutItem[], id: string) => void
+}) {
+  const { items } = props
+  return (
+    <>
+      {/* react-draggable makes a style of this name by innerHTML, which trusted types forbid, unless there is one. */}
+      <span id="react-draggable-style-el" hidden />
+      <GridLayout
+        width={props.width}
+        layout={toGrid(items)}
+        gridConfig={{ cols: columns, rowHeight: 80, margin: [16, 16], containerPadding: [0, 0] }}
+        dragConfig={{ enabled: true, handle: '.drag' }}
+        resizeConfig={{ enabled: true }}
+        onDragStop={(grid, _, item) => item && props.onChange(fromGrid(items, grid), item.i)}
+        onResizeStop={(grid, _, item) => item && props.onChange(fromGrid(items, grid), item.i)}
+      >
+        {items.map((item) => (
+          <div key={item.id}>{props.widgetOf(item)}</div>
+        ))}
+      </GridLayout>
+    </>
+  )
+}

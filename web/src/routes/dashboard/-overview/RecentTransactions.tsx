@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Amount } from '../../../components/Amount.tsx'
+import { Counterparty } from '../../../components/Counterparty.tsx'
+import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
+import { Skeleton } from '../../../components/states.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { categoryLabel, senderOf, transactionsQuery } from '../../../queries/transactions.ts'
+import { WidgetError, WidgetLink } from './parts.tsx'
+
+const refreshMs = 30_000 // 30 seconds
+
+/** The five newest payments. */
+export function RecentTransactions() {
+  const { data, error, refetch } = useQuery({ ...transactionsQuery(1, 5), refetchInterval: refreshMs })
+  if (!data)
+    return error ? (
+      <WidgetError error={error} onRetry={() => refetch()} />
+    ) : (
+      <output aria-label="Loading" className="block space-y-3 py-2">
+        {[1, 2, 3, 4, 5].map((i) => (
+          <Skeleton key={i} className="h-10" />
+        ))}
+      </output>
+    )
+  if (data.rows.length === 0)
+    return (
+      <div className="m-auto py-4 text-center">
+        <p className="font-semibold">No transactions yet</p>
+        <p className="text-muted">Payments by you and your agents will appear here.</p>
+      </div>
+    )
+  return (
+    <>
+      <ul className="flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
+        {data.rows.map((transaction) => (
+          <li
+            key={transaction.id}
+            className="grid grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 py-1"
+          >
+            <Link
+              to="/dashboard/transactions"
+              search={{ detail: transaction.id }}
+              className="truncate rounded-sm font-medium hover:underline"
+            >
+              <Counterparty transaction={transaction} />
+            </Link>
+            <Amount value={transaction.amountUsdc} className="text-right" />
+            <p className="truncate text-muted text-small">
+              {categoryLabel(transaction)} by {senderOf(transaction)}, <Time iso={transaction.createdAt} />
+            </p>
+            <span className="text-right">
+              <TransactionStatusChip transaction={transaction} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <WidgetLink to="/dashboard/transactions">View all</WidgetLink>
+    </>
+  )
+}

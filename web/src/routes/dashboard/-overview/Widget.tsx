@@ -1,0 +1,76 @@
+import {
+  ChevronDown,
+  ChevronLeft,
+  ChevronRight,
+  ChevronUp,
+  GripVertical,
+  type LucideIcon,
+  MoveHorizontal,
+  MoveVertical,
+  X,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ActionMenu, type MenuItem } from '../../../components/ActionMenu.tsx'
+import { IconButton } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { type LayoutItem, type Move, moveWidget, resizeWidget } from './layout.ts'
+import { widgets } from './widgets.ts'
+
+const moves: [Move, LucideIcon][] = [
+  ['left', ChevronLeft],
+  ['right', ChevronRight],
+  ['up', ChevronUp],
+  ['down', ChevronDown],
+]
+
+/** The frame of a widget; unlocked it has a handle to drag, a menu to move and resize by keyboard, and a way off. */
+export function Widget(props: {
+  item: LayoutItem
+  items: LayoutItem[]
+  unlocked: boolean
+  draggable: boolean
+  onChange: (items: LayoutItem[]) => void
+  onRemove: () => void
+  children: ReactNode
+}) {
+  const { item, items } = props
+  const { name } = widgets[item.type]
+  const act = (label: string, icon: LucideIcon, next: LayoutItem[]): MenuItem => ({
+    label,
+    icon,
+    disabled: next.every((one, i) => same(one, items[i]!)),
+    onSelect: () => props.onChange(next),
+  })
+  return (
+    <Card aria-label={name} className="@container flex h-full flex-col overflow-hidden">
+      <div className="flex items-center gap-1 px-4 pt-3">
+        {props.draggable && (
+          <span className="drag -ml-2 flex size-8 shrink-0 cursor-grab touch-none items-center justify-center text-muted active:cursor-grabbing">
+            <GripVertical aria-hidden="true" className="size-4" />
+          </span>
+        )}
+        <h2 className="min-w-0 flex-1 truncate font-medium text-muted text-small">{name}</h2>
+        {props.unlocked && (
+          <>
+            <ActionMenu
+              label={`Move or resize ${name}`}
+              items={[
+                ...moves.map(([move, icon]) => act(`Move ${move}`, icon, moveWidget(items, item.id, move))),
+                act('Wider', MoveHorizontal, resizeWidget(items, item.id, { w: 1 })),
+                act('Narrower', MoveHorizontal, resizeWidget(items, item.id, { w: -1 })),
+                act('Taller', MoveVertical, resizeWidget(items, item.id, { h: 1 })),
+                act('Shorter', MoveVertical, resizeWidget(items, item.id, { h: -1 })),
+              ]}
+            />
+            <IconButton label={`Remove ${name}`} className="-mr-2" onClick={props.onRemove}>
+              <X aria-hidden="true" className="size-4" />
+            </IconButton>
+          </>
+        )}
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 pb-3">{props.children}</div>
+    </Card>
+  )
+}
+
+const same = (a: LayoutItem, b: LayoutItem) => a.x === b.x && a.y === b.y && a.w === b.w && a.h === b.h

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import type { WidgetType } from '../../../../../worker/domain/widgets.ts'
+import type { Overview } from '../../../../../worker/schemas/overview.ts'
+import { Skeleton } from '../../../components/states.tsx'
+import { overviewQuery } from '../../../queries/overview.ts'
+import { Methods, SevenDays } from './charts.tsx'
+import { AgentsList, Budgets, QuickStats, Recipients, TopWallets } from './lists.tsx'
+import { WidgetError } from './parts.tsx'
+import { RecentTransactions } from './RecentTransactions.tsx'
+import {
+  ActiveAgents,
+  AverageTransaction,
+  Contacts,
+  Failed,
+  PendingPayouts,
+  PolicyGroups,
+  SuccessRate,
+  TotalBalance,
+  TotalSpent,
+  Transactions,
+  Wallets,
+} from './stats.tsx'
+
+export type BodyProps = { overview: Overview }
+
+const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<BodyProps>> = {
+  'total-balance': TotalBalance,
+  'active-agents': ActiveAgents,
+  'transactions-count': Transactions,
+  'policy-groups': PolicyGroups,
+  'quick-stats': QuickStats,
+  'top-wallets': TopWallets,
+  'active-agents-list': AgentsList,
+  'success-rate': SuccessRate,
+  'total-spent': TotalSpent,
+  'avg-transaction': AverageTransaction,
+  'total-contacts': Contacts,
+  'total-wallets': Wallets,
+  'pending-escrows': PendingPayouts,
+  'transaction-breakdown': Methods,
+  'recent-activity': SevenDays,
+  'failed-transactions': Failed,
+  'contact-activity': Recipients,
+  'policy-budget': Budgets,
+}
+
+const refreshMs = 30_000 // 30 seconds
+
+/** What a widget shows. All but the newest payments share one call. */
+export function WidgetBody(props: { type: WidgetType }) {
+  const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
+  if (props.type === 'recent-transactions') return <RecentTransactions />
+  if (!overview.data)
+    return overview.error ? (
+      <WidgetError error={overview.error} onRetry={() => overview.refetch()} />
+    ) : (
+      <output aria-label="Loading" className="block py-1">
+        <Skeleton className="h-9 w-2/3" />
+      </output>
+    )
+  const Body = bodies[props.type]
+  return <Body overview={overview.data} />
+}

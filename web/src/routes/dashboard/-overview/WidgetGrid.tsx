@@ -1,0 +1,92 @@
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { columns, columnsAt, type LayoutItem, layoutFor, removeWidget } from './layout.ts'
+import { Widget } from './Widget.tsx'
+import { WidgetBody } from './WidgetBody.tsx'
+import { widgets } from './widgets.ts'
+
+/** Comes when somebody unlocks the layout: most visits only look. */
+const DraggableGrid = lazy(() => import('./DraggableGrid.tsx'))
+
+/** The widgets where the user put them. Only on the widest grid a mouse may drag and resize: that layout is stored. */
+export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onChange: (items: LayoutItem[]) => void }) {
+  const { unlocked } = props
+  const container = useRef<HTMLDivElement>(null)
+  const width = useWidth(container)
+  const [said, setSaid] = useState('')
+  // In the order in which they are read, so that Tab goes along.
+  const items = [...props.items].sort((a, b) => a.y - b.y || a.x - b.x)
+  const shownColumns = columnsAt(width)
+  const draggable = unlocked && shownColumns === columns
+
+  function change(next: LayoutItem[], id: string) {
+    props.onChange(next)
+    const item = next.find((one) => one.id === id)
+    if (item)
+      setSaid(`${widgets[item.type].name}, column ${item.x + 1}, row ${item.y + 1}, ${item.w} wide, ${item.h} tall`)
+  }
+
+  const widgetIn = (draggable: boolean) => (item: LayoutItem) => (
+    <Widget
+      item={item}
+      items={items}
+      unlocked={unlocked}
+      draggable={draggable}
+      onChange={(next) => change(next, item.id)}
+      onRemove={() => {
+        props.onChange(removeWidget(items, item.id))
+        setSaid(`${widgets[item.type].name} removed`)
+      }}
+    >
+      <WidgetBody type={item.type} />
+    </Widget>
+  )
+  const still = <StillGrid items={items} columns={shownColumns} widgetOf={widgetIn(false)} />
+  return (
+    <div ref={container}>
+      <p aria-live="polite" className="sr-only">
+        {said}
+      </p>
+      {width > 0 &&
+        (draggable ? (
+          <Suspense fallback={still}>
+            <DraggableGrid items={items} width={width} widgetOf={widgetIn(true)} onChange={change} />
+          </Suspense>
+        ) : (
+          still
+        ))}
+    </div>
+  )
+}
+
+function StillGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (item: LayoutItem) => ReactNode }) {
+  const places = new Map(layoutFor(props.items, props.columns).map((place) => [place.i, place]))
+  return (
+    <div
+      className="grid auto-rows-[80px] gap-4"
+      style={{ gridTemplateColumns: `repeat(${props.columns}, minmax(0, 1fr))` }}
+    >
+      {props.items.map((item) => {
+        const { x, y, w, h } = places.get(item.id) ?? item
+        return (
+          <div key={item.id} style={{ gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }}>
+            {props.widgetOf(item)}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+/** Of the element in px; 0 until it is known. */
+function useWidth(element: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const box = element.current
+    if (!box) return
+    setWidth(box.clientWidth)
+    const observer = new ResizeObserver(() => setWidth(box.clientWidth))
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}

@@ -1,0 +1,139 @@
+import { type LayoutItem as GridItem, moveElement, verticalCompactor } from 'react-grid-layout/core'
+import type { WidgetType } from '../../../../../worker/domain/widgets.ts'
+import type { LayoutItem } from '../../../../../worker/schemas/preferences.ts'
+import { widgets } from './widgets.ts'
+
+/** The stored layout is the one of the widest grid; narrower ones are derived from it (decisions.md 44). */
+export const columns = 12
+export type { LayoutItem }
+
+/** Widths of the grid in px from which a number of columns holds (part 2 section 9). */
+const breakpoints = [
+  { from: 1200, columns: 12 },
+  { from: 996, columns: 10 },
+  { from: 768, columns: 6 },
+  { from: 480, columns: 4 },
+  { from: 0, columns: 2 },
+]
+export const columnsAt = (width: number): number => breakpoints.find(({ from }) => width >= from)?.columns ?? 2
+
+const item = (type: WidgetType, x: number, y: number): LayoutItem => ({
+  id: type,
+  type,
+  x,
+  y,
+  ...widgets[type].defaultSize,
+})
+
+export const defaultLayout: LayoutItem[] = [
+  item('total-balance', 0, 0),
+  item('active-agents', 3, 0),
+  item('transactions-count', 6, 0),
+  item('policy-groups', 9, 0),
+  item('recent-transactions', 0, 2),
+  item('quick-stats', 6, 2),
+]
+
+/** As the grid library has it: `i` for id, and the least size. */
+export const toGrid = (items: readonly LayoutItem[]): GridItem[] =>
+  items.map(({ id, type, x, y, w, h }) => {
+    const { minSize } = widgets[type]
+    return { i: id, x, y, w, h, minW: minSize.w, minH: minSize.h }
+  })
+
+export const fromGrid = (items: readonly LayoutItem[], grid: readonly GridItem[]): LayoutItem[] =>
+  items.map((one) => {
+    const { x, y, w, h } = grid.find(({ i }) => i === one.id) ?? one
+    return { ...one, x, y, w, h }
+  })
+
+/** Moved up as far as it goes; nothing overlaps afterwards, whatever was stored. */
+export const tidy = (items: readonly LayoutItem[]): LayoutItem[] =>
+  fromGrid(items, verticalCompactor.compact(toGrid(items), columns))
+
+/** In the first gap that is large enough, at the latest at the bottom: it moves nothing else. */
+export function addWidget(items: readonly LayoutItem[], type: WidgetType): LayoutItem[] {
+  if (items.some((one) => one.type === type)) return [...items]
+  const bottom = Math.max(0, ...items.map(({ y, h }) => y + h))
+  for (let y = 0; y < bottom; y++)
+    for (let x = 0; x + widgets[type].defaultSize.w <= columns; x++) {
+      const added = item(type, x, y)
+      if (!items.some((one) => overlaps(one, added))) return tidy([...items, added])
+    }
+  return tidy([...items, item(type, 0, bottom)])
+}
+
+const overlaps = (a: LayoutItem, b: LayoutItem) =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+
+export const removeWidget = (items: readonly LayoutItem[], id: string): LayoutItem[] =>
+  tidy(items.filter((one) => one.id !== id))
+
+export type Move = 'left' | 'right' | 'up' | 'down'
+const steps: Record<Move, { x: number; y: number }> = {
+  left: { x: -1, y: 0 },
+  right: { x: 1, y: 0 },
+  up: { x: 0, y: -1 },
+  down: { x: 0, y: 1 },
+}
+
+/** The shortest move that way that changes anything; the same layout when there is none. */
+export function moveWidget(items: readonly LayoutItem[], id: string, move: Move): LayoutItem[] {
+  const step = steps[move]
+  const bottom = Math.max(0, ...items.map(({ y, h }) => y + h))
+  const known = items.find((one) => one.id === id)
+  if (!known) return [...items]
+  for (let n = 1; n <= Math.max(columns, bottom); n++) {
+    const grid = toGrid(items)
+    const moved = grid.find(({ i }) => i === id)!
+    const [x, y] = [moved.x + step.x * n, moved.y + step.y * n]
+    if (x < 0 || x + moved.w > columns || y < 0) break
+    const next = fromGrid(
+      items,
+      verticalCompactor.compact(moveElement(grid, moved, x, y, true, false, 'vertical', columns), columns),
+    )
+    const now = next.find((one) => one.id === id)!
+    if (now.x !== known.x || now.y !== known.y) return next
+  }
+  return [...items]
+}
+
+/** Within the grid and not below the widget's least size. */
+export function resizeWidget(items: readonly LayoutItem[], id: string, by: { w?: number; h?: number }): LayoutItem[] {
+  return tidy(
+    items.map((one) => {
+      if (one.id !== id) return one
+      const { minSize } = widgets[one.type]
+      const w = Math.min(columns - one.x, Math.max(minSize.w, one.w + (by.w ?? 0)))
+      const h = Math.min(40, Math.max(minSize.h, one.h + (by.h ?? 0)))
+      return { ...one, w, h }
+    }),
+  )
+}
+
+/** For a narrower grid: scaled where there is room, else stacked in reading order. */
+export function layoutFor(items: readonly LayoutItem[], narrow: number): GridItem[] {
+  if (narrow === columns) return toGrid(items)
+  if (narrow === 10) return compacted(items.map(scaled), narrow)
+  const order = [...items].sort((a, b) => a.y - b.y || a.x - b.x)
+  let [x, y, rowHeight] = [0, 0, 0]
+  return order.map(({ id, w: wide, h }) => {
+    const w = wide <= 3 ? narrow / 2 : wide <= 4 && narrow === 6 ? 3 : narrow
+    if (x + w > narrow) {
+      x = 0
+      y += rowHeight
+      rowHeight = 0
+    }
+    const placed = { i: id, x, y, w, h }
+    x += w
+    rowHeight = Math.max(rowHeight, h)
+    return placed
+  })
+}
+
+function scaled({ id, x, y, w, h }: LayoutItem): GridItem {
+  const left = Math.round((x * 10) / columns)
+  return { i: id, x: left, y, w: Math.max(1, Math.round(((x + w) * 10) / columns) - left), h }
+}
+
+const compacted = (grid: GridItem[], narrow: number): GridItem[] => [...verticalCompactor.compact(grid, narrow)]

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
+import { messageOf } from '../../../lib/api.ts'
+import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
+import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
+
+const saveMs = 500
+
+/** The user's widgets. Changes show at once and are stored a moment after the last one. */
+export function useLayout() {
+  const stored = useQuery(preferencesQuery)
+  const [changed, setChanged] = useState<LayoutItem[] | null>(null)
+  const unsaved = useRef<LayoutItem[] | null>(null)
+  const known = stored.data?.dashboardWidgets
+  const items = useMemo(() => changed ?? (known ? tidy(known) : defaultLayout), [changed, known])
+
+  useEffect(() => {
+    if (changed === null) return
+    unsaved.current = changed
+    const timer = setTimeout(() => save(unsaved), saveMs)
+    return () => clearTimeout(timer)
+  }, [changed])
+  // Who leaves at once keeps what was just arranged.
+  useEffect(() => () => void save(unsaved), [])
+
+  return { items, change: setChanged, isPending: stored.isPending }
+}
+
+async function save(unsaved: { current: LayoutItem[] | null }): Promise<void> {
+  const dashboardWidgets = unsaved.current
+  if (dashboardWidgets === null) return
+  unsaved.current = null
+  try {
+    await savePreferences({ dashboardWidgets })
+  } catch (error) {
+    toast.error(messageOf(error, 'Your dashboard could not be saved. Please try again.'))
+  }
+}

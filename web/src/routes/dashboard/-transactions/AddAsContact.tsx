@@ -1,0 +1,55 @@
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { FullAddress } from '../../../components/Address.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { ApiError } from '../../../lib/api.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { useSession } from '../../../lib/session.ts'
+import { createContact, refreshContacts } from '../../../queries/contacts.ts'
+import type { Transaction } from '../../../queries/transactions.ts'
+
+type Values = { name: string; description: string }
+const resolver = resolve<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
+
+/** Gives the recipient of a transaction a name. */
+export default function AddAsContact(props: { transaction: Transaction; onClose: () => void }) {
+  const { category, toAddress, recipientEmail } = props.transaction
+  const { user } = useSession()
+  const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
+  const { errors } = form.formState
+  const way = category === 'address' && toAddress ? { address: toAddress } : { email: recipientEmail ?? '' }
+
+  async function send({ name, description }: Values) {
+    if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
+    const about = description.trim()
+    const saved = await createContact({
+      userId: user.id,
+      name: name.trim(),
+      ...way,
+      ...(about && { description: about }),
+    })
+    await refreshContacts()
+    toast.success(`${saved.name} is in your contacts.`)
+    props.onClose()
+  }
+
+  return (
+    <FormDialog
+      title="Add as Contact"
+      form={form}
+      onClose={props.onClose}
+      submit={['Add Contact', 'Saving...']}
+      fallback="Failed to add contact"
+      send={send}
+    >
+      {way.address ? <FullAddress address={way.address} /> : <p className="wrap-anywhere">{way.email}</p>}
+      <Field label="Name" error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
+      </Field>
+      <Field label="Description (optional)" error={errors.description?.message}>
+        {(control) => <Input {...control} {...form.register('description')} autoComplete="off" />}
+      </Field>
+    </FormDialog>
+  )
+}

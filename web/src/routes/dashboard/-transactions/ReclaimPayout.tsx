@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { ErrorState, Skeleton } from '../../../components/states.tsx'
+import { payoutQuery } from '../../../queries/payouts.ts'
+import ReclaimDialog from '../-payouts/ReclaimDialog.tsx'
+
+/** The reclaim of the payout that a transaction funded. */
+export default function ReclaimPayout(props: { escrowId: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(payoutQuery(props.escrowId))
+  if (data) return <ReclaimDialog payout={data} onClose={props.onClose} />
+  return (
+    <Dialog title="Reclaim payout" onClose={props.onClose}>
+      {error ? <ErrorState error={error} onRetry={() => refetch()} /> : <Skeleton className="h-32" />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { Amount } from '../../../components/Amount.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card, Fact } from '../../../components/Card.tsx'
+import type { UsageWallet } from '../../../queries/usage.ts'
+
+/** Every wallet's month side by side. */
+export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {
+  return (
+    <section aria-labelledby="all-wallets">
+      <h2 id="all-wallets" className="mb-3 font-semibold">
+        All Wallets
+      </h2>
+      <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {props.wallets.map((wallet) => {
+          const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget
+          return (
+            <li key={wallet.id}>
+              <Card className="flex h-full flex-col p-5">
+                <h3 className="wrap-anywhere font-semibold">{wallet.name || 'Unnamed Wallet'}</h3>
+                <dl className="mt-1 flex-1 divide-y divide-hairline">
+                  <Fact name="Spent">
+                    <Amount value={currentSpent} />
+                  </Fact>
+                  <Fact name="Limit">{limit === null ? 'None' : <Amount value={limit} />}</Fact>
+                  <Fact name="Used %">{percentUsed === null ? 'N/A' : `${percentUsed}%`}</Fact>
+                  <Fact name="Policy groups">{wallet.policyGroups.length}</Fact>
+                </dl>
+                <Button
+                  look="secondary"
+                  className="mt-3"
+                  aria-label={`View Details of ${wallet.name || 'Unnamed Wallet'}`}
+                  onClick={() => props.onSelect(wallet)}
+                >
+                  View Details
+                </Button>
+              </Card>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,43 @@
+import { Amount } from '../../../components/Amount.tsx'
+import { Card, Fact } from '../../../components/Card.tsx'
+import { PercentRing } from '../../../components/PercentRing.tsx'
+import type { Usage } from '../../../queries/usage.ts'
+
+const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
+
+/** What left all wallets on Base this UTC month, against what their session keys allow. */
+export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
+  const { budget } = props
+  const starts = new Date(budget.periodStart)
+  return (
+    <Card aria-labelledby="monthly" className="p-5">
+      <h2 id="monthly" className="font-semibold">
+        Monthly Account Spend
+      </h2>
+      <p className="text-muted text-small">
+        {monthFormat.format(starts)} · {dayFormat.format(starts)} to{' '}
+        {dayFormat.format(Date.parse(budget.periodEnd) - 1)} (UTC)
+      </p>
+      <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-4">
+        {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-28" />}
+        <dl className="min-w-60 flex-1 divide-y divide-hairline">
+          <Fact name="Total Spent">
+            <Amount value={budget.currentSpent} className="font-semibold" />
+          </Fact>
+          {budget.remaining !== null && (
+            <Fact name="Remaining">
+              <Amount value={budget.remaining} />
+            </Fact>
+          )}
+          {budget.limit !== null && (
+            <Fact name="Limit of your session keys">
+              <Amount value={budget.limit} />
+            </Fact>
+          )}
+          <Fact name="Starts anew">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
+        </dl>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,128 @@
+import { ChevronDown } from 'lucide-react'
+import { useId, useState } from 'react'
+import { ShortAddress } from '../../../components/Address.tsx'
+import { Amount } from '../../../components/Amount.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { PercentRing } from '../../../components/PercentRing.tsx'
+import { formatDate, plural } from '../../../lib/format.ts'
+import type { UsageGroup, UsageWallet } from '../../../queries/usage.ts'
+
+/** One wallet's month, and its policy groups with what their agents spent. */
+export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
+  const { wallet } = props
+  const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget
+  return (
+    <Card aria-labelledby="wallet-usage" className="overflow-hidden">
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-5">
+        <div className="min-w-0">
+          <h2 id="wallet-usage" className="wrap-anywhere font-semibold">
+            {wallet.name || 'Unnamed Wallet'}
+          </h2>
+          <ShortAddress address={wallet.address} chain={wallet.chain} />
+        </div>
+        <div className="flex items-center gap-3 max-sm:flex-row-reverse">
+          <p className="sm:text-right">
+            <span className="block text-muted text-small">Spent This Month</span>
+            <Amount value={currentSpent} className="font-semibold" />
+            {limit !== null && (
+              <span className="block text-muted text-small">
+                of <Amount value={limit} />
+              </span>
+            )}
+          </p>
+          {percentUsed !== null && <PercentRing percent={percentUsed} />}
+        </div>
+      </div>
+      {wallet.policyGroups.length === 0 ? (
+        <p className="border-hairline border-t px-5 py-8 text-center text-muted">No policy groups for this wallet</p>
+      ) : (
+        <ul className="divide-y divide-hairline border-hairline border-t">
+          {wallet.policyGroups.map((group) => (
+            <Group key={group.id} group={group} onTopUp={() => props.onTopUp(group)} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Group(props: { group: UsageGroup; onTopUp: () => void }) {
+  const { budget, ...group } = props.group
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <li>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
+        {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} />}
+        <div className="min-w-40 flex-1">
+          <button
+            type="button"
+            aria-expanded={open}
+            aria-controls={id}
+            onClick={() => setOpen(!open)}
+            className="inline-flex min-h-8 items-center gap-1.5 rounded-sm text-left font-medium pointer-coarse:min-h-11"
+          >
+            <span className="wrap-anywhere">{group.name}</span>
+            <ChevronDown
+              aria-hidden="true"
+              className={`size-4 shrink-0 text-muted transition-transform duration-150 ${open ? 'rotate-180' : ''}`}
+            />
+          </button>
+          <p className="text-muted text-small">{plural(group.agents.length, 'agent')}</p>
+        </div>
+        {budget.limit === null || budget.remaining === null ? (
+          <p className="text-small">
+            <Amount value={budget.currentSpent} /> <span className="text-muted">spent · No budget limit</span>
+          </p>
+        ) : (
+          <>
+            <p className="text-small">
+              <Amount value={budget.currentSpent} /> <span className="text-muted">of</span>{' '}
+              <Amount value={budget.limit} />
+              <span className="block text-muted">
+                <Amount value={budget.remaining} /> left
+                {budget.held !== '0' && (
+                  <>
+                    , <Amount value={budget.held} /> held
+                  </>
+                )}
+              </span>
+              {budget.lastsUntil && (
+                <span className="block text-muted">
+                  At this pace the budget lasts until {formatDate(budget.lastsUntil)}
+                </span>
+              )}
+            </p>
+            <Button look="secondary" onClick={props.onTopUp} aria-label={`Top Up ${group.name}`}>
+              Top Up
+            </Button>
+          </>
+        )}
+      </div>
+      <div id={id} hidden={!open} className="bg-sunken px-5 py-3">
+        {group.agents.length === 0 ? (
+          <p className="text-muted">No agents in this group yet</p>
+        ) : (
+          <ul className="divide-y divide-hairline">
+            {group.agents.map((agent) => (
+              <li key={agent.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
+                <span className="flex min-w-0 items-center gap-2">
+                  <span className="wrap-anywhere">{agent.name}</span>
+                  <Chip tone={agent.status === 'active' ? 'good' : 'neutral'}>
+                    {agent.status === 'active' ? 'Active' : 'Paused'}
+                  </Chip>
+                </span>
+                <span className="text-small">
+                  <Amount value={agent.totalSpent} />{' '}
+                  <span className="text-muted">· {plural(agent.transactionCount, 'transaction')}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  )
+}

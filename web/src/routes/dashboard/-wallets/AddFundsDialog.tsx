@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, ExternalLink } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Controller, useForm } from 'react-hook-form'
+import { formatUsdc, minusOrZero, parseUsdc } from '../../../../../worker/domain/money.ts'
+import {
+  onrampAmountProblem,
+  onrampDecimals,
+  onrampPresets,
+  popularPreset,
+} from '../../../../../worker/domain/onrampRules.ts'
+import { AmountInput } from '../../../components/AmountInput.tsx'
+import { Button, buttonClass } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { formatAmount } from '../../../lib/format.ts'
+import { plainAmount } from '../../../lib/problems.ts'
+import { resolve } from '../../../lib/resolver.ts'
+import { configQuery } from '../../../queries/config.ts'
+import { createOnrampSession } from '../../../queries/onramp.ts'
+import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './WalletActions.tsx'
+
+type Values = { amount: string }
+/** The seller's page, and whether the browser let us open it. */
+type Opened = { url: string; blocked: boolean; amount: string }
+
+const followMs = 5_000 // 5 seconds
+
+/** Buy USDC with a card: how much, then the seller's page in a tab of its own. */
+export default function AddFundsDialog(props: WalletDialogProps) {
+  const { wallet } = props
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const config = useQuery(configQuery).data
+  const form = useForm<Values>({
+    defaultValues: { amount: popularPreset },
+    resolver: resolve<Values>(({ amount }) => ({ amount: onrampAmountProblem(amount) })),
+  })
+
+  async function send({ amount }: Values) {
+    // Now, while the press still counts: browsers block what is opened after an answer.
+    const tab = window.open('', '_blank')
+    try {
+      const { onrampUrl } = await createOnrampSession(wallet.address, plainAmount(amount))
+      if (tab) {
+        tab.opener = null
+        tab.location.replace(onrampUrl)
+      }
+      setOpened({ url: onrampUrl, blocked: tab === null, amount })
+    } catch (error) {
+      tab?.close()
+      throw error
+    }
+  }
+
+  if (opened) return <Waiting wallet={wallet} opened={opened} onClose={props.onClose} />
+  const amount = form.watch('amount')
+  const sum = onrampAmountProblem(amount) ? null : formatAmount(plainAmount(amount))
+  return (
+    <FormDialog
+      title="Add Funds"
+      description={`Buy USDC with a card. It arrives in ${walletName(wallet)} on Base.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[sum ? `Continue with $${sum}` : 'Continue', 'Opening...']}
+      disabled={config?.onramp === false}
+      fields={{ presetFiatAmount: 'amount' }}
+      fallback="Failed to create onramp session"
+      send={send}
+    >
+      {config?.onramp === false && (
+        <Notice tone="warning">Cards are not accepted here yet. Receive USDC at the wallet’s address instead.</Notice>
+      )}
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Amount</legend>
+        <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+          {onrampPresets.map((preset) => (
+            <button
+              key={preset}
+              type="button"
+              aria-pressed={amount === preset}
+              onClick={() => {
+                form.setValue('amount', preset)
+                form.clearErrors()
+              }}
+              className={buttonClass(
+                'secondary',
+                'h-auto! min-h-14 flex-col gap-0! px-2! aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green',
+              )}
+            >
+              ${preset}
+              {preset === popularPreset && <span className="font-normal text-small">Popular</span>}
+            </button>
+          ))}
+        </div>
+      </fieldset>
+      <Controller
+        control={form.control}
+        name="amount"
+        render={({ field, fieldState }) => (
+          <Field label="Other amount" error={fieldState.error?.message} hint="At least $1.00. The seller adds its fee.">
+            {(control) => <AmountInput {...control} {...field} unit="USD" decimals={onrampDecimals} />}
+          </Field>
+        )}
+      />
+      <p className="text-muted text-small">
+        You pay on the seller’s page, which opens in a new tab. We never see your card.
+      </p>
+    </FormDialog>
+  )
+}
+
+/** Until the money is there, or the dialog is closed: both are fine. */
+function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void }) {
+  const { url, blocked } = props.opened
+  const { data: wallets } = useQuery({ ...walletsQuery, refetchInterval: followMs })
+  const balance = wallets?.find(({ id }) => id === props.wallet.id)?.usdcBalance?.balance ?? null
+  const [before, setBefore] = useState(props.wallet.usdcBalance?.balance ?? null)
+  useEffect(() => setBefore((known) => known ?? balance), [balance])
+  const arrived =
+    before === null || balance === null ? 0n : minusOrZero(parseUsdc(balance) ?? 0n, parseUsdc(before) ?? 0n)
+  const link = (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      data-first={blocked || undefined}
+      className={buttonClass(blocked ? 'primary' : 'secondary')}
+    >
+      {blocked ? 'Open the payment page' : 'Open it again'}
+      <ExternalLink aria-hidden="true" className="size-4" />
+    </a>
+  )
+  return (
+    <Dialog
+      title={arrived > 0n ? 'Funds added' : blocked ? 'Go on to the payment page' : 'Finish in the other tab'}
+      onClose={props.onClose}
+      footer={
+        <Button look={blocked ? 'secondary' : 'primary'} onClick={props.onClose}>
+          {arrived > 0n ? 'Done' : 'Close'}
+        </Button>
+      }
+    >
+      <div className="space-y-4" aria-live="polite">
+        {arrived > 0n ? (
+          <p className="flex items-center gap-2">
+            <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-green" />
+            {walletName(props.wallet)} has received ${formatAmount(formatUsdc(arrived))} USDC.
+          </p>
+        ) : (
+          <>
+            {blocked ? (
+              <Notice tone="warning">
+                Your browser blocked the new tab. The payment page can be used once, within a few minutes.
+              </Notice>
+            ) : (
+              <p>The payment page is open in a new tab. It can be used once, within a few minutes.</p>
+            )}
+            <p className="text-muted">
+              The USDC arrives a minute or so after you paid. You may close this; it arrives all the same.
+            </p>
+            {link}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,94 @@
+import { Combobox } from '@base-ui/react/combobox'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { Button } from '../../../components/Button.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { messageOf } from '../../../lib/api.ts'
+import { shortAddress } from '../../../lib/format.ts'
+import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
+
+const shownAtOnce = 50
+
+/** One of the contacts, found by typing a part of the name, address, e-mail or phone number. */
+export function ContactPicker(props: {
+  value: Contact | undefined
+  error: string | undefined
+  onChange: (contact: Contact | undefined) => void
+}) {
+  const contacts = useQuery(contactsQuery)
+  const hint =
+    contacts.data?.length === 0
+      ? 'You have no contacts yet. Add some under Contacts.'
+      : contacts.isPending
+        ? 'Loading contacts...'
+        : undefined
+  if (contacts.isError && !contacts.data)
+    return (
+      <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
+        {messageOf(contacts.error, 'Failed to load contacts')}
+        <Button look="secondary" onClick={() => contacts.refetch()}>
+          Try again
+        </Button>
+      </div>
+    )
+  return (
+    <Field label="Contact" error={props.error} hint={hint}>
+      {(control) => (
+        <Combobox.Root
+          items={contacts.data ?? []}
+          value={props.value ?? null}
+          onValueChange={(contact: Contact | null) => props.onChange(contact ?? undefined)}
+          itemToStringLabel={(contact: Contact) => contact.name}
+          isItemEqualToValue={(a: Contact, b: Contact) => a.id === b.id}
+          filter={(contact: Contact, query) => textOf(contact).includes(query.trim().toLowerCase())}
+          limit={shownAtOnce}
+          autoHighlight
+        >
+          <div className="relative">
+            <Combobox.Input
+              render={<Input className="pr-10" />}
+              {...control}
+              placeholder="Name, address or email"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+            <Combobox.Trigger
+              aria-label="Show contacts"
+              tabIndex={-1}
+              className="absolute inset-y-0 right-0 flex w-10 items-center justify-center text-muted"
+            >
+              <ChevronDown aria-hidden="true" className="size-4" />
+            </Combobox.Trigger>
+          </div>
+          <Combobox.Portal>
+            <Combobox.Positioner sideOffset={4} className="z-50 outline-none">
+              <Combobox.Popup className="max-h-[min(18rem,var(--available-height))] w-(--anchor-width) overflow-y-auto overscroll-contain rounded-control border border-hairline bg-card shadow-overlay">
+                <Combobox.Empty className="px-3 py-2 text-muted text-small empty:hidden">
+                  No contact matches.
+                </Combobox.Empty>
+                <Combobox.List className="py-1 outline-none empty:hidden">
+                  {(contact: Contact) => (
+                    <Combobox.Item
+                      key={contact.id}
+                      value={contact}
+                      className="cursor-default select-none px-3 py-2 outline-none data-highlighted:bg-sunken data-selected:font-medium"
+                    >
+                      <span className="block truncate">{contact.name}</span>
+                      <span className="block truncate text-muted text-small">{methodsInWords(contact)}</span>
+                    </Combobox.Item>
+                  )}
+                </Combobox.List>
+              </Combobox.Popup>
+            </Combobox.Positioner>
+          </Combobox.Portal>
+        </Combobox.Root>
+      )}
+    </Field>
+  )
+}
+
+const textOf = ({ name, address, email, phone }: Contact) =>
+  [name, address, email, phone].filter(Boolean).join(' ').toLowerCase()
+
+const methodsInWords = ({ address, email, phone }: Contact) =>
+  [address && shortAddress(address), email, phone].filter(Boolean).join(' · ')

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
+import { FullAddress } from '../../../components/Address.tsx'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { Checkbox } from '../../../components/Field.tsx'
+import { formatAmount } from '../../../lib/format.ts'
+import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './WalletActions.tsx'
+
+/** Takes the wallet off the dashboard. Money in it stays where it is, so whoever deletes says that they can reach it. */
+export default function DeleteDialog(props: WalletDialogProps) {
+  const { wallet } = props
+  const [keyIsKept, setKeyIsKept] = useState(false)
+  const smart = wallet.walletType === 'smart'
+  const never = wallet.status === 'failed'
+  const balance = wallet.usdcBalance?.balance ?? null
+  const isEmpty = never || balance === '0'
+  return (
+    <ConfirmDialog
+      title="Delete Wallet"
+      danger
+      disabled={!isEmpty && !keyIsKept}
+      confirm={['Delete Wallet', 'Deleting...']}
+      fallback="Failed to delete wallet. Please try again."
+      act={async () => {
+        await deleteWallet(wallet.id)
+        await refreshWallets()
+        toast.success(`${walletName(wallet)} was deleted.`)
+      }}
+      onClose={props.onClose}
+    >
+      <p>
+        <strong className="break-words font-semibold">{walletName(wallet)}</strong> leaves your dashboard
+        {never ? '.' : smart ? ', and our session key for it is destroyed.' : ', and our copy of its key is destroyed.'}{' '}
+        Its past transactions stay in your history.
+      </p>
+      {!never && (
+        <>
+          <p>{whatStays(wallet, balance)}</p>
+          <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+            <FullAddress address={wallet.address} />
+          </div>
+        </>
+      )}
+      {!isEmpty && (
+        <Checkbox
+          data-first
+          checked={keyIsKept}
+          onChange={(event) => setKeyIsKept(event.target.checked)}
+          label={smart ? 'I have the owner key of this wallet.' : 'I have my own copy of this wallet’s private key.'}
+          hint="Nobody can restore it for you."
+        />
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function whatStays(wallet: Wallet, balance: string | null): string {
+  const key = wallet.walletType === 'smart' ? 'owner key' : 'private key'
+  if (balance === '0') return `The wallet is empty. Money sent to its address later stays reachable with the ${key}.`
+  const amount = balance === null ? 'A balance' : `Its balance of $${formatAmount(balance)} USDC`
+  return `${amount} stays at the wallet’s address and stays reachable with the ${key} alone, without us.`
+}

@@ -1,0 +1,123 @@
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { privateKeyToAddress } from 'viem/accounts'
+import {
+  masterPasswordProblem,
+  privateKeyOf,
+  privateKeyProblem,
+  typedAddressProblem,
+  walletNameProblem,
+} from '../../../../../worker/domain/walletRules.ts'
+import { Field, Input, Select } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { PasswordInput } from '../../../components/PasswordInput.tsx'
+import { resolve } from '../../../lib/resolver.ts'
+import { importWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
+import { creationProblem } from './walletProblems.ts'
+
+type Values = {
+  name: string
+  chain: Wallet['chain']
+  privateKey: string
+  address: string
+  masterPassword: string
+}
+
+const resolver = resolve<Values>((values) => ({
+  name: walletNameProblem(values.name.trim()),
+  privateKey: privateKeyProblem(values.privateKey),
+  address: typedAddressProblem(values.address),
+  masterPassword: masterPasswordProblem(values.masterPassword),
+}))
+
+/** A wallet that exists already: its key is sent once and kept sealed, so that agents can pay from it. */
+export default function ImportDialog(props: { onClose: () => void }) {
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: { name: '', chain: 'base', privateKey: '', address: '', masterPassword: '' },
+  })
+  const { errors, dirtyFields } = form.formState
+
+  /** The key says which address it is; only an address typed by hand is left alone. */
+  function fillAddress(text: string) {
+    if (dirtyFields.address || privateKeyProblem(text)) return
+    try {
+      form.setValue('address', privateKeyToAddress(privateKeyOf(text)), { shouldValidate: true })
+    } catch {
+      // Zero, or too large to be a key: the server says so at its field.
+    }
+  }
+
+  return (
+    <FormDialog
+      title="Add Wallet"
+      description="Bring a wallet that you already have. Only plain accounts with a private key can be added."
+      form={form}
+      onClose={props.onClose}
+      submit={['Add Wallet', 'Adding...']}
+      send={async (values, idempotencyKey) => {
+        const wallet = await importWallet(
+          { ...values, name: values.name.trim(), address: values.address.trim() },
+          idempotencyKey,
+        )
+        await refreshWallets()
+        toast.success(`${walletName(wallet)} was added.`)
+        props.onClose()
+      }}
+      fallback={(error) => creationProblem(error, 'Failed to create wallet. Please try again or contact support.')}
+    >
+      <p className="rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
+        We keep this key, encrypted, to sign payments within your policies. It can move everything in the wallet. For
+        money that only you can move without limit, deploy a smart wallet instead.
+      </p>
+      <Field label="Wallet name" aside="Optional" error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" placeholder="Treasury" />}
+      </Field>
+      <Field label="Network" error={errors.chain?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('chain')}>
+            <option value="base">Base</option>
+            <option value="base-sepolia">Base Sepolia (test network, no real money)</option>
+          </Select>
+        )}
+      </Field>
+      <Field label="Private key" error={errors.privateKey?.message} hint="64 hexadecimal digits, with or without 0x.">
+        {(control) => (
+          <PasswordInput
+            {...control}
+            {...form.register('privateKey', { onChange: (event) => fillAddress(event.target.value) })}
+            what="private key"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Field label="Wallet address" error={errors.address?.message} hint="Must be the address of the private key.">
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('address')}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder="0x…"
+            className="font-mono"
+          />
+        )}
+      </Field>
+      <Field
+        label="Master password"
+        error={errors.masterPassword?.message}
+        hint="You need it to see the private key again. We don’t know it and can’t reset it."
+      >
+        {(control) => (
+          <PasswordInput
+            {...control}
+            {...form.register('masterPassword')}
+            what="master password"
+            autoComplete="new-password"
+          />
+        )}
+      </Field>
+    </FormDialog>
+  )
+}

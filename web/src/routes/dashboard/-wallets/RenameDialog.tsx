@@ -1,0 +1,37 @@
+import { useForm } from 'react-hook-form'
+import { walletNameProblem } from '../../../../../worker/domain/walletRules.ts'
+import { Field, Input } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { resolve } from '../../../lib/resolver.ts'
+import { refreshWallets, renameWallet } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './WalletActions.tsx'
+
+type Values = { name: string }
+const resolver = resolve<Values>(({ name }) => ({ name: walletNameProblem(name.trim()) }))
+
+export default function RenameDialog(props: WalletDialogProps) {
+  const { wallet } = props
+  const form = useForm<Values>({ resolver, defaultValues: { name: wallet.name ?? '' } })
+  return (
+    <FormDialog
+      title="Rename Wallet"
+      form={form}
+      onClose={props.onClose}
+      submit={['Rename Wallet', 'Renaming...']}
+      send={async ({ name }) => {
+        await renameWallet(wallet.id, name.trim() || null)
+        await refreshWallets()
+        props.onClose()
+      }}
+      fallback="Failed to rename wallet"
+    >
+      <Field
+        label="Wallet name"
+        error={form.formState.errors.name?.message}
+        hint="Leave it empty to clear the name: the wallet is then shown as “Unnamed Wallet”."
+      >
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" placeholder="Unnamed Wallet" />}
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { masterPasswordProblem } from '../../../../../worker/domain/walletRules.ts'
+import { Button } from '../../../components/Button.tsx'
+import { CopyButton } from '../../../components/CopyButton.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { Field } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { PasswordInput } from '../../../components/PasswordInput.tsx'
+import { resolve } from '../../../lib/resolver.ts'
+import { viewPrivateKey, walletName } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './WalletActions.tsx'
+
+type Values = { masterPassword: string }
+const resolver = resolve<Values>(({ masterPassword }) => ({ masterPassword: masterPasswordProblem(masterPassword) }))
+
+/** The key of an imported wallet, for whoever knows its master password. It lives in this dialog alone. */
+export default function ViewKeyDialog(props: WalletDialogProps) {
+  const { wallet, onClose } = props
+  const [privateKey, setPrivateKey] = useState<string | null>(null)
+  const form = useForm<Values>({ resolver, defaultValues: { masterPassword: '' } })
+
+  // Nobody should read the key over a shoulder after its owner turned to another window.
+  useEffect(() => {
+    if (privateKey === null) return
+    addEventListener('blur', onClose)
+    return () => removeEventListener('blur', onClose)
+  }, [privateKey, onClose])
+
+  if (privateKey !== null)
+    return (
+      <Dialog
+        title="Private Key"
+        description="Whoever has this key owns the money. This closes when you turn to another window."
+        onClose={onClose}
+        footer={
+          <>
+            <CopyButton text={privateKey} what="private key" wide />
+            <Button onClick={onClose}>Done</Button>
+          </>
+        }
+      >
+        <p data-testid="private-key" className="break-all rounded-control bg-sunken px-4 py-3 font-mono">
+          {privateKey}
+        </p>
+      </Dialog>
+    )
+  return (
+    <FormDialog
+      title="View Private Key"
+      description={`Enter the master password that you set when you added ${walletName(wallet)}.`}
+      form={form}
+      onClose={onClose}
+      submit={['View Private Key', 'Opening...']}
+      send={async ({ masterPassword }) => setPrivateKey(await viewPrivateKey(wallet.id, masterPassword))}
+      fallback="Failed to retrieve private key. Please check your master password."
+    >
+      <Field
+        label="Master password"
+        error={form.formState.errors.masterPassword?.message}
+        hint="After five wrong tries viewing is locked for 15 minutes."
+      >
+        {(control) => (
+          <PasswordInput {...control} {...form.register('masterPassword')} what="master password" autoComplete="off" />
+        )}
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { Balance } from '../../../components/Amount.tsx'
+import type { Wallet } from '../../../queries/wallets.ts'
+import { dailyText } from './daily.ts'
+
+/** What can happen to this wallet's money without its owner. Test money is nobody's risk. */
+export function WalletExposure(props: { wallet: Wallet }) {
+  const { exposure, chain, walletType, status } = props.wallet
+  if (exposure === null || chain !== 'base' || status !== 'active') return null
+  const note =
+    walletType === 'imported'
+      ? 'We keep this wallet’s key, so all of it counts.'
+      : exposure.canRenew
+        ? `We can renew it by up to ${dailyText} USDC a day.`
+        : 'Only you can renew the session key.'
+  return (
+    <div data-testid="wallet-exposure" className="mt-4 text-small">
+      <dl>
+        <div className="flex items-end justify-between gap-x-3">
+          <dt className="text-muted">Most that can leave without you</dt>
+          <dd className="shrink-0" data-testid="wallet-can-leave">
+            <Balance value={exposure.canLeave} />
+          </dd>
+        </div>
+        <div className="flex items-end justify-between gap-x-3">
+          <dt className="text-muted">Of that, agents can spend</dt>
+          <dd className="shrink-0" data-testid="wallet-agents-can">
+            <Balance value={exposure.agents} />
+          </dd>
+        </div>
+      </dl>
+      <p className="mt-1 text-muted">{note}</p>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { accountExposure, type Exposure } from '../../../../../worker/domain/exposure.ts'
+import { formatUsdc, parseUsdc, zeroUsdc } from '../../../../../worker/domain/money.ts'
+import { Balance } from '../../../components/Amount.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { formatAmount, plural } from '../../../lib/format.ts'
+import type { Wallet } from '../../../queries/wallets.ts'
+import { dailyText } from './daily.ts'
+
+const micro = (text: string) => parseUsdc(text) ?? zeroUsdc
+const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amount) => sum + micro(amount), 0n))
+
+export const exposureOfWallet = (wallet: Wallet): Exposure | null =>
+  wallet.exposure && {
+    canLeave: micro(wallet.exposure.canLeave),
+    agents: micro(wallet.exposure.agents),
+    inPayouts: micro(wallet.escrowed),
+    canRenew: wallet.exposure.canRenew,
+  }
+
+/** All money on Base, and what of it can move without its owner. Test money is named apart and never added. */
+export function WalletsSummary(props: { wallets: Wallet[] }) {
+  const real = props.wallets.filter((wallet) => wallet.chain === 'base')
+  const test = props.wallets.filter((wallet) => wallet.chain !== 'base')
+  const known = real.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
+  const missing = real.length - known.length
+  const exposure = accountExposure(real.filter((wallet) => wallet.status === 'active').map(exposureOfWallet))
+  const testBalances = test.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
+  return (
+    <Card aria-label="All wallets" data-testid="wallets-summary" className="mb-5 p-5">
+      <dl className="grid gap-x-8 gap-y-1 sm:grid-cols-2 sm:gap-y-4 lg:grid-cols-[auto_1fr_1fr_1fr]">
+        <div className="max-sm:mb-2 lg:pr-6">
+          <dt className="text-muted text-small">Total balance</dt>
+          <dd data-testid="total">
+            {known.length === 0 && missing > 0 ? (
+              <span className="font-semibold text-title">Unavailable</span>
+            ) : (
+              <Balance value={sumOf(known)} className="font-semibold text-figure" />
+            )}
+          </dd>
+        </div>
+        <Figure
+          name="Most that can leave without you now"
+          testId="can-leave"
+          value={exposure && formatUsdc(exposure.canLeave)}
+        />
+        <Figure name="Of that, agents can spend" testId="agents-can" value={exposure && formatUsdc(exposure.agents)} />
+        <Figure name="In unclaimed payouts" testId="in-payouts" value={sumOf(real.map(({ escrowed }) => escrowed))} />
+      </dl>
+      <div className="mt-3 space-y-0.5 text-muted text-small">
+        {missing > 0 && known.length > 0 && (
+          <p>
+            {plural(missing, 'wallet')} {missing === 1 ? 'is' : 'are'} not included: the balance is unavailable.
+          </p>
+        )}
+        {exposure?.canRenew && (
+          <p data-testid="renewal">
+            While rotation authority is on, Bursar can renew a wallet’s session key by up to {dailyText} USDC a day.
+          </p>
+        )}
+        {testBalances.length > 0 && (
+          <p data-testid="test-total">On test networks: ${formatAmount(sumOf(testBalances))} of test USDC.</p>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Figure(props: { name: string; testId: string; value: string | null }) {
+  return (
+    <div className="max-sm:flex max-sm:items-baseline max-sm:justify-between max-sm:gap-3">
+      <dt className="text-balance text-muted text-small">{props.name}</dt>
+      <dd data-testid={props.testId} className="font-semibold sm:text-title">
+        {props.value === null ? 'Unavailable' : <Balance value={props.value} />}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { TxHash } from '../../../../components/Address.tsx'
+import { Button } from '../../../../components/Button.tsx'
+import { Dialog } from '../../../../components/Dialog.tsx'
+import { ErrorBox } from '../../../../components/Field.tsx'
+import { ErrorState, Skeleton } from '../../../../components/states.tsx'
+import { Timeline } from '../../../../components/Timeline.tsx'
+import type { WalletActionView } from '../../../../queries/sessionKeys.ts'
+import { refreshWallets, sessionKeyQuery, type Wallet } from '../../../../queries/wallets.ts'
+
+const followMs = 1_500 // 1.5 seconds
+
+type Words = { running: string; done: string; failed: string; after: string }
+
+/** A change of the wallet, followed until the chain ends it. Closing does not stop it. */
+export function ActionProgress(props: { wallet: Wallet; actionId: string; words: Words; onClose: () => void }) {
+  const { wallet, words } = props
+  const info = useQuery({
+    ...sessionKeyQuery(wallet.id),
+    refetchInterval: (query) =>
+      query.state.data?.actions.find(({ id }) => id === props.actionId)?.endedAt ? false : followMs,
+  })
+  const action = info.data?.actions.find(({ id }) => id === props.actionId)
+  const status = action?.status ?? 'draining'
+  const ended = status === 'done' || status === 'failed'
+
+  useEffect(() => {
+    if (ended) refreshWallets()
+  }, [ended])
+
+  return (
+    <Dialog
+      title={status === 'done' ? words.done : status === 'failed' ? words.failed : words.running}
+      description={ended ? undefined : 'You may close this; it goes on.'}
+      onClose={props.onClose}
+      footer={<Button onClick={props.onClose}>{ended ? 'Done' : 'Close'}</Button>}
+    >
+      <div aria-live="polite" data-testid="action-progress" data-status={status}>
+        {action ? (
+          <div className="space-y-4">
+            {status === 'failed' && <ErrorBox>{action.error ?? 'Failed to rotate session key'}</ErrorBox>}
+            <Timeline live={!ended} steps={stepsOf(action)} />
+            {status === 'done' && <p className="text-muted">{words.after}</p>}
+            {action.txHash && (
+              <div className="flex flex-wrap items-center justify-between gap-x-4 border-hairline border-t pt-3">
+                <span className="text-muted text-small">Transaction</span>
+                <TxHash hash={action.txHash} chain={wallet.chain} />
+              </div>
+            )}
+          </div>
+        ) : info.error ? (
+          <ErrorState error={info.error} fallback="Failed to fetch session key info" onRetry={() => info.refetch()} />
+        ) : (
+          <Skeleton className="h-24" />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function stepsOf(action: WalletActionView) {
+  const { createdAt, endedAt, status, kind } = action
+  const isSession = kind === 'rotate' || kind === 'setSession'
+  const left = status === 'draining' ? null : createdAt
+  return [
+    { label: isSession ? 'New key made' : 'Signed by you', at: createdAt },
+    ...(isSession ? [{ label: 'Payments under way let through', at: left }] : []),
+    { label: 'Sent to Base', at: left },
+    { label: 'Confirmed on Base', at: status === 'done' ? endedAt : null, failed: status === 'failed' },
+  ]
+}

@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatUsdc } from '../../../../../../worker/domain/money.ts'
+import { addressProblem } from '../../../../../../worker/domain/validators.ts'
+import { FullAddress } from '../../../../components/Address.tsx'
+import { Button } from '../../../../components/Button.tsx'
+import { Fact } from '../../../../components/Card.tsx'
+import { Dialog } from '../../../../components/Dialog.tsx'
+import { ErrorBox, Field, Input } from '../../../../components/Field.tsx'
+import { formatAmount } from '../../../../lib/format.ts'
+import { chainConfig, configQuery } from '../../../../queries/config.ts'
+import { ownerTurn } from '../../../../queries/sessionKeys.ts'
+import { walletName } from '../../../../queries/wallets.ts'
+import type { WalletDialogProps } from '../WalletActions.tsx'
+import { ActionProgress } from './ActionProgress.tsx'
+import { OwnerKey } from './OwnerKey.tsx'
+import { useOwnerAction } from './useOwnerAction.ts'
+
+const words = {
+  running: 'Withdrawing everything',
+  done: 'Everything withdrawn',
+  failed: 'Nothing was withdrawn',
+  after: 'The USDC is at the address you named.',
+}
+
+type Step = { step: 'address' } | { step: 'sign' } | { step: 'follow'; actionId: string }
+
+/** The owner takes all USDC to an address, by a signature. The recovery page does the same without us. */
+export default function ExitDialog(props: WalletDialogProps) {
+  const { wallet, onClose } = props
+  const [state, setState] = useState<Step>({ step: 'address' })
+  const [to, setTo] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const config = useQuery(configQuery).data
+  const turn = useQuery({
+    queryKey: ['owner-turn', wallet.id],
+    queryFn: () => ownerTurn(wallet.id),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const balance = turn.data ? formatUsdc(BigInt(turn.data.balance)) : wallet.usdcBalance?.balance
+  const amount = balance === undefined ? 'everything' : `${formatAmount(balance)} USDC`
+  const empty = balance === '0'
+
+  const owner = useOwnerAction({
+    wallet,
+    kind: 'withdraw',
+    failed: 'Failed to withdraw. Please try again or contact support.',
+    onStarted: (actionId) => setState({ step: 'follow', actionId }),
+    async prepare() {
+      const now = await ownerTurn(wallet.id)
+      const token = chainConfig(config!, wallet.chain).contracts.usdc
+      return { turn: now, message: { token, to, amount: BigInt(now.balance) }, input: { to, amount: now.balance } }
+    },
+  })
+
+  if (state.step === 'follow')
+    return <ActionProgress wallet={wallet} actionId={state.actionId} words={words} onClose={onClose} />
+
+  if (state.step === 'sign')
+    return (
+      <Dialog
+        title={`Withdraw ${amount}`}
+        description={`From ${walletName(wallet)}, with your owner key.`}
+        onClose={onClose}
+        locked={owner.busy}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void owner.run()
+        }}
+        footer={
+          <>
+            <Button look="secondary" onClick={() => setState({ step: 'address' })} disabled={owner.busy}>
+              Back
+            </Button>
+            <Button type="submit" busy={owner.busy} disabled={!owner.ready || !config}>
+              Sign and withdraw {amount}
+            </Button>
+          </>
+        }
+      >
+        <div className="space-y-4">
+          {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
+          <div>
+            <p className="mb-1 text-muted text-small">To</p>
+            <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+              <FullAddress address={to} />
+            </div>
+          </div>
+          <dl className="divide-y divide-hairline">
+            <Fact name="Amount">{amount}</Fact>
+            <Fact name="Network">
+              {wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
+            </Fact>
+            <Fact name="Network fee">Covered</Fact>
+            <Fact name="Can it be undone?">No. Compare the address group by group.</Fact>
+          </dl>
+          <OwnerKey {...owner.keyProps} />
+        </div>
+      </Dialog>
+    )
+
+  return (
+    <Dialog
+      title="Withdraw everything"
+      description="Moves all USDC of this wallet to an address of yours. It takes your owner key; the network fee is covered."
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const found = withdrawalProblem(to, wallet.address)
+        setProblem(found)
+        if (!found) setState({ step: 'sign' })
+      }}
+      footer={
+        <>
+          <Button look="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={empty}>
+            Review
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {empty && <p className="text-muted">This wallet holds no USDC.</p>}
+        <Field
+          label="To address"
+          error={problem ?? undefined}
+          hint="On the same network. An exchange’s deposit address works too."
+        >
+          {(control) => (
+            <Input
+              {...control}
+              name="to"
+              value={to}
+              placeholder="0x…"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono text-small"
+              onChange={(event) => {
+                setTo(event.target.value.trim())
+                setProblem(null)
+              }}
+            />
+          )}
+        </Field>
+        {wallet.held !== '0' && (
+          <p className="text-amber text-small">
+            ${formatAmount(wallet.held)} is in payments under way. To stop them first, revoke the session.
+          </p>
+        )}
+        {wallet.escrowed !== '0' && (
+          <p className="text-muted text-small">
+            ${formatAmount(wallet.escrowed)} is in unclaimed payouts. Reclaim them under Payouts, or later with the
+            recovery page.
+          </p>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function withdrawalProblem(to: string, wallet: string): string | null {
+  const problem = addressProblem(to)
+  if (problem) return problem
+  if (to.toLowerCase() === wallet.toLowerCase()) return 'This is the wallet itself. Choose another address.'
+  return /^0x0{40}$/.test(to) ? 'The zero address cannot receive payments.' : null
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { Field } from '../../../../components/Field.tsx'
+import { signWithTyped } from '../../../../lib/ownerKey.ts'
+import type { OwnerTypedData } from '../../../../lib/ownerTypedData.ts'
+import { WalletOfSigner } from '../../../../wallet/lazyWallet.tsx'
+
+type Sign = (data: OwnerTypedData) => Promise<`0x${string}`>
+
+/** How the owner signs: with the connected wallet, or with a key typed here. Null while there is none. */
+export function useOwnerKey(owner: string) {
+  const [by, setBy] = useState<'typed' | 'wallet'>('typed')
+  const [secret, setSecret] = useState('')
+  const [walletSign, setWalletSign] = useState<Sign | null>(null)
+  const sign: Sign | null = by === 'typed' ? (data) => signWithTyped(secret, owner, data) : walletSign
+  return {
+    sign,
+    /** As soon as it has signed, the words are gone from the page. */
+    forget: () => setSecret(''),
+    props: {
+      owner,
+      by,
+      secret,
+      onBy: setBy,
+      onSecret: setSecret,
+      onSigner: (next: Sign | null) => setWalletSign(() => next),
+    },
+  }
+}
+
+const choices = [
+  { by: 'typed', label: 'Recovery phrase or private key', hint: 'Signs in this browser. It is never sent or stored.' },
+  { by: 'wallet', label: 'My connected wallet', hint: 'For wallets whose owner is an account you connect.' },
+] as const
+
+export function OwnerKey(
+  props: ReturnType<typeof useOwnerKey>['props'] & { error?: string | undefined; disabled?: boolean },
+) {
+  return (
+    <fieldset disabled={props.disabled}>
+      <legend className="mb-1 font-medium text-small">Sign with your owner key</legend>
+      <p className="mb-2 break-all font-mono text-muted text-small">{props.owner}</p>
+      {choices.map(({ by, label, hint }) => (
+        <label key={by} className="flex min-h-8 items-start gap-3 py-1 pointer-coarse:min-h-11">
+          <input
+            type="radio"
+            name="owner-key"
+            checked={props.by === by}
+            onChange={() => props.onBy(by)}
+            className="mt-1 size-4 shrink-0 accent-green"
+          />
+          <span>
+            {label}
+            <span className="block text-muted text-small">{hint}</span>
+          </span>
+        </label>
+      ))}
+      <div className="mt-2">
+        {props.by === 'wallet' ? (
+          <WalletOfSigner owner={props.owner} onSigner={props.onSigner} />
+        ) : (
+          <Field label="Recovery phrase or private key" error={props.error}>
+            {(control) => (
+              <textarea
+                {...control}
+                name="ownerSecret"
+                rows={3}
+                autoComplete="off"
+                autoCapitalize="none"
+                autoCorrect="off"
+                spellCheck={false}
+                data-private
+                value={props.secret}
+                onChange={(event) => props.onSecret(event.target.value)}
+                className="w-full resize-none rounded-control border border-control bg-card px-3 py-2 font-mono text-small disabled:bg-sunken aria-invalid:border-red"
+              />
+            )}
+          </Field>
+        )}
+      </div>
+    </fieldset>
+  )
+}

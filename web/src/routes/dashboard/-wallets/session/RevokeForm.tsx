@@ -1,0 +1,57 @@
+import { Button } from '../../../../components/Button.tsx'
+import { Dialog } from '../../../../components/Dialog.tsx'
+import { ErrorBox } from '../../../../components/Field.tsx'
+import { ownerTurn } from '../../../../queries/sessionKeys.ts'
+import type { Wallet } from '../../../../queries/wallets.ts'
+import { OwnerKey } from './OwnerKey.tsx'
+import { useOwnerAction } from './useOwnerAction.ts'
+
+/** The owner ends the session at once. Payments that are not on chain yet die with it. */
+export function RevokeForm(props: {
+  wallet: Wallet
+  onBack: () => void
+  onStarted: (actionId: string) => void
+  onClose: () => void
+}) {
+  const { wallet } = props
+  const owner = useOwnerAction({
+    wallet,
+    kind: 'revokeSession',
+    failed: 'Failed to revoke session key. Please try again or contact support.',
+    onStarted: props.onStarted,
+    prepare: async () => ({ turn: await ownerTurn(wallet.id) }),
+  })
+  return (
+    <Dialog
+      title="Revoke session"
+      role="alertdialog"
+      description="Ends our session key for this wallet at once."
+      onClose={props.onClose}
+      locked={owner.busy}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void owner.run()
+      }}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
+            Back
+          </Button>
+          <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
+            Sign and revoke
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
+        <ul className="list-disc space-y-1 pl-5 marker:text-faint">
+          <li>Agents and this dashboard can no longer send from this wallet.</li>
+          <li>Payments that have not reached the chain yet will fail; their amounts stay in the wallet.</li>
+          <li>We can’t rotate until you sign for a new session key. Your money stays where it is.</li>
+        </ul>
+        <OwnerKey {...owner.keyProps} />
+      </div>
+    </Dialog>
+  )
+}

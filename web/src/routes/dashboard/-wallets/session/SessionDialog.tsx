@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatUsdc, minusOrZero } from '../../../../../../worker/domain/money.ts'
+import { ShortAddress } from '../../../../components/Address.tsx'
+import { Button } from '../../../../components/Button.tsx'
+import { Fact } from '../../../../components/Card.tsx'
+import { Dialog } from '../../../../components/Dialog.tsx'
+import { ErrorState, Skeleton } from '../../../../components/states.tsx'
+import { formatAmount, formatDeadline } from '../../../../lib/format.ts'
+import { type SessionKeyInfo, sessionKeyQuery, walletName } from '../../../../queries/wallets.ts'
+import { SessionKeyChip } from '../SessionKey.tsx'
+import type { WalletDialogProps } from '../WalletActions.tsx'
+import { ActionProgress } from './ActionProgress.tsx'
+import { Exposure } from './Exposure.tsx'
+import { RenewForm } from './RenewForm.tsx'
+import { RevokeForm } from './RevokeForm.tsx'
+import { RotateForm } from './RotateForm.tsx'
+
+type Step =
+  | { step: 'info' }
+  | { step: 'rotate' }
+  /** The owner signs it, because we may not or because it is more than we may. */
+  | { step: 'renew' }
+  | { step: 'revoke' }
+  | { step: 'follow'; actionId: string; kind: 'rotate' | 'renew' | 'revoke' }
+
+const words = {
+  rotate: {
+    running: 'Rotating the session key',
+    done: 'Session key rotated',
+    failed: 'Session key not rotated',
+    after: 'The old key can no longer move anything.',
+  },
+  renew: {
+    running: 'Renewing the session key',
+    done: 'Session key renewed',
+    failed: 'Session key not renewed',
+    after: 'The old key can no longer move anything.',
+  },
+  revoke: {
+    running: 'Revoking the session key',
+    done: 'Session key revoked',
+    failed: 'Session key not revoked',
+    after: 'Nothing leaves this wallet without you until you set another session key.',
+  },
+}
+
+/** The session key of one wallet: what it may do, until when, and how to renew or end it. */
+export default function SessionDialog(props: WalletDialogProps) {
+  const { wallet, onClose } = props
+  const [state, setState] = useState<Step>({ step: 'info' })
+  const query = useQuery(sessionKeyQuery(wallet.id))
+  const info = query.data
+  const back = () => setState({ step: 'info' })
+  const follow = (kind: 'rotate' | 'renew' | 'revoke') => (actionId: string) =>
+    setState({ step: 'follow', actionId, kind })
+
+  if (state.step === 'follow')
+    return <ActionProgress wallet={wallet} actionId={state.actionId} words={words[state.kind]} onClose={onClose} />
+  if (info && state.step === 'rotate')
+    return (
+      <RotateForm
+        wallet={wallet}
+        info={info}
+        onBack={back}
+        onOwner={() => setState({ step: 'renew' })}
+        onStarted={follow('rotate')}
+        onClose={onClose}
+      />
+    )
+  if (info && state.step === 'renew')
+    return <RenewForm wallet={wallet} info={info} onBack={back} onStarted={follow('renew')} onClose={onClose} />
+  if (info && state.step === 'revoke')
+    return <RevokeForm wallet={wallet} onBack={back} onStarted={follow('revoke')} onClose={onClose} />
+
+  const open = info?.actions.find(({ endedAt, kind }) => endedAt === null && kind !== 'withdraw')
+  return (
+    <Dialog
+      title="Session Key Management"
+      description={walletName(wallet)}
+      onClose={onClose}
+      footer={
+        <>
+          <Button look="secondary" onClick={onClose}>
+            Close
+          </Button>
+          {info && !info.sessionRevoked && (
+            <Button look="secondary" disabled={!info.isActive} onClick={() => setState({ step: 'revoke' })}>
+              Revoke session
+            </Button>
+          )}
+          {info && (
+            <Button
+              disabled={open !== undefined}
+              onClick={() => setState({ step: info.canRotate ? 'rotate' : 'renew' })}
+            >
+              {info.canRotate ? 'Rotate session key' : 'Renew with owner key'}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {info ? (
+        <div className="space-y-4">
+          <Exposure wallet={wallet} info={info} />
+          {open && (
+            <p role="status" className="flex flex-wrap items-center justify-between gap-2 text-amber text-small">
+              A change of this key is on its way to Base.
+              <button
+                type="button"
+                className="min-h-6 rounded-sm underline underline-offset-3"
+                onClick={() =>
+                  setState({
+                    step: 'follow',
+                    actionId: open.id,
+                    kind: open.kind === 'rotate' ? 'rotate' : open.kind === 'revokeSession' ? 'revoke' : 'renew',
+                  })
+                }
+              >
+                Follow it
+              </button>
+            </p>
+          )}
+          <Facts info={info} chain={wallet.chain} chip={<SessionKeyChip query={query} />} />
+          {info.isExpired && <p className="text-red text-small">Rotate to enable transactions again</p>}
+        </div>
+      ) : query.error ? (
+        <ErrorState error={query.error} fallback="Failed to load session key info" onRetry={() => query.refetch()} />
+      ) : (
+        <div className="space-y-3">
+          <Skeleton className="h-16" />
+          <Skeleton className="h-40" />
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+const dollars = (micro: string | bigint) => `$${formatAmount(formatUsdc(BigInt(micro)))}`
+
+function Facts(props: { info: SessionKeyInfo; chain: 'base' | 'base-sepolia'; chip: React.ReactNode }) {
+  const { info } = props
+  const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
+  return (
+    <dl className="divide-y divide-hairline" data-testid="session-facts">
+      <Fact name="Status">{props.chip}</Fact>
+      <Fact name="Key">
+        <ShortAddress address={info.address} chain={props.chain} />
+      </Fact>
+      <Fact name="Spending limit">{dollars(info.spendingLimit)}</Fact>
+      <Fact name="Spent">{dollars(info.spentAmount)}</Fact>
+      {info.heldAmount !== '0' && <Fact name="In payments under way">{dollars(info.heldAmount)}</Fact>}
+      <Fact name="Left">{dollars(info.isActive ? minusOrZero(BigInt(info.spendingLimit), used) : 0n)}</Fact>
+      <Fact name="Valid until">{formatDeadline(info.validUntil * 1000)}</Fact>
+      <Fact name="Rotation">
+        {info.rotationDisabled
+          ? 'By you only: our authority is off'
+          : info.sessionRevoked
+            ? 'By you only: you revoked the session'
+            : 'By Bursar, or by you'}
+      </Fact>
+    </dl>
+  )
+}

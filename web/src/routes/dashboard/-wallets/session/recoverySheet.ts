@@ -1,0 +1,58 @@
+import type { PublicConfig } from '../../../../../../worker/schemas/account.ts'
+import type { Wallet } from '../../../../queries/wallets.ts'
+import { walletName } from '../../../../queries/wallets.ts'
+
+export type RecoverySheet = { title: string; madeOn: string; facts: [string, string][]; steps: string[] }
+
+/** Public facts only; the key is the owner's. */
+export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['8453'], now = new Date()): RecoverySheet {
+  const isBase = wallet.chain === 'base'
+  const { contracts } = chain
+  return {
+    title: `Recovery sheet: ${walletName(wallet)}`,
+    madeOn: now.toISOString().slice(0, 10),
+    facts: [
+      ['Wallet address', wallet.address],
+      ['Owner address', wallet.ownerAddress],
+      ['Owner key', 'Your 12-word recovery phrase or your connected wallet. It is not on this sheet.'],
+      ['Network', isBase ? 'Base, chain id 8453' : 'Base Sepolia (test network), chain id 84532'],
+      [
+        'RPC URL',
+        chain.rpcUrl.startsWith('https:')
+          ? chain.rpcUrl
+          : isBase
+            ? 'https://mainnet.base.org'
+            : 'https://sepolia.base.org',
+      ],
+      ['Created', wallet.createdAt],
+      ['Creation transaction', wallet.deploymentTxHash ?? 'see the explorer'],
+      ['USDC', contracts.usdc],
+      ['Wallet factory', wallet.factory],
+      ['Payout escrow', contracts.escrow],
+      ['Provider', contracts.provider],
+      ['Address salt', wallet.salt],
+    ],
+    steps: [
+      'Open the recovery page: the file bursar-recovery.html. It works from your disk, without our servers.',
+      'Send about 1 USD of ETH on this network to the owner address: it pays the network fees.',
+      'Enter the RPC URL (this one or any other for this network), your recovery phrase and the wallet address.',
+      'Look up the wallet. Reclaim open payouts, revoke the session key, then withdraw everything to an address of yours.',
+      'Without the page: call reclaimPayout(terms), revokeSession() and withdraw(token, to, amount) on the wallet from the owner’s account. The terms of payouts are in the escrow’s PayoutAnnounced logs with the wallet as payer.',
+    ],
+  }
+}
+
+export function sheetText({ title, madeOn, facts, steps }: RecoverySheet): string {
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2
+  return [
+    title,
+    '='.repeat(title.length),
+    `Made on ${madeOn}. Nothing on this sheet is secret; keep it with your recovery phrase.`,
+    '',
+    ...facts.map(([name, value]) => `${`${name}:`.padEnd(width)}${value}`),
+    '',
+    'How to get your money out without us',
+    ...steps.map((step, i) => `${i + 1}. ${step}`),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { createFileRoute, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { Button, buttonClass } from '../../components/Button.tsx'
+import { Card, PageHeader } from '../../components/Card.tsx'
+import { Field, Select } from '../../components/Field.tsx'
+import { Syncing } from '../../components/Syncing.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { shortAddress } from '../../lib/format.ts'
+import { useElapsed, useTitle } from '../../lib/hooks.ts'
+import { searchOf, textOf } from '../../lib/search.ts'
+import { refreshUsage, type UsageGroup, usageQuery } from '../../queries/usage.ts'
+import { AllWallets } from './-usage/AllWallets.tsx'
+import { MonthlySpend } from './-usage/MonthlySpend.tsx'
+import { WalletUsage } from './-usage/WalletUsage.tsx'
+
+export const Route = createFileRoute('/dashboard/usage')({
+  validateSearch: (search: Record<string, unknown>) => searchOf({ wallet: textOf(search.wallet) }),
+  component: UsagePage,
+})
+
+const TopUpDialog = lazy(() => import('../../components/TopUpDialog.tsx'))
+
+const refreshMs = 30_000 // 30 seconds
+/** Then a button joins the loading text (decisions.md 47). */
+const patienceMs = 10_000
+
+function UsagePage() {
+  const search = Route.useSearch()
+  const navigate = Route.useNavigate()
+  const [toppingUp, setToppingUp] = useState<UsageGroup | null>(null)
+  const { data, isFetching, refetch } = useQuery({ ...usageQuery, refetchInterval: refreshMs })
+  useTitle('Budget & Usage')
+  if (!data) return <Loading onRetry={() => refetch()} />
+
+  const only = data.wallets.length === 1 ? data.wallets[0] : undefined
+  const wallet = only ?? data.wallets.find(({ id }) => id === search.wallet)
+  const select = (walletId: string) => navigate({ search: walletId ? { wallet: walletId } : {} })
+  return (
+    <>
+      <PageHeader title="Budget & Usage" aside={<Syncing active={isFetching} />} />
+      <div className="space-y-5">
+        <MonthlySpend budget={data.globalBudget} />
+        {data.wallets.length > 1 && (
+          <div className="max-w-[440px]">
+            <Field label="Wallet">
+              {(control) => (
+                <Select {...control} value={wallet?.id ?? ''} onChange={(event) => select(event.target.value)}>
+                  <option value="">All Wallets</option>
+                  {data.wallets.map((one) => (
+                    <option key={one.id} value={one.id}>
+                      {one.name || 'Unnamed Wallet'} ({shortAddress(one.address)})
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </div>
+        )}
+        {wallet ? (
+          <WalletUsage key={wallet.id} wallet={wallet} onTopUp={setToppingUp} />
+        ) : data.wallets.length > 0 ? (
+          <AllWallets wallets={data.wallets} onSelect={({ id }) => select(id)} />
+        ) : (
+          <Card>
+            <EmptyState
+              title="No wallets yet"
+              action={
+                <Link to="/dashboard/wallets" search={{ deploy: true }} className={buttonClass()}>
+                  New Wallet
+                </Link>
+              }
+            >
+              What your wallets and agents spend will appear here.
+            </EmptyState>
+          </Card>
+        )}
+      </div>
+      <Suspense>
+        {toppingUp && (
+          <TopUpDialog
+            group={{
+              id: toppingUp.id,
+              name: toppingUp.name,
+              spendLimitUsdc: toppingUp.budget.limit,
+              remaining: toppingUp.budget.remaining,
+            }}
+            onClose={() => {
+              setToppingUp(null)
+              refreshUsage()
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** A failure to load says nothing, as specified: the text stays, and after a while one may try again. */
+function Loading(props: { onRetry: () => void }) {
+  const isLong = useElapsed(patienceMs)
+  return (
+    <>
+      <PageHeader title="Budget & Usage" />
+      <div role="status" className="flex flex-col items-center gap-4 py-16">
+        <p className="text-muted">Loading usage data...</p>
+        {isLong && (
+          <Button look="secondary" onClick={props.onRetry}>
+            Try again
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useConnection, useSignTypedData } from 'wagmi'
+import { FullAddress } from '../components/Address.tsx'
+import { Button } from '../components/Button.tsx'
+import type { OwnerTypedData } from '../lib/ownerTypedData.ts'
+import { ConnectDialog } from './ConnectDialog.tsx'
+import { walletProblem } from './problems.ts'
+import { WalletLayer } from './WalletLayer.tsx'
+
+export type Sign = (data: OwnerTypedData) => Promise<`0x${string}`>
+type Props = { owner: string; onSigner: (sign: Sign | null) => void }
+
+export default function OwnerSigner(props: Props) {
+  return (
+    <WalletLayer>
+      <Signer {...props} />
+    </WalletLayer>
+  )
+}
+
+/** The connected wallet, if it has the owner's key. Signing needs no network and costs nothing. */
+function Signer(props: Props) {
+  const { address } = useConnection()
+  const { mutateAsync } = useSignTypedData({ mutation: { retry: false } })
+  const [connecting, setConnecting] = useState(false)
+  const isOwner = address?.toLowerCase() === props.owner.toLowerCase()
+  const onSigner = useEffectEvent(props.onSigner)
+  const sign = useEffectEvent(async (data: OwnerTypedData) => {
+    try {
+      return await mutateAsync({ ...data, account: address } as Parameters<typeof mutateAsync>[0])
+    } catch (error) {
+      throw new Error(walletProblem(error))
+    }
+  })
+  useEffect(() => onSigner(isOwner ? (data) => sign(data) : null), [isOwner])
+  return (
+    <>
+      {address && (
+        <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+          <FullAddress address={address} />
+        </div>
+      )}
+      {address && !isOwner && (
+        <p role="alert" className="mt-2 text-amber text-small">
+          This account is not the owner of this wallet. Choose{' '}
+          <span className="break-all font-mono">{props.owner}</span> in your wallet.
+        </p>
+      )}
+      {!address && (
+        <Button look="secondary" onClick={() => setConnecting(true)}>
+          Connect wallet
+        </Button>
+      )}
+      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
+    </>
+  )
+}
