@@ -33,7 +33,7 @@ export async function audit(page: Page, name: string): Promise<void> {
 }
 
 /** Nothing moves or turns any more but what turns for ever. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     document
       .getAnimations()

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
 import { until } from '../../scripts/demoClient.ts'
+import type { CreateEscrowReply } from '../../worker/schemas/escrow.ts'
 import { aPayout } from '../stack/aStack.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
+import { tabTo } from './hands.ts'
 import { recipient } from './household.ts'
+import { auditWhole } from './operable.ts'
 
 /** A wrong code and an unknown link are answered with 4xx, which the browser reports by itself. */
 test.use({ tolerated: /status of (404|422)/, viewport: { width: 390, height: 844 } })
@@ -117,12 +120,126 @@ test('a reclaimed payout says who took it back', async ({ page, bursar, househol
   await expect(page).toHaveURL(/\/login$/)
 })
 
-/** Presses Tab until `target` has the focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible()
-  for (let i = 0; i < 12; i++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  await expect(target).toBeFocused()
+test.describe('by mouse', () => {
+  test.use({ tolerated: /status of (404|422|429|500)/, viewport: { width: 1400, height: 900 } })
+
+  test('a code by SMS: on its way, sent anew, wrong, asked for once more; then the money', async ({
+    page,
+    bursar,
+    household,
+  }) => {
+    const phone = `+1555${String(Math.random()).slice(2, 9)}`
+    const { token, wallet } = household
+    const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {
+      token,
+      key: randomUUID(),
+      body: { sourceWalletId: wallet.id, amount: '2', recipientPhone: phone, expiresInDays: 1 },
+    })
+    const path = new URL(claimUrl).pathname
+    let seen = 0
+    await page.route('**/api/escrow/claim/*', async (route) => {
+      const response = await route.fetch()
+      const body = await response.json()
+      if (++seen === 1) body.data.status = 'CREATING' // however quick the chain is
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto(path)
+    const code = page.getByLabel('6-digit code')
+    const go = page.getByRole('button', { name: 'Continue' })
+    await expect(page.getByText('The payment is on its way.')).toBeVisible()
+    await expect(page.getByText(`The code was sent by SMS to`)).toContainText(phone.slice(-2))
+    await expect(page.getByText(phone), 'masked').toHaveCount(0)
+    await code.fill('123456')
+    await expect(go).toBeDisabled()
+    await auditWhole(page, 'claim-on-its-way')
+    await expect(go, 'once the money has arrived').toBeEnabled({ timeout: 30_000 })
+
+    await page.getByRole('button', { name: 'Send a new code' }).click()
+    await expect(page.getByRole('alert')).toHaveText(/^Please wait \d+ seconds before asking for another code\.$/)
+    // A minute later; what the server does then is tested where clocks can be moved.
+    await page.route('**/resend-passcode', (route) => route.fulfill({ json: { success: true, data: {} } }), {
+      times: 1,
+    })
+    await page.getByRole('button', { name: 'Send a new code' }).click()
+    await expect(page.getByText('A new code is on its way. The old one no longer works.')).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Send a new code in \d+ s$/ })).toBeVisible()
+    await auditWhole(page, 'claim-resent')
+    await expect(code).toHaveValue('')
+    await page.route('**/verify-passcode', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
+    const wrong = passcode === '000000' ? '000001' : '000000'
+    await paste(page, code, `${wrong.slice(0, 3)} ${wrong.slice(3)}`)
+    await expect(code).toHaveValue(wrong)
+    await go.click()
+    await expect(page.getByRole('alert'), 'no reason given').toHaveText('Invalid passcode')
+    await go.click()
+    await expect(page.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
+    await code.fill(passcode!)
+    await go.click()
+
+    const destination = page.getByLabel('Destination address')
+    await destination.fill(` ${recipient} `)
+    await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await expect(destination).toHaveValue(recipient)
+    await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
+    const confirm = page.getByRole('button', { name: 'Yes, withdraw 2.00 USDC' })
+    await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
+    await confirm.click()
+    await expect(page.getByRole('alert')).toContainText('Withdrawal failed')
+    await auditWhole(page, 'claim-failed')
+    const over = { success: false, code: 'wrong_passcode', error: 'Please enter your code again.', field: 'passcode' }
+    await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 422, json: over }), { times: 1 })
+    await confirm.click()
+    await expect(page.getByRole('alert'), 'the session of the code was over').toHaveText(over.error)
+    await code.fill(passcode!)
+    await go.click()
+    await expect(destination).toHaveValue(recipient)
+    await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
+    await confirm.click()
+    await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
+    await auditWhole(page, 'claim-receipt')
+    await page.getByRole('link', { name: 'Done' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test('after five wrong codes it says how long to wait', async ({ page, bursar, household }) => {
+    const { path, accessToken, passcode } = await aPayout(bursar, household.token, household.wallet.id)
+    const wrong = passcode === '000000' ? '000001' : '000000'
+    for (let i = 0; i < 4; i++)
+      await bursar.call('/api/escrow/verify-passcode', { body: { accessToken, passcode: wrong } })
+    await page.goto(path)
+    for (const [code, text] of [
+      [wrong, 'Invalid passcode'],
+      [passcode, 'Too many attempts. Try again in 15 minutes.'],
+    ] as const) {
+      await page.getByLabel('6-digit code').fill(code)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await expect(page.getByRole('alert')).toHaveText(text)
+    }
+    await auditWhole(page, 'claim-locked')
+  })
+
+  test('a link that could not be loaded says so and can be tried again', async ({ page, household }) => {
+    for (const [answer, text] of [
+      [{ status: 500, json: {} }, 'Failed to load payout details'],
+      [{ status: 200, json: { success: false } }, 'Failed to load escrow details'],
+      [{ status: 500, json: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
+    ] as const) {
+      await page.route('**/api/escrow/claim/*', (route) => route.fulfill(answer))
+      await page.goto(household.payout.path)
+      await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
+      await expect(page.getByText(text)).toBeVisible()
+      await page.unrouteAll()
+    }
+    await auditWhole(page, 'claim-load-failed')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()
+    await auditWhole(page, 'claim-loaded')
+  })
+})
+
+const paste = async (page: Page, field: Locator, text: string) => {
+  await field.focus()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
 }

@@ -106,3 +106,13 @@ export async function aSignUp(bursar: BursarClient): Promise<{ email: string; pa
   const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
   return { email, password: password! }
 }
+
+/** A new account that is set up: its sign-in, its session, and how a browser comes to have that session. */
+export async function anAccount(bursar: BursarClient) {
+  const password = 'difference-engine-2'
+  const { email, password: temporary } = await aSignUp(bursar)
+  const { accessToken } = await login(bursar, email, temporary)
+  await bursar.api('/users/complete-onboarding', { token: accessToken, body: { name: 'Eve', password } })
+  const session = await login(bursar, email, password)
+  return { email, password, session, keep: (context: BrowserContext) => keepSession(context, session) }
+}

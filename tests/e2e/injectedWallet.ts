@@ -85,6 +85,11 @@ export async function anInjectedWallet(context: BrowserContext, name = 'Test Wal
       if (!account) throw refusal(4100, 'Unauthorized')
       return account.signMessage({ message: { raw: message as `0x${string}` } })
     },
+    eth_signTypedData_v4([address, json]) {
+      const account = accounts.find((each) => each.address.toLowerCase() === String(address).toLowerCase())
+      if (!account) throw refusal(4100, 'Unauthorized')
+      return account.signTypedData(JSON.parse(String(json)))
+    },
   }
 
   async function answer({ method, params = [] }: Request): Promise<Answer> {

@@ -234,8 +234,8 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
     await goTo(page, 'Overview')
     await expect(page.getByTestId('total-balance')).toHaveText('$72.50 USDC') // 100 − 12.50 − 5 − 10
     await expect(page.getByRole('main')).toContainText(/Total spent\$27\.50/)
-    await expect(page.getByRole('main')).toContainText(/Pending payouts0/)
-    await expect(page.getByRole('main')).toContainText(/Active agents11 policy group/)
+    await expect(page.getByRole('main')).toContainText(/Unclaimed payouts\$0\.00/)
+    await expect(page.getByRole('main')).toContainText(/Active Agents1of 1 agent/)
     expect(await bursar.usdcOnChain(await usdcOf(bursar), walletAddress as `0x${string}`)).toBe(72_500_000n)
   })
 

@@ -8,7 +8,7 @@ export default defineConfig({
   testDir: '.',
   globalSetup: './stack.ts',
   outputDir: '../../test-results',
-  workers: 1,
+  workers: 2, // each test makes its own data, or only looks
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },

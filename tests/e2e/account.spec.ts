@@ -1,0 +1,478 @@
+/** The account screens from end to end: what is submitted, what comes of it, and every text on the way. */
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { demo } from '../../scripts/seed.ts'
+import { anAccount, aSignUp, expect, keepSession, login, test } from './fixtures.ts'
+import { type Hand, hands } from './hands.ts'
+import { auditWhole } from './operable.ts'
+
+const newEmail = () => `eve-${randomUUID().slice(0, 8)}@bursar.test`
+const password = 'analytical-engine'
+const six = /^(\d{6})$/m
+const aWrongCode = (code: string) => (code === '000000' ? '000001' : '000000')
+
+const heading = (page: Page, name: string) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const fieldOf = (page: Page, label: string) =>
+  page.getByLabel(label, { exact: true }).and(page.locator('input:not([type=radio])'))
+
+/** Below the field that is marked and has the focus. */
+async function expectErrorUnder(page: Page, label: string, text: string): Promise<void> {
+  await expect(page.getByRole('alert')).toHaveText(text)
+  const input = fieldOf(page, label)
+  await expect(input).toHaveAttribute('aria-invalid', 'true')
+  await expect(input).toHaveAccessibleDescription(new RegExp(text.replace(/[.?()]/g, '\\$&')))
+  await expect(input).toHaveCSS('border-top-color', 'rgb(179, 38, 30)')
+}
+
+async function signIn(page: Page, hand: Hand, email: string, secret: string): Promise<void> {
+  await hand.fill(fieldOf(page, 'Email'), email)
+  await hand.fill(fieldOf(page, 'Password'), secret)
+  await hand.press(button(page, 'Sign In'))
+}
+
+/** Refusals are answered with 4xx, which the browser reports by itself. */
+test.use({ tolerated: /status of (400|401|403|410|422|429|500)|ERR_FAILED/ })
+
+for (const { by, viewport, handOf } of hands)
+  test.describe(`by ${by}`, () => {
+    test.use({ viewport })
+    /** States are looked at once, and used by both hands. */
+    const look = async (page: Page, name: string) => {
+      if (by !== 'mouse') return
+      await auditWhole(page, name)
+      await page.setViewportSize(viewport)
+    }
+
+    test('signing up with a password, confirming it by the code, signing in', async ({ page, bursar }) => {
+      const hand = handOf(page)
+      const email = newEmail()
+      await page.goto('/login')
+      await hand.press(page.getByRole('link', { name: 'Create an account' }))
+      await heading(page, 'Create an account')
+      await hand.press(page.getByRole('radio', { name: 'Own password' }))
+
+      const create = button(page, 'Create Account')
+      await hand.press(create)
+      await expectErrorUnder(page, 'Email', 'Email is required')
+      await hand.fill(fieldOf(page, 'Email'), 'nobody')
+      await hand.press(create)
+      await expectErrorUnder(page, 'Email', 'Invalid email format')
+      await hand.fill(fieldOf(page, 'Email'), email)
+      await hand.press(create)
+      await expectErrorUnder(page, 'Your Name', 'Please enter your name')
+      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await hand.fill(fieldOf(page, 'Password'), 'short')
+      await hand.press(create)
+      await expectErrorUnder(page, 'Password', 'Password must be at least 8 characters')
+      await look(page, 'signup-password-error')
+      await hand.fill(fieldOf(page, 'Password'), 'password1')
+      await hand.press(create)
+      await expectErrorUnder(page, 'Password', 'This password is one of the most common ones. Please choose another.')
+      await hand.fill(fieldOf(page, 'Password'), password)
+      await hand.press(create)
+
+      await heading(page, 'Confirm your email')
+      await expect(fieldOf(page, 'Email')).toHaveValue(email)
+      await expect(button(page, /^Send a new code in \d+ s$/)).toBeVisible()
+      await expect(
+        page.evaluate(() => localStorage.getItem('auth_token')),
+        'nobody is signed in',
+      ).resolves.toBeNull()
+      await look(page, 'confirm-sent')
+      const [, code] = await bursar.message(email, six, 'the confirmation code')
+      await hand.press(button(page, 'Confirm Email'))
+      await expectErrorUnder(page, '6-digit code', 'Code must be 6 digits')
+      await hand.fill(fieldOf(page, '6-digit code'), aWrongCode(code!))
+      await hand.press(button(page, 'Confirm Email'))
+      const wrong = 'Email confirmation failed. The code is wrong or no longer valid. You can ask for a new one.'
+      await expectErrorUnder(page, '6-digit code', wrong)
+      await look(page, 'confirm-wrong')
+
+      await page.goto('/login') // somebody who did not wait for the mail
+      await signIn(page, hand, email, password)
+      await expectErrorUnder(page, 'Email', 'Please confirm your email address first. The code is in our email to you.')
+      await hand.press(page.getByRole('link', { name: 'Enter your confirmation code' }))
+      await expect(fieldOf(page, 'Email')).toHaveValue(email)
+      await hand.fill(fieldOf(page, '6-digit code'), code!)
+      await hand.press(button(page, 'Confirm Email'))
+      await heading(page, 'Email confirmed')
+      await look(page, 'confirm-done')
+      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, hand, email, password)
+      await expect(page).toHaveURL('/dashboard/overview')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+
+    test('signing up with a passcode, the temporary password, onboarding', async ({ page, bursar }) => {
+      const hand = handOf(page)
+      const email = newEmail()
+      await page.goto('/signup')
+      await hand.fill(fieldOf(page, 'Email'), email)
+      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await hand.press(button(page, 'Create Account'))
+      await expectErrorUnder(page, 'Signup passcode', 'Signup passcode is required')
+      await hand.fill(fieldOf(page, 'Signup passcode'), 'not-a-passcode')
+      await hand.press(button(page, 'Create Account'))
+      await expectErrorUnder(page, 'Signup passcode', 'This signup passcode is not valid.')
+      await look(page, 'signup-passcode-error')
+      await hand.fill(fieldOf(page, 'Signup passcode'), demo.signupPasscode)
+      await hand.press(button(page, 'Create Account'))
+      await heading(page, 'Welcome to Bursar')
+      await expect(page.getByRole('status')).toContainText('Account created! Check your email for login credentials.')
+      await look(page, 'signup-done')
+
+      const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
+      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, hand, email, temporary!)
+      const overlay = page.getByRole('dialog', { name: "Welcome to Bursar! Let's set up your account" })
+      await expect(overlay).toContainText(
+        "For security, you're required to change your temporary password and set your display name.",
+      )
+      const submit = button(page, 'Complete Setup')
+      await hand.fill(fieldOf(page, 'Your Name'), '  ')
+      await hand.press(submit)
+      await expect(overlay.getByRole('alert')).toHaveText([
+        'Please enter your name',
+        'Password must be at least 6 characters',
+      ])
+      await look(page, 'onboarding-errors')
+      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await hand.fill(fieldOf(page, 'New Password'), password)
+      await hand.fill(fieldOf(page, 'Confirm Password'), `${password}s`)
+      await hand.press(submit)
+      await expect(overlay.getByRole('alert')).toHaveText('Passwords do not match')
+      await page.keyboard.press('Escape')
+      await expect(overlay, 'only success closes it').toBeVisible()
+
+      const answered = Promise.withResolvers<void>()
+      await page.route(
+        '**/api/users/complete-onboarding',
+        async (route) => {
+          await answered.promise
+          await route.fulfill({ status: 500, json: { success: false } })
+        },
+        { times: 1 },
+      )
+      await hand.fill(fieldOf(page, 'Confirm Password'), password)
+      await hand.press(submit)
+      for (const label of ['Your Name', 'New Password', 'Confirm Password'])
+        await expect(fieldOf(page, label), 'while busy').toBeDisabled()
+      answered.resolve()
+      await expect(overlay.getByRole('alert')).toHaveText('Failed to complete setup')
+      await expect(fieldOf(page, 'Your Name'), 'editable again').toBeEditable()
+      await hand.press(submit)
+      await expect(overlay).toBeHidden()
+      const user = await page.evaluate(() => JSON.parse(localStorage.getItem('auth_user')!))
+      expect(user).toMatchObject({ email, name: 'Eve', needsOnboarding: false, hasCompletedOnboarding: true })
+      expect(user.useCognito).toBe(true)
+    })
+
+    test('a forgotten password is replaced by the code of the mail', async ({ page, bursar }) => {
+      const hand = handOf(page)
+      const { email } = await anAccount(bursar)
+      await page.goto('/login')
+      await hand.fill(fieldOf(page, 'Email'), email)
+      await hand.press(page.getByRole('link', { name: 'Forgot password?' }))
+      await heading(page, 'Forgot your password?')
+      await expect(fieldOf(page, 'Email'), 'handed on').toHaveValue(email)
+      await hand.fill(fieldOf(page, 'Email'), '')
+      await hand.press(button(page, 'Send Code'))
+      await expectErrorUnder(page, 'Email', 'Email is required')
+      await look(page, 'forgot-error')
+      await hand.fill(fieldOf(page, 'Email'), email)
+      await hand.press(button(page, 'Send Code'))
+
+      await heading(page, 'Choose a new password')
+      await expect(page.getByText(`If ${email} has an account, a 6-digit code is on its way.`)).toBeVisible()
+      await expect(button(page, /^Send a new code in \d+ s$/)).toBeVisible()
+      await look(page, 'reset-sent')
+      const [, code] = await bursar.message(email, six, 'the code')
+      const reset = button(page, 'Reset Password')
+      await hand.fill(fieldOf(page, '6-digit code'), aWrongCode(code!))
+      await hand.fill(fieldOf(page, 'New Password'), 'short')
+      await hand.press(reset)
+      await expectErrorUnder(page, 'New Password', 'Password must be at least 8 characters')
+      await hand.fill(fieldOf(page, 'New Password'), 'difference-engine')
+      await hand.press(reset)
+      const wrong = 'Password reset failed. The code is wrong or no longer valid. You can ask for a new one.'
+      await expectErrorUnder(page, '6-digit code', wrong)
+      await look(page, 'reset-wrong')
+      await hand.fill(fieldOf(page, '6-digit code'), code!)
+      await hand.press(reset)
+      await heading(page, 'Password changed')
+      await look(page, 'reset-done')
+      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, hand, email, 'difference-engine')
+      await expect(page).toHaveURL('/dashboard/overview')
+    })
+
+    test('signing in: what is refused, and what it says while it waits', async ({ page, bursar }) => {
+      const hand = handOf(page)
+      const { email, password: right } = await anAccount(bursar)
+      const calls: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'POST') calls.push(request.url())
+      })
+      await page.goto('/login')
+      await heading(page, 'Welcome Back')
+      await expect(page.getByText('Sign in to your account')).toBeVisible()
+      await expect(page.getByText("Don't have an account?")).toBeVisible()
+      await expect(fieldOf(page, 'Email')).toHaveAttribute('placeholder', 'you@example.com')
+      await hand.press(button(page, 'Sign In'))
+      await hand.fill(fieldOf(page, 'Email'), email)
+      await hand.press(button(page, 'Sign In'))
+      await expect(page.getByRole('alert'), 'nothing happens while one is empty').toHaveCount(0)
+      await signIn(page, hand, email, '12345')
+      await expectErrorUnder(page, 'Password', 'Password must be at least 6 characters')
+      expect(calls, 'nothing was sent so far').toEqual([])
+
+      await signIn(page, hand, email, 'not the password')
+      await expectErrorUnder(page, 'Password', 'Login failed. Please check your credentials.')
+      await look(page, 'login-wrong')
+
+      const answers: [Parameters<typeof page.route>[1], string][] = [
+        [(route) => route.abort(), 'Cannot connect to server. Please ensure the backend is running on port 3001.'],
+        [(route) => route.fulfill({ status: 500, json: {} }), 'Login failed. Please check your credentials.'],
+        [(route) => route.fulfill({ json: { success: false } }), 'Login failed'],
+      ]
+      for (const [answer, text] of answers) {
+        await page.route('**/api/auth/cognito/login', answer, { times: 1 })
+        await hand.press(button(page, 'Sign In'))
+        await expect(page.getByRole('alert')).toHaveText(text)
+        await expect(page.getByRole('alert'), 'a box above the fields').toHaveCSS(
+          'background-color',
+          'rgb(251, 233, 231)',
+        )
+      }
+      await look(page, 'login-failed')
+
+      const answered = Promise.withResolvers<void>()
+      await page.route('**/api/auth/cognito/login', async (route) => {
+        await answered.promise
+        await route.continue()
+      })
+      await signIn(page, hand, ` ${email.toUpperCase()} `, right)
+      await expect(button(page, 'Signing In...')).toBeDisabled()
+      answered.resolve()
+      await expect(page).toHaveURL('/dashboard/overview')
+    })
+
+    test('a password that has to be replaced', async ({ page, bursar }) => {
+      const hand = handOf(page)
+      const account = await anAccount(bursar)
+      const session = await login(bursar, account.email, account.password)
+      const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'over', email: account.email }
+      // The server asks for this a week after a sign-up only; what it does then is tested where clocks can be moved.
+      await page.route('**/api/auth/cognito/login', (route) =>
+        route.fulfill({ json: { success: true, data: challenge } }),
+      )
+      const sent: unknown[] = []
+      page.on('request', (request) => {
+        if (request.url().endsWith('/new-password')) sent.push(request.postDataJSON())
+      })
+      await page.goto('/login')
+      await signIn(page, hand, account.email, 'temporary')
+      await heading(page, 'Set New Password')
+      await expect(page.getByText('Your temporary password has expired. Please set a new one.')).toBeVisible()
+      await expect(page.getByText('Use the same password twice')).toBeVisible()
+      const first = fieldOf(page, 'New Password')
+      await expect(first).toHaveAttribute('placeholder', 'Enter new password (8+ characters)')
+      const submit = button(page, 'Set Password & Sign In')
+      await hand.fill(first, 'short')
+      await hand.press(submit)
+      await expectErrorUnder(page, 'New Password', 'Password must be at least 8 characters')
+      await look(page, 'new-password-short')
+      await hand.fill(first, password)
+      await hand.fill(fieldOf(page, 'Confirm Password'), 'another one')
+      await hand.press(submit)
+      await expect(page.getByRole('alert'), 'dropped without a word').toHaveCount(0)
+      expect(sent).toEqual([])
+
+      await hand.fill(fieldOf(page, 'Confirm Password'), password)
+      await hand.press(submit)
+      await expect(page.getByRole('alert')).toHaveText('This sign-in took too long. Please sign in again.')
+      await look(page, 'new-password-refused')
+      for (const [answer, text] of [
+        [{ status: 500, json: {} }, 'Password change failed.'],
+        [{ status: 200, json: { success: false } }, 'Password change failed'],
+      ] as const) {
+        await page.route('**/new-password', (route) => route.fulfill(answer), { times: 1 })
+        await hand.press(submit)
+        await expect(page.getByRole('alert')).toHaveText(text)
+      }
+      const answered = Promise.withResolvers<void>()
+      await page.route('**/new-password', async (route) => {
+        await answered.promise
+        await route.fulfill({ json: { success: true, data: session } })
+      })
+      await hand.press(submit)
+      await expect(button(page, 'Setting Password...')).toBeDisabled()
+      answered.resolve()
+      await expect(page).toHaveURL('/dashboard/overview')
+      expect(sent[0]).toEqual({ email: account.email, session: 'over', newPassword: password })
+    })
+
+    test('after almost twelve hours a warning, after twelve the end', async ({ page, context, bursar }) => {
+      const hand = handOf(page)
+      const { keep } = await anAccount(bursar)
+      await keep(context)
+      const idleFor = (ms: number) =>
+        page.evaluate((lastAt) => localStorage.setItem('last_activity', String(lastAt)), Date.now() - ms)
+      const limitMs = 43_200_000 // 12 hours
+      await page.goto('/dashboard/contacts')
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await idleFor(limitMs - 100_000)
+      const warning = page.getByRole('alertdialog', { name: 'Are you still there?' })
+      await expect(warning).toContainText(/Signing out in 1:[0-5]\d\./)
+      await look(page, 'inactivity')
+      await hand.press(button(page, 'Stay signed in'))
+      await expect(warning).toBeHidden()
+      expect(await page.evaluate(() => Date.now() - Number(localStorage.getItem('last_activity')))).toBeLessThan(60_000)
+
+      const ended = page.waitForResponse('**/api/auth/cognito/sign-out')
+      await idleFor(limitMs)
+      const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
+      await expect(expired).toContainText('Redirecting automatically in')
+      expect((await ended).status()).toBe(200)
+      await hand.press(button(page, 'Log In Again'))
+      await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
+    })
+
+    test('the menu leads everywhere, and signing out ends the session in every tab and on the server', async ({
+      page,
+      context,
+      bursar,
+    }) => {
+      const hand = handOf(page)
+      const { email, keep, session } = await anAccount(bursar)
+      await keep(context)
+      await page.goto('/dashboard/overview')
+      const menu = button(page, 'Open menu')
+      const navigation = page.getByRole('navigation', { name: 'Main navigation' })
+      for (const [entry, path] of Object.entries({
+        Overview: 'overview',
+        Wallets: 'wallets',
+        Agents: 'agents',
+        Contacts: 'contacts',
+        Usage: 'usage',
+        Transactions: 'transactions',
+        Payouts: 'payouts',
+        'Account Settings': 'settings',
+      })) {
+        await hand.press(menu)
+        await hand.press(navigation.getByRole('link', { name: entry }))
+        await expect(navigation).toBeHidden()
+        await expect(page).toHaveURL(`/dashboard/${path}`)
+      }
+      await hand.press(menu)
+      const panel = page.getByRole('dialog', { name: 'Eve' })
+      await expect(panel).toContainText(email)
+      await expect(panel.getByRole('heading', { level: 2 }).filter({ hasNotText: 'Eve' })).toHaveText([
+        'Main',
+        'Payments',
+        'Settings',
+      ])
+      await expect(navigation.getByRole('link', { name: 'Account Settings' })).toHaveAttribute('aria-current', 'page')
+      await look(page, 'menu-open')
+
+      const other = await context.newPage()
+      await other.goto('/dashboard/contacts')
+      await expect(other.getByRole('heading', { level: 1 })).toBeVisible()
+      await hand.press(button(page, 'Sign Out'))
+      await expect(page).toHaveURL('/login')
+      await expect(other).toHaveURL('/login')
+      expect(
+        await page.evaluate(() => Object.keys(localStorage).filter((key) => /auth|cognito|token/.test(key))),
+      ).toEqual([])
+      // Told on the way out: the page did not wait for the answer.
+      const { refreshToken } = session
+      const renew = async () => (await bursar.call('/api/auth/cognito/refresh', { body: { refreshToken } })).status
+      await expect.poll(renew).toBe(401)
+    })
+  })
+
+test('the guard shows a spinner until the session is known, then the page; stored themes are cleared', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const { keep } = await anAccount(bursar)
+  await keep(context)
+  await context.addInitScript(() => {
+    if (!location.protocol.startsWith('http')) return
+    if (!sessionStorage.getItem('begun-here')) localStorage.setItem('token_expiry', '1')
+    sessionStorage.setItem('begun-here', 'true')
+    localStorage.setItem('theme', 'dark')
+    // As soon as there is an element to carry it.
+    new MutationObserver((_, observer) => {
+      document.documentElement.classList.add('dark')
+      observer.disconnect()
+    }).observe(document, { childList: true })
+  })
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/api/auth/cognito/refresh', async (route) => {
+    await answered.promise
+    await route.continue()
+  })
+  await page.goto('/dashboard')
+  await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()
+  await expect(button(page, 'Open menu')).toHaveCount(0)
+  answered.resolve()
+  await expect(button(page, 'Open menu')).toBeVisible()
+  await expect(page).toHaveURL('/dashboard/overview')
+  const theme = () => page.evaluate(() => [localStorage.getItem('theme'), document.documentElement.className])
+  expect(await theme()).toEqual([null, ''])
+})
+
+test('what each account call says when the server gives no reason', async ({ page, context, bursar }) => {
+  const says = async (call: string, name: string, texts: [failed: string, refused: string]) => {
+    for (const [i, answer] of [{ status: 500, json: {} }, { json: { success: false } }].entries()) {
+      await page.route(`**${call}`, (route) => route.fulfill(answer), { times: 1 })
+      await button(page, name).click()
+      await expect(page.getByRole('alert')).toHaveText(texts[i]!)
+    }
+  }
+  await page.goto('/signup')
+  await fieldOf(page, 'Email').fill('eve@bursar.test')
+  await fieldOf(page, 'Your Name').fill('Eve')
+  await fieldOf(page, 'Signup passcode').fill('any')
+  await says('/api/users', 'Create Account', ['Signup failed. Please try again.', 'Signup failed'])
+  await page.getByText('Own password').click()
+  await fieldOf(page, 'Password').fill(password)
+  await says('/cognito/signup', 'Create Account', ['Signup failed. Please try again.', 'Signup failed'])
+
+  await page.goto('/confirm')
+  await fieldOf(page, 'Email').fill('eve@bursar.test')
+  await fieldOf(page, '6-digit code').fill('123456')
+  await says('/cognito/confirm', 'Confirm Email', ['Email confirmation failed.', 'Email confirmation failed'])
+
+  await page.goto('/forgot-password')
+  await fieldOf(page, 'Email').fill('eve@bursar.test')
+  await says('/cognito/forgot-password', 'Send Code', [
+    'Password reset request failed.',
+    'Password reset request failed',
+  ])
+
+  await page.goto('/reset-password')
+  await fieldOf(page, 'Email').fill('eve@bursar.test')
+  await fieldOf(page, '6-digit code').fill('123456')
+  await fieldOf(page, 'New Password').fill(password)
+  await says('/cognito/reset-password', 'Reset Password', ['Password reset failed.', 'Password reset failed'])
+
+  const account = await aSignUp(bursar)
+  await keepSession(context, await login(bursar, account.email, account.password))
+  await page.goto('/dashboard')
+  await fieldOf(page, 'Your Name').fill('Eve')
+  await fieldOf(page, 'New Password').fill(password)
+  await fieldOf(page, 'Confirm Password').fill(password)
+  await says('/complete-onboarding', 'Complete Setup', ['Failed to complete setup', 'Failed to complete onboarding'])
+})
+
+test.describe('signed out', () => {
+  test('the root leads to sign-in', async ({ page }) => {
+    await page.goto('/')
+    await expect(page).toHaveURL('/login')
+    await expect(page.getByText('Make your agents pay.')).toBeVisible()
+  })
+})

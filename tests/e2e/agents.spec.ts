@@ -1,0 +1,729 @@
+/** Agents and policy groups: part 2 section 2 (Agents), its rules, texts and dialogs; decisions 23 and 37 to 41. */
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import type { BursarClient } from '../../scripts/demoClient.ts'
+import type { Contact } from '../../worker/schemas/contact.ts'
+import type { Payment, Problem } from '../../worker/schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup, PolicyGroupWithAgents } from '../../worker/schemas/policy.ts'
+import type { Wallet } from '../../worker/schemas/wallet.ts'
+import { aFundedWallet } from '../stack/aStack.ts'
+import { audit } from './audit.ts'
+import { aSignUp, test as base, expect, keepSession, login } from './fixtures.ts'
+import { recipient } from './household.ts'
+
+const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+/** Somebody with a wallet of 200 USDC and two contacts, apart from the demo user that other tests look at. */
+class Owner {
+  readonly #bursar: BursarClient
+  readonly token: string
+  readonly session: Awaited<ReturnType<typeof login>>
+  readonly wallet: Wallet
+  readonly grace: Contact
+  readonly alan: Contact
+  constructor(
+    bursar: BursarClient,
+    session: Awaited<ReturnType<typeof login>>,
+    wallet: Wallet,
+    [grace, alan]: [Contact, Contact],
+  ) {
+    this.#bursar = bursar
+    this.session = session
+    this.token = session.accessToken
+    this.wallet = wallet
+    this.grace = grace
+    this.alan = alan
+  }
+
+  api<T>(path: string, body?: unknown, method: 'GET' | 'POST' | 'PUT' | 'DELETE' = body ? 'POST' : 'GET') {
+    return this.#bursar.api<T>(path, { token: this.token, method, ...(body ? { body, key: randomUUID() } : {}) })
+  }
+  group(name: string, more: object = {}) {
+    const scopes = ['address_payments:write']
+    return this.api<PolicyGroup>('/policy-groups', { name, spendLimit: 20, scopes, walletId: this.wallet.id, ...more })
+  }
+  agent(group: PolicyGroup, name: string) {
+    return this.api<CreatedAgent>('/agents', { name, memo: 'Buys data sets', policyGroupId: group.id })
+  }
+  pay<T = Payment>(apiKey: string, amount: string, to: object = { type: 'address', address: recipient }) {
+    return this.#bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount } })
+  }
+  context(apiKey: string) {
+    return this.#bursar.call<Problem>('/v1/context', { token: apiKey })
+  }
+}
+
+const test = base.extend<{ signedIn: undefined }, { owner: Owner }>({
+  owner: [
+    async ({ bursar }, use) => {
+      const { email, password } = await aSignUp(bursar)
+      const first = await login(bursar, email, password)
+      const body = { name: 'Ada Lovelace', password: 'analytical-engine' }
+      await bursar.api('/users/complete-onboarding', { token: first.accessToken, body })
+      const session = await login(bursar, email, body.password)
+      const token = session.accessToken
+      const wallet = await aFundedWallet(bursar, token)
+      const contact = (about: object) => bursar.api<Contact>('/contacts', { token, body: about })
+      const grace = await contact({ name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test' })
+      const alan = await contact({ name: 'Alan Turing', email: 'alan@bursar.test' })
+      await use(new Owner(bursar, session, wallet, [grace, alan]))
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  signedIn: [
+    async ({ context, owner }, use) => {
+      await keepSession(context, owner.session)
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+})
+
+/** Refusals that the tests bring about; the browser reports their status by itself. */
+test.use({ tolerated: /status of (400|403|404|409|422|500)/ })
+
+const detail = (page: Page) => page.getByTestId('group-detail')
+const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
+const open = async (page: Page, group: PolicyGroup, more = '') => {
+  await page.goto(`/dashboard/agents?group=${group.id}${more}`)
+  await expect(detail(page).locator('#group-name')).toHaveText(group.name) // also behind a dialog
+}
+const act = async (page: Page, subject: string, item: string) => {
+  await page.getByRole('button', { name: `Actions for ${subject}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+const agentRow = (page: Page, name: string) => page.getByTestId('agent-row').filter({ hasText: name })
+
+test('the sidebar lists groups with counts and last activity, the detail what the policy says', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Research', {
+    scopes: ['contact_payments:write', 'email_payments:write'],
+    whitelistedContactIds: [owner.grace.id],
+  })
+  const other = await owner.group('Idle')
+  const { apiKey } = await owner.agent(group, 'Scout')
+  const toGrace = { type: 'contact', contactId: owner.grace.id, method: 'address' }
+  expect((await owner.pay(apiKey!, '15.5', toGrace)).status).toBe(201)
+
+  await open(page, group)
+  const entry = page.getByRole('navigation', { name: 'Policy groups' }).getByRole('link', { name: 'Research' })
+  await expect(entry).toContainText('1 agent, 1 transaction')
+  await expect(entry).toContainText('Last activity: Today')
+  await expect(entry).toHaveAttribute('aria-current', 'page')
+  await expect(detail(page)).toContainText(
+    'Agents may pay the contacts listed below; and any email address, by payout.',
+  )
+  await expect(detail(page).getByRole('list', { name: 'Whitelisted contacts' })).toContainText('Grace Hopper')
+  await expect(detail(page).getByRole('img', { name: '77% used' })).toBeVisible()
+  await expect(detail(page)).toContainText('Running low: 77% used, $4.50 left')
+  await expect(agentRow(page, 'Scout')).toContainText('1 transaction, last activity today')
+  await audit(page, 'agents-detail')
+
+  await page.getByRole('link', { name: 'Idle' }).click()
+  await expect(page).toHaveURL(`/dashboard/agents?group=${other.id}`)
+  await expect(detail(page)).toContainText('No agents in this group yet')
+  await expect(detail(page)).toContainText('Last activity: Never')
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(entry).toBeHidden()
+  await page.getByRole('link', { name: 'All policy groups' }).click()
+  await entry.click()
+  await expect(detail(page).getByRole('heading', { name: 'Research' })).toBeVisible()
+})
+
+test('a policy group is added under the rules of the form', async ({ page, owner }) => {
+  await page.goto('/dashboard/agents')
+  await page.getByRole('button', { name: 'New Policy Group' }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Add New Policy Group')
+  await expect(page.getByLabel('Policy name')).toBeFocused()
+  await press(page, 'Create Policy Group')
+  await expect(page.getByRole('alert')).toHaveText([
+    'Policy name is required',
+    'Budget limit is required',
+    'Please select a wallet',
+  ])
+  await page.getByLabel('Policy name').fill('  Field work ')
+  await page.getByLabel('Budget limit').fill('0')
+  await page.getByLabel('Wallet', { exact: true }).selectOption(owner.wallet.id)
+  await press(page, 'Create Policy Group')
+  await expect(page.getByRole('alert')).toHaveText('Budget limit must be greater than 0')
+  await page.getByLabel('Budget limit').fill('30,5')
+
+  await expect(dialog(page).getByText('Whitelisted contacts')).toBeHidden()
+  await page.getByRole('checkbox', { name: 'Contact payments' }).check()
+  await page.getByRole('checkbox', { name: 'Grace Hopper' }).check()
+  await page.getByRole('checkbox', { name: 'Email payouts' }).check()
+  await expect(dialog(page)).toContainText('2 contacts, 1 chosen')
+
+  await dialog(page).getByText('Advanced limits').click()
+  await page.getByLabel('Maximum per payment').fill('0')
+  await page.getByLabel('Allowed email domains').fill('bursar.test, not a domain')
+  await page.getByLabel('Allowed phone country codes').fill('+1 555')
+  await press(page, 'Create Policy Group')
+  await expect(page.getByRole('alert')).toHaveText([
+    'Please enter a valid amount greater than 0',
+    '“not” is no email domain; write it as example.com',
+    '“555” is no country code; write it as +49',
+  ])
+  await audit(page, 'agents-new-group-limits')
+  await page.getByLabel('Maximum per payment').fill('5')
+  await page.getByLabel('Budget per period').fill('10')
+  await page.getByLabel('Period', { exact: true }).selectOption('week')
+  await page.getByLabel('Unclaimed payouts in total').fill('8')
+  await page.getByLabel('Allowed email domains').fill('Bursar.test')
+  await page.getByLabel('Allowed phone country codes').fill('+1')
+  await press(page, 'Create Policy Group')
+
+  await expect(detail(page).getByRole('heading', { name: 'Field work' })).toBeVisible()
+  await expect(detail(page)).toContainText('At most $5.00 per payment.')
+  await expect(detail(page)).toContainText(/At most \$10\.00 a week; \$10\.00 is left until /)
+  await expect(detail(page)).toContainText('At most $8.00 in unclaimed payouts; $0.00 waits now.')
+  await expect(detail(page)).toContainText('Payouts by email only to bursar.test.')
+  await expect(detail(page)).toContainText('Payouts by SMS only to numbers with +1.')
+  await expect(detail(page)).toContainText('$30.50')
+})
+
+test('an edit cannot move the wallet or go below what is spent, and tells of each agent', async ({ page, owner }) => {
+  const group = await owner.group('Editing')
+  const { apiKey } = await owner.agent(group, 'Scout')
+  await owner.agent(group, 'Second')
+  expect((await owner.pay(apiKey!, '7')).status).toBe(201)
+  await open(page, group)
+  await detail(page).getByRole('button', { name: 'Edit', exact: true }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Edit Policy Group')
+  await expect(page.getByLabel('Wallet', { exact: true })).toBeDisabled()
+  await expect(dialog(page)).toContainText('Wallet cannot be changed after creation')
+  await page.getByLabel('Policy name').fill('')
+  await page.getByLabel('Budget limit').fill('6.99')
+  await press(page, 'Save Changes')
+  await expect(page.getByRole('alert')).toHaveText([
+    'Policy name is required',
+    'Budget limit must be at least $7.00, which is spent or held already',
+  ])
+  await audit(page, 'agents-edit-group')
+  await page.getByLabel('Policy name').fill('Edited')
+  await page.getByLabel('Budget limit').fill('7')
+  await page.getByRole('checkbox', { name: 'SMS payouts' }).check()
+  await press(page, 'Save Changes')
+  await expect(dialog(page)).toHaveAccessibleName('Policy group updated')
+  await expect(dialog(page).getByRole('listitem')).toHaveText([/^Scout.*Updated/, /^Second.*Updated/])
+  await audit(page, 'agents-scope-results')
+  await press(page, 'Done')
+  await expect(dialog(page)).toBeHidden()
+  await expect(detail(page)).toContainText('Agents may pay any address; and any phone number, by payout.')
+  await expect(detail(page)).toContainText('Almost used up: 100% used, $0.00 left')
+})
+
+test('the later of two editors is told and loses nothing', async ({ page, owner }) => {
+  const group = await owner.group('Shared')
+  await open(page, group, '&editGroup=true')
+  await page.getByLabel('Policy name').fill('Mine')
+  await page.getByRole('checkbox', { name: 'Email payouts' }).check()
+  await owner.api(
+    `/policy-groups/${group.id}`,
+    { name: 'Theirs', scopes: group.scopes, spendLimit: '33', version: group.version },
+    'PUT',
+  )
+  await press(page, 'Save Changes')
+  await expect(page.getByRole('alert')).toHaveText(
+    'This policy group was changed while you edited it: name (yours is kept), budget limit. Nothing you typed is lost. Check it and save again.',
+  )
+  await expect(page.getByLabel('Policy name')).toHaveValue('Mine')
+  await expect(page.getByLabel('Budget limit')).toHaveValue('33')
+  await expect(page.getByRole('checkbox', { name: 'Email payouts' })).toBeChecked()
+  await audit(page, 'agents-two-editors')
+  await press(page, 'Save Changes')
+  await expect(detail(page).getByRole('heading', { name: 'Mine' })).toBeVisible()
+  await expect(detail(page)).toContainText('$33.00')
+})
+
+test('a budget is topped up by at least a cent', async ({ page, owner }) => {
+  const group = await owner.group('Topping up')
+  await open(page, group)
+  await detail(page).getByRole('button', { name: 'Top Up', exact: true }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Top Up Budget')
+  for (const wrong of ['', '0', '-1'])
+    await test.step(`"${wrong}" is refused`, async () => {
+      await page.getByLabel('Amount').fill(wrong)
+      await dialog(page)
+        .getByRole('button', { name: /^Top Up/ })
+        .click()
+      await expect(
+        page.getByRole('alert').filter({ hasText: 'Please enter a valid amount greater than 0' }),
+      ).toBeVisible()
+    })
+  await page.getByLabel('Amount').fill('0.005')
+  await expect(page.getByLabel('Amount')).not.toHaveValue('0.005') // steps of 0.01
+  await audit(page, 'agents-top-up')
+  await page.getByLabel('Amount').fill('5.5')
+  await expect(dialog(page)).toContainText('The limit is $20.00 now, and $25.50 afterwards.')
+  await press(page, 'Top Up 5.50 USDC')
+  await expect(dialog(page)).toContainText('The limit of Topping up is now $25.50 USDC.')
+  await expect(dialog(page)).toBeHidden({ timeout: 4_000 })
+  await expect(detail(page)).toContainText('$25.50')
+})
+
+test('deleting a group takes its agents with it', async ({ page, owner }) => {
+  const group = await owner.group('Short-lived')
+  const { apiKey } = await owner.agent(group, 'Doomed')
+  await open(page, group)
+  await act(page, 'Short-lived', 'Delete')
+  await expect(dialog(page)).toHaveAccessibleName('Delete Policy Group')
+  await expect(dialog(page)).toContainText('Short-lived and its 1 agent will be deleted:')
+  await expect(dialog(page).getByRole('listitem')).toHaveText('Doomed')
+  await audit(page, 'agents-delete-group')
+  await press(page, 'Cancel')
+  expect((await owner.context(apiKey!)).status).toBe(200)
+  await act(page, 'Short-lived', 'Delete')
+  await press(page, 'Delete Policy Group')
+  await expect(dialog(page)).toBeHidden()
+  await expect(page).toHaveURL('/dashboard/agents')
+  await expect(page.getByRole('link', { name: 'Short-lived' })).toBeHidden()
+  expect((await owner.context(apiKey!)).status).toBe(401)
+})
+
+test('an agent’s credentials are shown once, copied and downloaded', async ({ page, owner, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const group = await owner.group('Credentials')
+  await open(page, group)
+  await detail(page).getByRole('button', { name: 'Add Agent' }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Add New Agent')
+  await expect(page.getByLabel('Policy group', { exact: true })).toHaveValue(group.id)
+  await page.getByLabel('Policy group', { exact: true }).selectOption('')
+  await press(page, 'Create Agent')
+  await expect(page.getByRole('alert')).toHaveText(['Name is required', 'Please select a policy group'])
+  await audit(page, 'agents-new-agent-errors')
+  await page.getByLabel('Name', { exact: true }).fill('Scout')
+  await page.getByLabel('Policy group', { exact: true }).selectOption(group.id)
+  await press(page, 'Create Agent')
+  await expect(dialog(page)).toHaveAccessibleName('Credentials of Scout')
+  const apiKey = (await page.getByTestId('api-key').textContent())!
+  const secret = (await page.getByTestId('client-secret').textContent())!
+  await page.getByRole('button', { name: 'Copy API key' }).click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(apiKey)
+  await expect(page.getByRole('button', { name: 'Copy API key' })).toBeVisible({ timeout: 3_000 }) // after 2 s
+  const download = page.waitForEvent('download')
+  await press(page, 'Download as JSON')
+  expect((await download).suggestedFilename()).toBe('bursar-scout.json')
+  await page.keyboard.press('Escape')
+  await expect(page.getByTestId('api-key')).toBeVisible()
+  await press(page, 'I stored it')
+  await expect(agentRow(page, 'Scout')).toContainText('Active')
+  await page.reload()
+  await expect(agentRow(page, 'Scout')).toBeVisible()
+  expect(await page.content()).not.toContain(secret)
+  expect((await owner.context(apiKey)).status).toBe(200)
+})
+
+test('an agent is renamed, gets new secrets, and is deleted', async ({ page, owner }) => {
+  const group = await owner.group('Rotation')
+  const { apiKey: first, clientId, clientSecret } = await owner.agent(group, 'Rotor')
+  await open(page, group)
+  await act(page, 'Rotor', 'Edit')
+  await page.getByLabel('Name', { exact: true }).fill('')
+  await press(page, 'Save Changes')
+  await expect(page.getByRole('alert')).toHaveText('Name is required')
+  await page.getByLabel('Name', { exact: true }).fill('Rotor II')
+  await press(page, 'Save Changes')
+  await expect(agentRow(page, 'Rotor II')).toBeVisible()
+
+  await act(page, 'Rotor II', 'Regenerate API key')
+  await expect(dialog(page)).toHaveAccessibleName('Regenerate API Key')
+  await expect(page.getByRole('radio', { name: /^Keeps working for 24 hours/ })).toBeChecked()
+  await audit(page, 'agents-regenerate')
+  await press(page, 'Regenerate')
+  await expect(dialog(page)).toContainText('The previous API key keeps working for 24 hours.')
+  await expect(page.getByTestId('client-secret')).toBeHidden()
+  const second = (await page.getByTestId('api-key').textContent())!
+  expect(second).not.toBe(first)
+  await press(page, 'I stored it')
+  expect((await owner.context(first!)).status).toBe(200)
+  expect((await owner.context(second)).status).toBe(200)
+
+  await act(page, 'Rotor II', 'Regenerate API key')
+  await page.getByRole('radio', { name: /^Revoke now/ }).check()
+  await press(page, 'Regenerate')
+  await expect(dialog(page)).toContainText('The previous API key no longer works.')
+  const third = (await page.getByTestId('api-key').textContent())!
+  await press(page, 'I stored it')
+  expect((await owner.context(second)).status).toBe(401)
+  expect((await owner.context(third)).status).toBe(200)
+
+  await act(page, 'Rotor II', 'Regenerate credentials')
+  await expect(dialog(page)).toHaveAccessibleName('Regenerate Credentials')
+  await press(page, 'Regenerate')
+  await expect(page.getByTestId('client-id')).toHaveText(clientId)
+  await expect(page.getByTestId('client-secret')).not.toHaveText(clientSecret!)
+  await expect(page.getByTestId('api-key')).toBeHidden()
+  await audit(page, 'agents-regenerated')
+  await press(page, 'I stored it')
+
+  await act(page, 'Rotor II', 'Delete')
+  await expect(dialog(page)).toContainText('The credentials of Rotor II stop working at once.')
+  await press(page, 'Delete Agent')
+  await expect(detail(page)).toContainText('No agents in this group yet')
+  expect((await owner.context(third)).status).toBe(401)
+})
+
+test('an agent, a group, a wallet and the account are paused and resumed', async ({ page, owner }) => {
+  const group = await owner.group('Pausing')
+  const { apiKey } = await owner.agent(group, 'Sleeper')
+  const rule = async () => {
+    const { status, body } = await owner.pay<Problem>(apiKey!, '0.01')
+    return status === 201 ? 'paid' : body.rule
+  }
+  await open(page, group)
+
+  await act(page, 'Sleeper', 'Pause')
+  await expect(dialog(page)).toContainText('Queued payments that are not signed yet fail')
+  await audit(page, 'agents-pause')
+  await press(page, 'Pause')
+  await expect(agentRow(page, 'Sleeper')).toContainText('Paused')
+  expect(await rule()).toBe('agent.paused')
+  await act(page, 'Sleeper', 'Resume')
+  await expect(agentRow(page, 'Sleeper')).toContainText('Active')
+  expect(await rule()).toBe('paid')
+
+  await act(page, 'Pausing', 'Pause')
+  await press(page, 'Pause')
+  await expect(page.getByText('This group is paused: its agents are refused.')).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Policy groups' })).toContainText('Paused')
+  await expect(agentRow(page, 'Sleeper')).toContainText('Group paused')
+  expect(await rule()).toBe('group.paused')
+  await audit(page, 'agents-group-paused')
+  await detail(page).getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText('This group is paused')).toBeHidden()
+
+  await detail(page).getByRole('button', { name: 'Pause wallet' }).click()
+  await expect(dialog(page)).toContainText('neither by agents nor by you')
+  await press(page, 'Pause')
+  await expect(page.getByText('This wallet is paused: nothing is paid from it.')).toBeVisible()
+  await expect(agentRow(page, 'Sleeper')).toContainText('Wallet paused')
+  expect(await rule()).toBe('wallet.paused')
+  await detail(page).getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText('This wallet is paused')).toBeHidden()
+
+  await page.getByRole('button', { name: 'Pause All Agents' }).click()
+  await press(page, 'Pause')
+  await expect(page.getByText('All agents of this account are paused')).toBeVisible()
+  await expect(agentRow(page, 'Sleeper')).toContainText('Account paused')
+  expect(await rule()).toBe('account.paused')
+  await page.getByRole('main').getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText('All agents of this account are paused')).toBeHidden()
+  expect(await rule()).toBe('paid')
+})
+
+test('a contact that changed is refused until its owner confirms what changed', async ({ page, owner }) => {
+  const ada = await owner.api<Contact>('/contacts', { name: 'Ada Byron', address: recipient })
+  const scopes = ['contact_payments:write']
+  const group = await owner.group('Changing', { scopes, whitelistedContactIds: [ada.id] })
+  const { apiKey } = await owner.agent(group, 'Clerk')
+  await owner.api(`/contacts/${ada.id}`, { name: 'Ada Byron', address: stranger }, 'PUT')
+  const to = { type: 'contact', contactId: ada.id }
+  expect((await owner.pay<Problem>(apiKey!, '0.01', to)).body.code).toBe('contact_changed')
+  await open(page, group)
+  await expect(detail(page)).toContainText('Changed')
+  await detail(page).getByRole('button', { name: 'Review' }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Ada Byron changed')
+  await expect(dialog(page).getByTestId('full-address')).toContainText([recipient, stranger])
+  await audit(page, 'agents-confirm-contact')
+  await press(page, 'Confirm contact')
+  await expect(detail(page).getByRole('button', { name: 'Review' })).toBeHidden()
+  expect((await owner.pay(apiKey!, '0.01', to)).status).toBe(201)
+})
+
+test('an expanded agent shows how to connect, tries payments and lists refusals with their rules', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Tools', { spendLimit: 10, maxPayment: '4' })
+  const { apiKey, clientId } = await owner.agent(group, 'Tester')
+  await owner.pay(apiKey!, '11')
+  await open(page, group)
+  const row = agentRow(page, 'Tester')
+  await row.getByRole('button', { name: /^Tester/ }).click()
+  const panel = (name: string) => row.getByRole('tabpanel', { name, exact: true })
+  await expect(panel('curl')).toContainText(`-u "${clientId}:$BURSAR_CLIENT_SECRET"`)
+  await row.getByRole('tab', { name: 'TypeScript' }).click()
+  await expect(panel('TypeScript')).toContainText(`btoa('${clientId}:' + process.env.BURSAR_CLIENT_SECRET)`)
+  await row.getByRole('tab', { name: 'MCP', exact: true }).click()
+  await expect(panel('MCP')).toContainText('/mcp"')
+  await row.getByRole('tab', { name: 'MCP (OAuth)' }).click()
+  await expect(panel('MCP (OAuth)')).toContainText(`clientId: '${clientId}'`)
+
+  await expect(row.getByTestId('refusals').getByRole('listitem')).toContainText('One payment may be at most 4 USDC.')
+  await row.getByRole('button', { name: 'Try', exact: true }).click()
+  await expect(row.getByRole('alert')).toHaveText(['Please enter a recipient address', 'Please enter an amount'])
+  await row.getByLabel('Address', { exact: true }).fill(recipient)
+  await row.getByLabel('Amount').fill('4')
+  await row.getByRole('button', { name: 'Try', exact: true }).click()
+  await expect(row.getByText(/^Allowed: \$4\.00 would be paid/)).toBeVisible()
+  await row.getByLabel('Amount').fill('5')
+  await row.getByRole('button', { name: 'Try', exact: true }).click()
+  await expect(row).toContainText('Refused: One payment may be at most 4 USDC.')
+  await expect(row).toContainText('The most for this recipient now is $4.00.')
+  await audit(page, 'agents-tools')
+  await row.getByRole('status').getByRole('link', { name: 'Maximum per payment' }).click()
+  await expect(page).toHaveURL(/#policy-limits$/)
+  await expect(detail(page).getByText('At most $4.00 per payment.')).toBeInViewport()
+
+  await row.getByLabel('Pay by').selectOption('contact')
+  await row.getByLabel('Contact', { exact: true }).selectOption(owner.grace.id)
+  await row.getByRole('button', { name: 'Try', exact: true }).click()
+  await expect(row).toContainText('Nothing can be paid this way now.')
+  await row.getByRole('status').getByRole('link', { name: 'Permissions' }).click()
+  await expect(page).toHaveURL(/#policy-permissions$/)
+  await row.getByTestId('refusals').getByRole('link', { name: 'Transaction' }).click()
+  await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4 USDC.')
+})
+
+test('all of it works with the keyboard alone', async ({ page, owner }) => {
+  await page.goto('/dashboard/agents')
+  await page.getByRole('button', { name: 'New Policy Group' }).press('Enter')
+  await expect(page.getByLabel('Policy name')).toBeFocused()
+  await page.keyboard.type('By keyboard')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('12')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space') // address payments
+  await page.keyboard.press('Enter')
+  await expect(detail(page).getByRole('heading', { name: 'By keyboard' })).toBeVisible()
+  await expect(detail(page)).toContainText('Agents may pay any address.')
+
+  await detail(page).getByRole('button', { name: 'Add Agent' }).press('Enter')
+  await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
+  await page.keyboard.type('Typist')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toHaveAccessibleName('Credentials of Typist')
+  await dialog(page).getByRole('button', { name: 'I stored it' }).press('Enter')
+
+  const menu = page.getByRole('button', { name: 'Actions for Typist' })
+  await menu.press('Enter')
+  await page.keyboard.type('Pau')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toHaveAccessibleName('Pause Typist')
+  await page.keyboard.press('Escape')
+  await expect(dialog(page)).toBeHidden()
+
+  const expander = agentRow(page, 'Typist').getByRole('button', { name: /^Typist/ })
+  await expect(expander, 'a new agent is expanded').toHaveAttribute('aria-expanded', 'true')
+  await expander.press('Enter')
+  await expect(expander).toHaveAttribute('aria-expanded', 'false')
+  await expander.press('Enter')
+  const tab = agentRow(page, 'Typist').getByRole('tab', { name: 'curl' })
+  await tab.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await expect(agentRow(page, 'Typist').getByRole('tab', { name: 'TypeScript' })).toHaveAttribute(
+    'aria-selected',
+    'true',
+  )
+  await page.getByRole('button', { name: 'Actions for By keyboard' }).press('Enter')
+  await page.keyboard.type('Del')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toHaveAccessibleName('Delete Policy Group')
+  await dialog(page).getByRole('button', { name: 'Delete Policy Group' }).press('Enter')
+  await expect(page.getByRole('link', { name: 'By keyboard' })).toBeHidden()
+  void owner
+})
+
+const failures: {
+  name: string
+  call: [method: string, path: RegExp]
+  does: (page: Page) => Promise<void>
+  says: string
+}[] = [
+  {
+    name: 'creating a group',
+    call: ['POST', /\/api\/policy-groups$/],
+    does: async (page) => {
+      await page.getByRole('button', { name: 'New Policy Group' }).click()
+      await page.getByLabel('Policy name').fill('Nothing')
+      await page.getByLabel('Budget limit').fill('1')
+      await page.getByLabel('Wallet', { exact: true }).selectOption({ index: 1 })
+      await press(page, 'Create Policy Group')
+    },
+    says: 'Failed to create policy group. Please try again.',
+  },
+  {
+    name: 'updating a group',
+    call: ['PUT', /\/api\/policy-groups\/[^/]+$/],
+    does: async (page) => {
+      await detail(page).getByRole('button', { name: 'Edit', exact: true }).click()
+      await press(page, 'Save Changes')
+    },
+    says: 'Failed to update policy group. Please try again.',
+  },
+  {
+    name: 'topping up',
+    call: ['POST', /\/top-up$/],
+    does: async (page) => {
+      await detail(page).getByRole('button', { name: 'Top Up', exact: true }).click()
+      await page.getByLabel('Amount').fill('1')
+      await press(page, 'Top Up 1.00 USDC')
+    },
+    says: 'Failed to top up budget. Please try again.',
+  },
+  {
+    name: 'deleting a group',
+    call: ['DELETE', /\/cascade$/],
+    does: async (page) => {
+      await act(page, 'Failing', 'Delete')
+      await press(page, 'Delete Policy Group')
+    },
+    says: 'Failed to delete policy group. Please try again.',
+  },
+  {
+    name: 'creating an agent',
+    call: ['POST', /\/api\/agents$/],
+    does: async (page) => {
+      await detail(page).getByRole('button', { name: 'Add Agent' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Nobody')
+      await press(page, 'Create Agent')
+    },
+    says: 'Failed to create agent. Please try again.',
+  },
+  {
+    name: 'deleting an agent',
+    call: ['DELETE', /\/api\/agents\/[^/]+$/],
+    does: async (page) => {
+      await act(page, 'Stays', 'Delete')
+      await press(page, 'Delete Agent')
+    },
+    says: 'Failed to delete agent. Please try again.',
+  },
+  {
+    name: 'regenerating credentials',
+    call: ['POST', /\/regenerate-credentials$/],
+    does: async (page) => {
+      await act(page, 'Stays', 'Regenerate credentials')
+      await press(page, 'Regenerate')
+    },
+    says: 'Failed to regenerate OAuth credentials. Please try again.',
+  },
+]
+
+test('each failure says what the specification says, and the dialog stays', async ({ page, owner }) => {
+  test.setTimeout(90_000)
+  const group = await owner.group('Failing')
+  await owner.agent(group, 'Stays')
+  for (const { name, call, does, says } of failures)
+    await test.step(name, async () => {
+      await open(page, group)
+      await page.route(
+        (url) => call[1].test(url.pathname),
+        (route) =>
+          route.request().method() === call[0]
+            ? route.fulfill({ status: 500, json: { success: false, error: 'Something went wrong', code: 'internal' } })
+            : route.continue(),
+      )
+      await does(page)
+      await expect(page.getByRole('alert')).toHaveText(says)
+      await expect(dialog(page)).toBeVisible()
+      await page.unrouteAll()
+    })
+
+  await test.step('a refusal about the limit leads to support', async () => {
+    await open(page, group, '&topUp=true')
+    await page.route(/\/top-up$/, (route) =>
+      route.fulfill({
+        status: 400,
+        json: { success: false, error: 'Budget limit is too large', code: 'invalid_input' },
+      }),
+    )
+    await page.getByLabel('Amount').fill('1')
+    await press(page, 'Top Up 1.00 USDC')
+    await expect(page.getByRole('alert')).toHaveText(
+      'Budget limit is too large Please contact support if you need more.',
+    )
+    await page.unrouteAll()
+  })
+
+  await test.step('the page itself can be tried again', async () => {
+    await page.route(/\/with-agents$/, (route) => route.fulfill({ status: 500, json: {} }))
+    await page.goto('/dashboard/agents')
+    await expect(page.getByRole('alert')).toContainText('Something went wrong')
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('navigation', { name: 'Policy groups' })).toBeVisible()
+  })
+})
+
+/** The groups as the server has them, with one changed on its way. */
+async function changed(page: Page, groupId: string, change: (group: PolicyGroup) => void): Promise<void> {
+  await page.route(/\/with-agents$/, async (route) => {
+    const reply = await route.fetch()
+    const body = (await reply.json()) as { data: PolicyGroupWithAgents[] }
+    const found = body.data.find(({ policyGroup }) => policyGroup.id === groupId)
+    if (found) change(found.policyGroup)
+    await route.fulfill({ response: reply, json: body })
+  })
+}
+
+test('ten thousand contacts are searched, not scrolled', async ({ page, owner }) => {
+  const group = await owner.group('Everybody', { scopes: ['contact_payments:write'] })
+  const about = { address: null, email: 'x@bursar.test', phone: null }
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `con_${i}`, name: `Contact ${i}`, ...about }))
+  await page.route(/\/api\/contacts/, (route) => route.fulfill({ json: { success: true, data: many } }))
+  await changed(page, group.id, (each) => {
+    each.whitelistedContacts = many.map((contact, i) => ({
+      contact,
+      stale: i === 9_999,
+      current: i === 9_999 ? { ...about, email: 'y@bursar.test' } : null,
+    }))
+  })
+  await open(page, group)
+  const list = detail(page).getByRole('list', { name: 'Whitelisted contacts' })
+  await expect(list.getByRole('listitem').first()).toContainText('Contact 9999')
+  await expect(list.getByRole('listitem').first()).toContainText('Changed')
+  await expect(list).toContainText('and 9,950 more')
+  await detail(page).getByRole('button', { name: 'Edit', exact: true }).click()
+  await expect(dialog(page)).toContainText('10,000 contacts, 10,000 chosen; the first 100 are shown')
+  await page.getByLabel('Search contacts').fill('Contact 999')
+  await expect(dialog(page).getByRole('checkbox', { name: /^Contact 999/ })).toHaveCount(11)
+  await page.getByRole('checkbox', { name: 'Contact 9990' }).uncheck()
+  await expect(dialog(page)).toContainText('10,000 contacts, 9,999 chosen')
+  await page.getByLabel('Search contacts').fill('nobody')
+  await expect(dialog(page)).toContainText('No contact matches.')
+  const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  await press(page, 'Save Changes')
+  const body = (await sent).postDataJSON() as { whitelistedContactIds: string[] }
+  expect(body.whitelistedContactIds).toHaveLength(9_999)
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
+test('a wallet that cannot pay and secrets that were shown before say what to do', async ({ page, owner }) => {
+  const group = await owner.group('Odd')
+  await changed(page, group.id, (each) => {
+    each.wallet = { name: 'Old', address: recipient, chain: 'base', paused: false, canPay: false }
+    Object.assign(each, { spendLimit: null, spendLimitUsdc: null, remaining: null })
+    each.formerAgents = { count: 2, spent: '3', held: '0' }
+  })
+  await open(page, group)
+  await expect(detail(page)).toContainText('This wallet cannot pay now. See its session key under Wallets.')
+  await expect(detail(page)).toContainText('No budget limit.')
+  await expect(detail(page).getByRole('button', { name: 'Top Up' })).toBeHidden()
+  await expect(detail(page)).toContainText('2 deleted agents')
+  await audit(page, 'agents-odd')
+
+  await page.route(/\/api\/agents$/, async (route) => {
+    const reply = await route.fetch()
+    const body = (await reply.json()) as { data: CreatedAgent }
+    Object.assign(body.data, { clientSecret: null, apiKey: null, shownOnce: true })
+    await route.fulfill({ response: reply, json: body })
+  })
+  await detail(page).getByRole('button', { name: 'Add Agent' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Twice')
+  await press(page, 'Create Agent')
+  await expect(dialog(page)).toContainText('its secrets were shown before and cannot be shown again')
+  await expect(dialog(page).getByRole('alert')).toContainText('Regenerate them in the agent’s menu')
+  await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(agentRow(page, 'Twice')).toBeVisible()
+  await page.unrouteAll({ behavior: 'wait' })
+})

@@ -1,0 +1,260 @@
+/** Contacts: part 2 sections 2, 3, 5 and 8; decisions 30 and 38. */
+import type { Page } from '@playwright/test'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+import { audit } from './audit.ts'
+import { anAccount, test as signedOut } from './fixtures.ts'
+import { hands } from './hands.ts'
+import { auditWhole } from './operable.ts'
+import { expect, test } from './payer.ts'
+
+const onChain = { timeout: 45_000 }
+const anAddress = () => privateKeyToAddress(generatePrivateKey())
+const dialog = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+const alert = (page: Page) => page.getByRole('alert')
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+for (const { by, viewport, handOf } of hands)
+  test.describe(`by ${by}`, () => {
+    test.use({ viewport })
+
+    test('added, found, changed, deleted and brought back', async ({ page }) => {
+      const hand = handOf(page)
+      const name = `Ada 🦉 ${by}`
+      const address = anAddress()
+      await page.goto('/dashboard/contacts')
+      await hand.press(button(page, 'Add Contact').first())
+      await expect(field(page, 'Name')).toBeFocused()
+      await hand.fill(field(page, 'Name'), `  ${name} `)
+      await hand.fill(field(page, 'Wallet address'), ` ${address} `)
+      await hand.fill(field(page, 'Phone'), '+1 (415) 555-0123')
+      await hand.press(dialog(page).getByRole('button', { name: 'Add Contact' }))
+      await expect(page.getByText(`${name} is in your contacts.`)).toBeVisible()
+      await expect(row(page, name)).toContainText('+14155550123')
+      await expect(row(page, name)).toContainText('$0.00 USDC')
+
+      await hand.fill(page.getByRole('searchbox', { name: 'Search contacts' }), address.toLowerCase())
+      await expect(page.getByRole('row')).toHaveCount(2) // with the head
+      await hand.press(button(page, `Edit ${name}`))
+      await expect(field(page, 'Wallet address')).toHaveValue(address)
+      await hand.fill(field(page, 'Wallet address'), '')
+      await hand.fill(field(page, 'Phone'), '')
+      await hand.fill(field(page, 'Email'), 'ada@bursar.test')
+      await hand.fill(field(page, 'Description'), 'Wrote the first program')
+      await hand.press(button(page, 'Save Changes'))
+      await expect(dialog(page)).toBeHidden()
+      await expect(page.getByText('No contacts found')).toBeVisible() // the address is not hers any more
+      await hand.press(button(page, 'Clear search'))
+      await expect(row(page, name)).toContainText('ada@bursar.test')
+      await expect(row(page, name)).not.toContainText(/0x|\+1/)
+      await expect(row(page, name)).toContainText('Wrote the first program')
+
+      await hand.press(button(page, `Delete ${name}`))
+      await expect(page.getByRole('alertdialog', { name: `Delete ${name}?` })).toBeVisible()
+      await hand.press(button(page, 'Delete Contact'))
+      await expect(row(page, name)).toHaveCount(0)
+      await hand.press(button(page, 'Undo'))
+      await expect(page.getByText(`${name} is back.`)).toBeVisible()
+      await expect(row(page, name)).toContainText('Wrote the first program')
+    })
+
+    test('paid from a chosen wallet', async ({ page, own }) => {
+      const hand = handOf(page)
+      const name = `Paid ${by}`
+      const address = anAddress()
+      await own.contact({ name, address })
+      await page.goto('/dashboard/contacts')
+      await hand.press(button(page, `Send to ${name}`))
+      await expect(dialog(page)).toContainText(`To pay ${name} from.`)
+      if (by === 'mouse') await auditWhole(page, 'contact-wallet-picker')
+      await hand.press(
+        dialog(page)
+          .getByRole('button', { name: /available/ })
+          .first(),
+      )
+      await expect(page.getByRole('combobox', { name: 'Contact' })).toHaveValue(name)
+      await expect(page.getByRole('radio', { name: /^Wallet address/ })).toBeChecked()
+      await hand.fill(field(page, 'Amount'), '0.5')
+      await hand.press(button(page, 'Review'))
+      await expect(page.getByTestId('full-address')).toContainText(address)
+      await expect(button(page, 'Send 0.50 USDC')).toBeEnabled()
+      await hand.press(button(page, 'Send 0.50 USDC'))
+      await expect(page.getByRole('heading', { name: 'Sent 0.50 USDC' })).toBeVisible(onChain)
+      await hand.press(button(page, 'Done'))
+      await expect(page).toHaveURL('/dashboard/contacts')
+      const [sent] = await own.api<{ contact: { name: string } }[]>('/transactions/user')
+      expect(sent?.contact.name).toBe(name)
+    })
+  })
+
+test('mistakes are told when a field is left, and again on saving', async ({ page }) => {
+  await page.goto('/dashboard/contacts?add=true')
+  await field(page, 'Name').fill(' ')
+  await field(page, 'Wallet address').fill('ada.eth')
+  await expect(alert(page)).toHaveText(['Name is required'])
+  await field(page, 'Email').focus()
+  await expect(alert(page)).toHaveText(['Name is required', 'Wallet address must start with 0x'])
+  await field(page, 'Wallet address').fill('0x52908400098527886e0F7030069857D2E4169EE7')
+  await expect(alert(page).nth(1)).toHaveText('Invalid wallet address format')
+  await field(page, 'Wallet address').fill('')
+  await field(page, 'Email').fill('ada@')
+  await field(page, 'Phone').fill('0151 23')
+  await field(page, 'Description').fill('x'.repeat(501))
+  await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
+  await expect(alert(page)).toHaveText([
+    'Name is required',
+    'Invalid email format',
+    'Phone number must be in international form, for example +14155550123',
+    'Description must be at most 500 characters',
+  ])
+  await expect(field(page, 'Name')).toBeFocused()
+  await auditWhole(page, 'contact-errors')
+  for (const each of ['Email', 'Phone', 'Description']) await field(page, each).fill('')
+  await field(page, 'Name').fill('Ada')
+  await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
+  await expect(alert(page)).toHaveText('At least one contact method (wallet address or email) is required')
+  await field(page, 'Email').fill('nobody-has-this@bursar.test')
+  await expect(alert(page)).toHaveCount(0)
+})
+
+test('a duplicate is warned about, not forbidden', async ({ page, own }) => {
+  const address = anAddress()
+  const twin = { name: 'Twin', address }
+  await own.contact({ ...twin, email: 'twin@bursar.test' })
+  await page.goto('/dashboard/contacts?add=true')
+  await field(page, 'Name').fill('twin')
+  await expect(alert(page)).toHaveText('Twin has the same name.')
+  await field(page, 'Wallet address').fill(address.toLowerCase())
+  await expect(alert(page)).toHaveText('Twin has the same wallet address.')
+  await auditWhole(page, 'contact-duplicate')
+  await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
+  await expect(dialog(page)).toBeHidden()
+})
+
+test('what depends on a contact is told before it is changed or deleted', async ({ page, own }) => {
+  const contact = await own.contact({ name: 'Trusted', address: anAddress() })
+  const group = await own.api<PolicyGroup>('/policy-groups', {
+    name: 'Couriers',
+    spendLimit: 20,
+    scopes: ['contact_payments:write'],
+    walletId: own.wallet.id,
+    whitelistedContactIds: [contact.id],
+  })
+  const whitelist = async () =>
+    (await own.api<PolicyGroup[]>('/policy-groups')).find(({ id }) => id === group.id)!.whitelistedContacts
+  await page.goto(`/dashboard/contacts?edit=${contact.id}`)
+  await field(page, 'Description').fill('Same ways')
+  await expect(alert(page)).toHaveCount(0)
+  await field(page, 'Wallet address').fill(anAddress())
+  await expect(alert(page)).toContainText('Agents of Couriers may pay this contact. They can’t any more')
+  await auditWhole(page, 'contact-edit')
+  await button(page, 'Save Changes').click()
+  await expect(dialog(page)).toBeHidden()
+  expect(await whitelist()).toMatchObject([{ stale: true }])
+
+  await button(page, 'Delete Trusted').click()
+  await expect(page.getByRole('alertdialog').getByRole('listitem')).toHaveText(['Couriers'])
+  await auditWhole(page, 'contact-delete')
+  await button(page, 'Delete Contact').click()
+  await expect(page.getByText('Trusted is deleted.')).toBeVisible()
+  await audit(page, 'contact-deleted')
+  expect(await whitelist()).toEqual([])
+  await button(page, 'Undo').click()
+  await expect(page.getByText(/Trusted is back\. Agents of Couriers may not pay it/)).toBeVisible()
+  expect(await whitelist()).toEqual([])
+})
+
+test.describe('failures', () => {
+  test.use({ tolerated: /status of (404|409|500)|ERR_FAILED/ })
+
+  test('two deletions at once, in two tabs, are both fine', async ({ page, context, own }) => {
+    const { id } = await own.contact({ name: 'Twice', address: anAddress() })
+    const other = await context.newPage()
+    for (const tab of [page, other]) await tab.goto(`/dashboard/contacts?delete=${id}`)
+    await Promise.all([page, other].map((tab) => button(tab, 'Delete Contact').click()))
+    for (const tab of [page, other]) {
+      await expect(tab.getByText('Twice is deleted.')).toBeVisible()
+      await expect(row(tab, 'Twice')).toHaveCount(0)
+      await expect(tab).toHaveURL('/dashboard/contacts')
+    }
+  })
+
+  test('a balance that can’t be read is unavailable, the list is not', async ({ page, own }) => {
+    await own.contact({ name: 'Unread', address: anAddress() })
+    await page.route('**/api/contacts/balances?*', (route) => route.abort())
+    await page.goto('/dashboard/contacts')
+    await expect(row(page, 'Unread')).toContainText('Unavailable')
+    await audit(page, 'contacts-unavailable')
+  })
+
+  test('each call has words for its failure', async ({ page, own }) => {
+    const { id, name } = await own.contact({ name: 'Stubborn', address: anAddress() })
+    const failure = { success: false, error: 'Something went wrong', code: 'internal' }
+    let failing = ['POST', 'PUT', 'DELETE']
+    await page.route(/\/api\/contacts(\/[^/?]+)?$/, (route) =>
+      failing.includes(route.request().method()) ? route.fulfill({ status: 500, json: failure }) : route.continue(),
+    )
+    await page.goto('/dashboard/contacts?add=true')
+    await field(page, 'Name').fill('Nobody')
+    await field(page, 'Email').fill('nobody@bursar.test')
+    await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
+    await expect(alert(page)).toHaveText('Failed to create contact')
+    await expect(field(page, 'Name')).toHaveValue('Nobody')
+    await page.goto(`/dashboard/contacts?edit=${id}`)
+    await button(page, 'Save Changes').click()
+    await expect(alert(page)).toHaveText('Failed to update contact')
+    await page.goto(`/dashboard/contacts?delete=${id}`)
+    await button(page, 'Delete Contact').click()
+    await expect(alert(page).filter({ hasText: 'Failed' })).toHaveText('Failed to delete contact')
+    await button(page, 'Cancel').click()
+    await expect(row(page, name)).toBeVisible()
+    failing = ['GET']
+    await page.reload()
+    await expect(alert(page)).toContainText('Failed to load contacts')
+    await audit(page, 'contacts-failed')
+    failing = []
+    await button(page, 'Try again').click()
+    await expect(row(page, name)).toBeVisible()
+  })
+})
+
+signedOut('many contacts come in pages, and are searched all at once', async ({ page, context, bursar }) => {
+  const many = await anAccount(bursar)
+  const token = many.session.accessToken
+  for (let i = 1; i <= 27; i++) {
+    const body = { name: `Person ${String(i).padStart(2, '0')}`, email: `p${i}@bursar.test` }
+    await bursar.api('/contacts', { token, method: 'POST', body })
+  }
+  await many.keep(context)
+  await page.goto('/dashboard/contacts')
+  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+  await button(page, 'Next page').click()
+  await expect(page.getByRole('row')).toHaveCount(3)
+  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('PERSON 27')
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await audit(page, 'contacts-found')
+  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('nobody')
+  await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
+  await button(page, 'Clear search').click()
+  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+})
+
+test('the list fits and can be used by all', async ({ page, own }) => {
+  await own.contact({
+    name: 'A name that goes on '.repeat(5).trim(),
+    address: anAddress(),
+    email: `${'long'.repeat(15)}@bursar.test`,
+  })
+  await page.goto('/dashboard/contacts')
+  await expect(page.getByRole('columnheader')).toHaveText([
+    'Name',
+    'Contact Methods',
+    'Description',
+    'Created',
+    'Actions',
+  ])
+  await expect(row(page, 'A name that goes on')).toContainText('USDC')
+  await auditWhole(page, 'contacts')
+})

@@ -1,0 +1,72 @@
+/** The two ways to use a screen: with a mouse, or with nothing but the keyboard. */
+import { expect, type Locator, type Page } from '@playwright/test'
+
+export type Hand = {
+  name: string
+  /** Presses a button, follows a link, checks a box, chooses a radio button. */
+  press(target: Locator): Promise<void>
+  /** Replaces what stands in a field. */
+  fill(field: Locator, text: string): Promise<void>
+}
+
+export const mouse = (page: Page): Hand => ({
+  name: 'mouse',
+  async press(target) {
+    // A radio button that is drawn as its label.
+    if (await target.evaluate((element) => element.matches('.sr-only')))
+      await target.locator('xpath=ancestor::label').click()
+    else await target.click()
+  },
+  async fill(field, text) {
+    await field.click({ clickCount: 3 })
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(text)
+  },
+})
+
+export const keyboard = (page: Page): Hand => ({
+  name: 'keyboard',
+  async press(target) {
+    const radio = await target.evaluate((element) => element instanceof HTMLInputElement && element.type === 'radio')
+    if (radio) return chooseRadio(page, target)
+    await tabTo(page, target)
+    const box = await target.evaluate((element) => element instanceof HTMLInputElement)
+    await page.keyboard.press(box ? 'Space' : 'Enter')
+  },
+  async fill(field, text) {
+    await tabTo(page, field)
+    await page.keyboard.press('ControlOrMeta+a')
+    if (text) await page.keyboard.insertText(text)
+    else await page.keyboard.press('Delete')
+  },
+})
+
+/** One test for each hand: the mouse on a wide window, the keyboard on one as narrow as a phone. */
+export const hands = [
+  { by: 'mouse', viewport: { width: 1400, height: 900 }, handOf: mouse },
+  { by: 'keyboard', viewport: { width: 390, height: 844 }, handOf: keyboard },
+]
+
+/** Presses Tab until `target` has the focus; once around at most. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible()
+  for (let i = 0; i < 40; i++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  await expect(target).toBeFocused()
+}
+
+/** Tab reaches the group's chosen button; arrows go on from there. */
+async function chooseRadio(page: Page, target: Locator): Promise<void> {
+  const isIn = () =>
+    target.evaluate(
+      (element) =>
+        document.activeElement instanceof HTMLInputElement &&
+        document.activeElement.name === (element as HTMLInputElement).name,
+    )
+  for (let i = 0; i < 40 && !(await isIn()); i++) await page.keyboard.press('Tab')
+  for (let i = 0; i < 10 && !(await target.isChecked()); i++) await page.keyboard.press('ArrowRight')
+  await expect(target).toBeChecked()
+}

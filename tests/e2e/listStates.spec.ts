@@ -1,0 +1,211 @@
+/** What the lists and usage say in the states that a furnished account is not in: nothing there, too slow, half done. */
+import type { Page } from '@playwright/test'
+import type { Escrow } from '../../worker/schemas/escrow.ts'
+import type { Usage } from '../../worker/schemas/usage.ts'
+import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { auditWhole } from './operable.ts'
+
+const answer = (data: unknown, page?: { number: number; size: number; total: number }) => ({
+  json: { success: true, data, ...(page && { page }) },
+})
+
+test('a new account: nothing to show yet, and what to do', async ({ page, context, bursar }) => {
+  const account = await anAccount(bursar)
+  await account.keep(context)
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByText('No transactions yet')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Export CSV' })).toBeDisabled()
+  await auditWhole(page, 'transactions-empty')
+  await page.goto('/dashboard/usage')
+  await expect(page.getByText('No wallets yet')).toBeVisible()
+  await auditWhole(page, 'usage-empty')
+  await page.goto('/dashboard/payouts')
+  await expect(page.getByText('No payouts found')).toBeVisible()
+  await expect(page.getByText('Your payouts will appear here.')).toBeVisible()
+  await expect(page.getByText(/Total outstanding|Reclaim All/)).toHaveCount(0)
+  await auditWhole(page, 'payouts-empty')
+  await page.getByRole('button', { name: 'Create Your First Payout' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create Payout' })).toContainText(
+    'No wallets found. Please create a wallet first.',
+  )
+})
+
+test('the list of transactions is looked at every 30 seconds, but not while a detail is open', async ({
+  page,
+  context,
+  bursar,
+  watch,
+}) => {
+  await beSignedIn(context, bursar)
+  await page.clock.install()
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+  const asked = () => watch.requests.filter((url) => new URL(url).pathname === '/api/transactions/user').length
+  const before = asked()
+  await page.clock.runFor(31_000)
+  await expect.poll(asked).toBe(before + 1)
+  await page
+    .getByRole('link', { name: /^View details/ })
+    .first()
+    .press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+  await expect(dialog).toContainText('ID')
+  await page.clock.runFor(95_000)
+  expect(asked()).toBe(before + 1)
+})
+
+test('a payment’s detail tells when it was decided, signed, sent and confirmed', async ({ page, context, bursar }) => {
+  await beSignedIn(context, bursar)
+  await page.goto('/dashboard/transactions?status=completed')
+  await page
+    .getByRole('link', { name: /^View details/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+  for (const step of ['Accepted', 'Signed', 'Sent to the network', 'Confirmed on Base'])
+    await expect(dialog.getByRole('listitem').filter({ hasText: step }).getByRole('time')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Copy transaction hash' })).toBeVisible()
+  await auditWhole(page, 'transactions-detail')
+  await page.goto('/dashboard/transactions?type=payout&status=pending')
+  await page
+    .getByRole('link', { name: /^View details/ })
+    .first()
+    .click()
+  await expect(dialog).toContainText('Awaiting Claim')
+  await dialog.getByRole('button', { name: 'Reclaim Funds' }).click()
+  await expect(page.getByRole('alertdialog', { name: 'Reclaim payout' })).toBeVisible()
+  await page.keyboard.press('Escape')
+})
+
+test.describe('reclaim all', () => {
+  const payouts = Array.from({ length: 3 }, (_, i) => ({
+    id: `pay_${i}`,
+    escrowId: `pay_${i}`,
+    sourceWallet: null,
+    amount: '5',
+    status: 'CREATED',
+    inProgress: null,
+    recipientEmail: `person${i}@bursar.test`,
+    recipientPhone: null,
+    memo: null,
+    createdAt: new Date().toISOString(),
+    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+  })) as Escrow[]
+
+  /** The list as `shown` has it at that moment. */
+  async function listed(page: Page, shown: { payouts: Escrow[] }) {
+    await page.route(/\/api\/escrow\/list/, (route) => {
+      const query = new URL(route.request().url()).searchParams
+      const status = query.get('status')
+      const rows = shown.payouts.filter((payout) => !status || status.split(',').includes(payout.status))
+      return route.fulfill(answer({ escrows: rows }, { number: 1, size: 100, total: rows.length }))
+    })
+    await page.route('**/api/escrow/reclaim-all', (route) => route.fulfill(answer({ count: 3, total: '15' })))
+    await page.clock.install()
+    await page.goto('/dashboard/payouts')
+    await page.getByRole('button', { name: 'Reclaim All Pending (3)' }).press('Enter')
+    await page.getByRole('button', { name: 'Reclaim 3 payouts' }).press('Enter')
+    await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('0 of 3')
+  }
+
+  test('one that the recipient claimed first is named', async ({ page, context, bursar }) => {
+    await beSignedIn(context, bursar)
+    const shown = { payouts }
+    await listed(page, shown)
+    shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
+    await page.clock.runFor(2_100)
+    await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('2 of 3')
+    shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'WITHDRAWN' : 'RECLAIMED' }))
+    await page.clock.runFor(2_100)
+    const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
+    await expect(failed.getByRole('alert')).toHaveText('Some payouts could not be reclaimed.')
+    await expect(failed.getByRole('list', { name: 'Not reclaimed' }).getByRole('listitem')).toHaveText([
+      /person0@bursar\.test/,
+    ])
+  })
+
+  test('after 150 looks it says that some may still be under way', async ({ page, context, bursar }) => {
+    await beSignedIn(context, bursar)
+    await listed(page, { payouts })
+    let looks = 0
+    page.on('request', (request) => {
+      if (request.url().includes('status=CREATED&') || request.url().endsWith('status=CREATED')) looks += 1
+    })
+    const over = page.getByText('Timeout: Some reclaims may still be processing. Please check your payouts tab.')
+    for (let i = 0; i < 200 && !(await over.isVisible()); i++) {
+      await page.clock.runFor(2_000)
+      await page.evaluate(() => null)
+    }
+    await expect(over).toBeVisible()
+    expect(looks).toBeGreaterThanOrEqual(150)
+  })
+})
+
+test('usage: every wallet side by side, and what is empty says so', async ({ page, context, bursar }) => {
+  await beSignedIn(context, bursar)
+  const wallet = (id: string, name: string | null, policyGroups: Usage['wallets'][number]['policyGroups']) => ({
+    id,
+    name,
+    address: '0x52908400098527886E0F7030069857D2E4169EE7',
+    chain: 'base' as const,
+    sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90 },
+    policyGroups,
+  })
+  const unlimited = {
+    hasLimit: false,
+    limit: null,
+    currentSpent: '12.5',
+    held: '0',
+    remaining: null,
+    percentUsed: null,
+    lastsUntil: null,
+  }
+  const limited = {
+    hasLimit: true,
+    limit: '100',
+    currentSpent: '75',
+    held: '5',
+    remaining: '20',
+    percentUsed: 80,
+    lastsUntil: '2026-12-24T12:00:00.000Z',
+  }
+  const usage: Usage = {
+    globalBudget: {
+      currentSpent: '900',
+      limit: '2000',
+      percentUsed: 45,
+      remaining: '1100',
+      currentPeriod: '2026-11',
+      periodStart: '2026-11-01T00:00:00.000Z',
+      periodEnd: '2026-12-01T00:00:00.000Z',
+    },
+    wallets: [
+      wallet('w1', null, []),
+      wallet('w2', 'Till', [
+        { id: 'g1', name: 'Open', budget: unlimited, agents: [] },
+        { id: 'g2', name: 'Bound', budget: limited, agents: [] },
+      ]),
+    ],
+  }
+  await page.route('**/api/usage/dashboard', (route) => route.fulfill(answer(usage)))
+  await page.goto('/dashboard/usage')
+  const month = page.getByRole('region', { name: 'Monthly Account Spend' })
+  await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
+  await expect(month).toContainText('Dec 1, 2026, 00:00 UTC')
+  const all = page.getByRole('region', { name: 'All Wallets' })
+  await expect(all.getByRole('listitem')).toHaveCount(2)
+  for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])
+    await expect(all.getByRole('listitem').first()).toContainText(text)
+  await auditWhole(page, 'usage-all-wallets')
+  await all.getByRole('button', { name: 'View Details of Unnamed Wallet' }).click()
+  await expect(page.getByText('No policy groups for this wallet')).toBeVisible()
+  await expect(page.getByText('Spent This Month')).toBeVisible()
+  await page.getByLabel('Wallet', { exact: true }).selectOption('w2')
+  await expect(page.getByText('No budget limit')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Top Up/ })).toHaveCount(1)
+  await expect(page.getByText('At this pace the budget lasts until Dec 24, 2026')).toBeVisible()
+  await expect(page.getByRole('img', { name: '80% used' })).toHaveClass(/text-amber/)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await expect(page.getByText('No agents in this group yet').filter({ visible: true })).toHaveCount(1)
+  await auditWhole(page, 'usage-wallet')
+})

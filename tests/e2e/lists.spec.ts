@@ -1,0 +1,209 @@
+/** Transactions, payouts and usage: filters, chips, files, reclaiming all, and what happens with odd URLs. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { aFundedWallet, aPayout } from '../stack/aStack.ts'
+import { audit } from './audit.ts'
+import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { keyboard } from './hands.ts'
+import { recipient } from './household.ts'
+import { auditWhole } from './operable.ts'
+
+test.describe('transactions', () => {
+  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+  test('filters are drafts until applied, stand in the URL but for people, and go one by one', async ({ page }) => {
+    await page.goto('/dashboard/transactions')
+    const table = page.getByRole('table', { name: 'Transactions' })
+    await expect(table.getByRole('row')).not.toHaveCount(1)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Filter Transactions' })
+    await audit(page, 'transactions-filter') // Tab stops in each part of a date
+    await dialog.getByLabel('Failed').check()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page).toHaveURL(/\/dashboard\/transactions$/)
+
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await dialog.getByLabel('Failed').check()
+    await dialog.getByLabel('Memo').fill('November')
+    await dialog.getByLabel('Minimum amount').fill('$10')
+    await dialog.getByLabel('Maximum amount').fill('5')
+    await expect(dialog.getByRole('alert')).toHaveText('Maximum must be at least the minimum')
+    await dialog.getByRole('button', { name: 'Apply Filters' }).click()
+    await expect(dialog).toBeVisible()
+    await dialog.getByLabel('Maximum amount').fill('50')
+    await dialog.getByRole('button', { name: 'Apply Filters' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL(/status=failed/)
+    await expect(page).toHaveURL(/min=/)
+    expect(page.url()).not.toContain('November')
+    await expect(page.getByRole('button', { name: 'Filters 3 active' })).toBeVisible()
+    const rows = table.getByRole('row')
+    await expect(rows).toHaveCount(2)
+    await expect(rows.nth(1)).toContainText('Failed')
+    await audit(page, 'transactions-filtered')
+
+    const chips = page.getByRole('list', { name: 'Active filters' })
+    await chips.getByRole('button', { name: 'Remove filter: Memo: November' }).click()
+    await chips.getByRole('button', { name: 'Remove filter: $10.00 to $50.00' }).click()
+    await chips.getByRole('button', { name: 'Remove filter: Status: Failed' }).click()
+    await expect(chips).toBeHidden()
+    await expect(page).toHaveURL(/\/dashboard\/transactions$/)
+  })
+
+  test('a filter that finds nothing says so; hand-written filters that are impossible are left out', async ({
+    page,
+  }) => {
+    await page.goto('/dashboard/transactions?status=completed&min=999999&from=2026-13-40&type=gift&page=banana')
+    await expect(page.getByText('No transactions match your filters.')).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')).toHaveCount(3)
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
+    await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+    await page.goto('/dashboard/transactions?page=99')
+    await expect(page.getByText('The list is shorter than this.')).toBeVisible()
+    await page.getByRole('button', { name: 'Go to the first page' }).click()
+    await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+  })
+
+  test('a refusal names its rule and figures; a stranger becomes a contact', async ({ page }) => {
+    await page.goto('/dashboard/transactions?status=failed&type=transfer')
+    await page.getByRole('link', { name: 'View details' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+    await expect(dialog).toContainText('Budget limit')
+    await expect(dialog).toContainText('Remaining')
+    await auditWhole(page, 'transactions-refusal')
+    await dialog.getByRole('button', { name: 'Add as Contact' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add as Contact' })
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(adding.getByRole('alert')).toHaveText('Name is required')
+    await auditWhole(page, 'transactions-add-contact')
+    const name = `Shop ${randomUUID().slice(0, 6)}`
+    await adding.getByLabel('Name').fill(name)
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(page.getByText(`${name} is in your contacts.`)).toBeVisible()
+  })
+
+  test('CSV holds what is filtered', async ({ page }) => {
+    await page.goto('/dashboard/transactions?status=failed&type=transfer')
+    await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('bursar-transactions.csv')
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+    expect(lines[0]).toContain('Amount (micro-USDC)')
+    expect(lines.slice(1).every((line) => line.includes('POLICY_REJECTED'))).toBe(true)
+    expect(lines.join()).toContain(recipient)
+  })
+})
+
+test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) => {
+  const account = await anAccount(bursar)
+  await account.keep(context)
+  const token = account.session.accessToken
+  const wallet = await aFundedWallet(bursar, token)
+  for (let i = 0; i < 3; i++) await aPayout(bursar, token, wallet.id)
+  await page.goto('/dashboard/payouts')
+  await expect(page.getByText(/Total outstanding: .* in 3 payouts not claimed yet/)).toBeVisible()
+
+  await test.step('filter', async () => {
+    await page.getByRole('button', { name: 'Filters' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Filter Payouts' })
+    await dialog.getByLabel('CREATED').check()
+    await dialog.getByPlaceholder('Search wallets...').fill('nothing like it')
+    await expect(page.getByText('No wallets found')).toBeVisible()
+    await dialog.getByPlaceholder('Search wallets...').fill(wallet.address.slice(0, 8))
+    await page.getByRole('option').first().click()
+    await audit(page, 'payouts-filter') // Tab stops in each part of a date
+    await dialog.getByRole('button', { name: 'Apply Filters' }).click()
+    await expect(page.getByRole('button', { name: 'Filters 2 active' })).toBeVisible()
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row')).toHaveCount(4)
+    await page.getByRole('button', { name: 'Clear all filters' }).click()
+    await page.goto('/dashboard/payouts?status=WITHDRAWN')
+    await expect(page.getByText('No payouts match your filters.')).toBeVisible()
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
+  })
+
+  await test.step('reclaim all', async () => {
+    await page.getByRole('button', { name: 'Reclaim All Pending (3)' }).click()
+    const ask = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
+    await auditWhole(page, 'payouts-reclaim-all')
+    await ask.getByRole('button', { name: 'Reclaim 3 payouts' }).click()
+    await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText(/\d of 3/)
+    const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
+    await expect(done).toContainText('3 payouts went back to your wallets.', { timeout: 40_000 })
+    await done.getByRole('button', { name: 'Done' }).click()
+    await expect(page.getByText('RECLAIMED')).toHaveCount(3)
+    await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
+  })
+})
+
+test('payout details: the hash copied, a new code sent, taken back, by keyboard alone', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const account = await anAccount(bursar)
+  await account.keep(context)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const token = account.session.accessToken
+  const wallet = await aFundedWallet(bursar, token)
+  await aPayout(bursar, token, wallet.id)
+  const hand = keyboard(page)
+  await page.goto('/dashboard/payouts')
+  await hand.press(page.getByRole('button', { name: 'View details' }))
+  const dialog = page.getByRole('dialog', { name: 'Payout details' })
+  await auditWhole(page, 'payouts-detail')
+  await hand.press(dialog.getByRole('button', { name: 'Copy transaction hash' }).first())
+  await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/)
+  await expect(dialog.getByRole('button', { name: 'Copied' }), 'for two seconds').toHaveCount(0)
+  await hand.press(dialog.getByRole('button', { name: 'Send a new code' }))
+  await expect(dialog).toContainText('A new code is on its way to ada@bursar.test.')
+  await hand.press(dialog.getByRole('button', { name: 'Reclaim funds' }))
+  const ask = page.getByRole('alertdialog', { name: 'Reclaim payout' })
+  const focused = page.locator('[role=alertdialog]:focus, [role=alertdialog] :focus')
+  await expect(focused, 'the focus goes from one dialog into the next').toHaveCount(1)
+  await auditWhole(page, 'payouts-reclaim')
+  await hand.press(ask.getByRole('button', { name: 'Reclaim 5.00 USDC' }))
+  await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 })
+  await page.keyboard.press('Escape')
+  await expect(dialog).toContainText('RECLAIMED')
+  await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toHaveCount(0)
+})
+
+test('usage: the month, groups with their agents, top up', async ({ page, context, bursar, household }) => {
+  await beSignedIn(context, bursar)
+  await page.goto(`/dashboard/usage?wallet=${household.wallet.id}`)
+  await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toContainText('Total Spent')
+  const group = page.getByRole('button', { name: household.group.name, exact: true })
+  await expect(group).toHaveAttribute('aria-expanded', 'false')
+  await group.press('Enter')
+  await expect(page.getByText('Scout')).toBeVisible()
+  await auditWhole(page, 'usage')
+  await page.getByRole('button', { name: `Top Up ${household.group.name}` }).click()
+  await expect(page.getByRole('dialog')).toContainText('Top Up')
+  await page.keyboard.press('Escape')
+})
+
+test.describe('usage that can not be loaded', () => {
+  test.use({ tolerated: /status of 503|Failed to load resource/ })
+  test('keeps its loading text; after ten seconds one may try again', async ({ page, context, bursar }) => {
+    await beSignedIn(context, bursar)
+    let broken = true
+    await page.route('**/api/usage/dashboard', (route) =>
+      broken
+        ? route.fulfill({ status: 503, json: { success: false, code: 'unavailable', error: 'x' } })
+        : route.continue(),
+    )
+    await page.clock.install()
+    await page.goto('/dashboard/usage')
+    await expect(page.getByText('Loading usage data...')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
+    await page.clock.runFor(10_500)
+    broken = false
+    // A mouse waits for frames, and a clock of the test's own draws none.
+    await page.getByRole('button', { name: 'Try again' }).press('Enter')
+    await page.clock.runFor(5_000)
+    await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toBeVisible()
+  })
+})

@@ -1,0 +1,226 @@
+/** The overview: widgets, library, moving by mouse and keyboard, and that all of it is kept. */
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { widgetTypes } from '../../worker/domain/widgets.ts'
+import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
+import { aFundedWallet } from '../stack/aStack.ts'
+import { audit } from './audit.ts'
+import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { auditWhole } from './operable.ts'
+
+const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const place = async (page: Page, name: string) => {
+  const box = await widget(page, name).boundingBox()
+  return { x: Math.round(box!.x), y: Math.round(box!.y), width: Math.round(box!.width) }
+}
+
+test.describe('an account in use', () => {
+  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+  test('opens with at most six calls, no layout shift, and figures', async ({ page, watch }) => {
+    await page.addInitScript(() => {
+      const seen = { shift: 0 }
+      Object.assign(window, { seen })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto('/dashboard/overview')
+    await expect(widget(page, 'Recent Transactions').getByRole('listitem').first()).toBeVisible()
+    await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toHaveText(/^\$[\d,]+\.\d\d USDC$/)
+    await expect(widget(page, 'Active Agents')).toContainText(/\d+of \d+ agents?/)
+    await page.waitForLoadState('networkidle')
+    const calls = watch.requests.filter((url) => new URL(url).pathname.startsWith('/api/'))
+    expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6)
+    const shift = await page.evaluate(() => (window as unknown as { seen: { shift: number } }).seen.shift)
+    expect(shift).toBeLessThanOrEqual(0.05)
+    await audit(page, 'overview')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const cut = await page
+      .getByRole('main')
+      .getByRole('region')
+      .evaluateAll((cards) =>
+        cards
+          .flatMap((card) => [...card.querySelectorAll('p')])
+          .filter(
+            (text) => text.scrollWidth > text.clientWidth + 1 && getComputedStyle(text).textOverflow !== 'ellipsis',
+          )
+          .map((text) => text.textContent),
+      )
+    expect(cut, 'figures that do not fit').toEqual([])
+  })
+
+  test('every widget of the library shows something; what is on the dashboard cannot be added again', async ({
+    page,
+  }) => {
+    await page.goto('/dashboard/overview')
+    await expect(page.getByRole('button', { name: 'Add Widget' })).toBeDisabled()
+    await page.getByRole('button', { name: 'Unlock layout' }).click()
+    for (;;) {
+      await page.getByRole('button', { name: 'Add Widget' }).click()
+      const library = page.getByRole('dialog', { name: 'Widget Library' })
+      await expect(library).toContainText('Add custom widgets to your dashboard')
+      const cards = library.getByRole('listitem').getByRole('button')
+      await expect(cards).toHaveCount(widgetTypes.length)
+      const free = library.getByRole('listitem').getByRole('button', { disabled: false })
+      if ((await free.count()) === 0) break
+      await free.first().click()
+      await expect(library).toBeHidden()
+    }
+    const library = page.getByRole('dialog', { name: 'Widget Library' })
+    await auditWhole(page, 'overview-library')
+    for (const [tab, count] of [
+      ['stats', 11],
+      ['data', 6],
+      ['charts', 2],
+      ['all', 19],
+    ] as const) {
+      await library.getByRole('button', { name: tab, exact: true }).click()
+      await expect(library.getByRole('listitem')).toHaveCount(count)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Lock layout' }).click()
+    await expect(page.getByRole('main').getByRole('region')).toHaveCount(widgetTypes.length)
+    await expect(page.getByRole('main').getByLabel('Loading')).toHaveCount(0)
+    await audit(page, 'overview-all-widgets')
+    await page.getByRole('button', { name: 'Unlock layout' }).click()
+    await page.getByRole('button', { name: 'Reset layout' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reset Layout' }).click()
+    await expect(page.getByRole('main').getByRole('region')).toHaveCount(6)
+  })
+})
+
+test('what is dragged, resized, moved by keyboard, removed and put away is kept', async ({ page, context, bursar }) => {
+  const account = await anAccount(bursar)
+  await account.keep(context)
+  await page.goto('/dashboard/overview')
+  await expect(page.getByRole('region', { name: 'First steps' })).toBeVisible()
+  await page.getByRole('button', { name: 'Dismiss first steps' }).click()
+  await expect(page.getByRole('region', { name: 'First steps' })).toBeHidden()
+
+  const saved = () =>
+    page.waitForResponse((answer) => answer.url().endsWith('/api/preferences') && answer.request().method() === 'PUT')
+  await expect(widget(page, 'Total Balance').locator('.drag')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Unlock layout' }).click()
+  const before = await place(page, 'Active Agents')
+
+  await test.step('by mouse', async () => {
+    const grip = widget(page, 'Total Balance').locator('.drag')
+    await expect(grip).toBeVisible() // the grid that can be dragged comes with it
+    const handle = (await grip.boundingBox())!
+    const stored = saved()
+    await page.mouse.move(handle.x + 10, handle.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(handle.x + 330, handle.y + 12, { steps: 12 })
+    await page.mouse.up()
+    await stored
+    expect((await place(page, 'Total Balance')).x).toBeGreaterThan(200)
+  })
+
+  await test.step('by keyboard', async () => {
+    const at = await place(page, 'Quick Stats')
+    const stored = saved()
+    await page.getByRole('button', { name: 'Move or resize Quick Stats' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Narrower' }).press('Enter')
+    await stored
+    await expect.poll(async () => (await place(page, 'Quick Stats')).width).toBeLessThan(at.width)
+    await expect(page.locator('[aria-live=polite]').filter({ hasText: 'Quick Stats, column' })).toHaveCount(1)
+  })
+
+  await test.step('off the dashboard', async () => {
+    const stored = saved()
+    await page.getByRole('button', { name: 'Remove Policy Groups' }).click()
+    await stored
+    await expect(widget(page, 'Policy Groups')).toHaveCount(0)
+  })
+
+  const arranged = await Promise.all(['Total Balance', 'Quick Stats', 'Active Agents'].map((name) => place(page, name)))
+  expect(arranged[2]).not.toEqual(before)
+  await page.reload()
+  await expect(widget(page, 'Quick Stats')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'First steps' })).toBeHidden()
+  await expect(widget(page, 'Policy Groups')).toHaveCount(0)
+  await expect
+    .poll(() => Promise.all(['Total Balance', 'Quick Stats', 'Active Agents'].map((name) => place(page, name))))
+    .toEqual(arranged)
+
+  await test.step('a narrower window shows another arrangement and stores nothing', async () => {
+    let puts = 0
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') puts += 1
+    })
+    await page.setViewportSize({ width: 820, height: 900 })
+    await expect.poll(async () => (await place(page, 'Total Balance')).width).toBeGreaterThan(300)
+    await page.setViewportSize({ width: 1400, height: 900 })
+    await expect
+      .poll(() => Promise.all(['Total Balance', 'Quick Stats', 'Active Agents'].map((name) => place(page, name))))
+      .toEqual(arranged)
+    expect(puts).toBe(0)
+  })
+})
+
+test('the first steps lead to where they are taken', async ({ page, context, bursar }) => {
+  const account = await anAccount(bursar)
+  await account.keep(context)
+  const token = account.session.accessToken
+  const wallet = await aFundedWallet(bursar, token)
+  const make = <T>(path: string, body: unknown) => bursar.api<T>(path, { token, key: randomUUID(), body })
+  const scopes = ['address_payments:write']
+  const group = await make<PolicyGroup>('/policy-groups', { name: 'One', spendLimit: 5, scopes, walletId: wallet.id })
+  await make<CreatedAgent>('/agents', { name: 'Scout', policyGroupId: group.id })
+
+  const steps = page.getByRole('region', { name: 'First steps' })
+  await page.goto('/dashboard/overview')
+  await steps.getByRole('link', { name: 'Add funds' }).click()
+  await expect(page.getByRole('dialog', { name: 'Add Funds' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('#content')).toBeFocused()
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/dashboard/overview')
+  await steps.getByRole('link', { name: 'Make your first payment' }).click()
+  await expect(page.getByTestId('agent-row')).toBeInViewport()
+  await expect(page.getByRole('tab', { name: 'curl' })).toBeVisible()
+})
+
+test('back from buying USDC: said once, looked for, and off the URL', async ({ page, context, bursar, watch }) => {
+  await beSignedIn(context, bursar)
+  await page.clock.install()
+  await page.goto('/dashboard?onramp=success')
+  await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
+  const asked = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
+  const before = asked()
+  await page.clock.runFor(6_000)
+  await expect.poll(asked).toBeGreaterThan(before)
+  await page.clock.runFor(130_000)
+  const after = asked()
+  await page.clock.runFor(20_000)
+  expect(asked(), 'two minutes are enough').toBeLessThanOrEqual(after + 1)
+})
+
+test.describe('when the server fails', () => {
+  test.use({ tolerated: /status of 503|Failed to load resource/ })
+
+  test('each widget says so and can be tried again', async ({ page, context, bursar }) => {
+    await beSignedIn(context, bursar)
+    let broken = true
+    await page.route('**/api/overview', (route) =>
+      broken
+        ? route.fulfill({
+            status: 503,
+            json: { success: false, code: 'unavailable', error: 'Please try again later.' },
+          })
+        : route.continue(),
+    )
+    await page.goto('/dashboard/overview')
+    await expect(widget(page, 'Total Balance').getByRole('alert')).toContainText('Please try again later.')
+    await expect(widget(page, 'Recent Transactions').getByRole('listitem').first()).toBeVisible()
+    broken = false
+    await widget(page, 'Total Balance').getByRole('button', { name: 'Try again' }).click()
+    await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
+    await expect(widget(page, 'Quick Stats')).toContainText('Success rate')
+  })
+})

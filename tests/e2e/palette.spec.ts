@@ -1,0 +1,110 @@
+/** The command palette: from anywhere to anything, by keyboard alone and by mouse. */
+import type { Page } from '@playwright/test'
+import { demo } from '../../scripts/seed.ts'
+import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { audit } from './audit.ts'
+import { beSignedIn, expect, login, test } from './fixtures.ts'
+import { auditWhole } from './operable.ts'
+
+test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Search and commands' })
+const chosen = (page: Page) => page.getByRole('option', { selected: true })
+async function open(page: Page, text = '') {
+  await expect(page.getByRole('button', { name: /^Search/ })).toBeVisible() // it listens from then on
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(field(page)).toBeFocused()
+  await page.keyboard.insertText(text)
+}
+
+test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything as it was', async ({ page }) => {
+  await page.goto('/dashboard/settings')
+  const name = page.getByRole('button', { name: 'Change Password' })
+  await name.focus()
+  await open(page)
+  await auditWhole(page, 'palette')
+  await expect(field(page)).toHaveAttribute('aria-expanded', 'true')
+  await expect(chosen(page)).toHaveCount(1)
+  const first = await chosen(page).textContent()
+  await page.keyboard.press('ArrowDown')
+  await expect(chosen(page)).not.toHaveText(first!)
+  const id = await chosen(page).getAttribute('id')
+  await expect(field(page)).toHaveAttribute('aria-activedescendant', id!)
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await expect(chosen(page)).toHaveText('Account Settings') // around the end
+  await page.keyboard.press('Escape')
+  await expect(field(page)).toBeHidden()
+  await expect(name).toBeFocused()
+
+  for (const [text, path] of [
+    ['over', 'overview'],
+    ['go wallets', 'wallets'],
+    ['Agents', 'agents'],
+    ['contacts', 'contacts'],
+    ['usage', 'usage'],
+    ['transac', 'transactions'],
+    ['payouts', 'payouts'],
+    ['settings', 'settings'],
+  ] as const) {
+    await open(page, text)
+    await expect(chosen(page)).toContainText(/overview|wallets|agents|contacts|usage|transactions|payouts|settings/i)
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(new RegExp(`/dashboard/${path}$`))
+    await expect(field(page)).toBeHidden()
+  }
+})
+
+test('acts, people, agents and groups', async ({ page, household }) => {
+  await page.goto('/dashboard/overview')
+  await page.getByRole('button', { name: /^Search/ }).click()
+  await page.getByRole('option', { name: 'Create payout' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create Payout' })).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(field(page), 'never over a dialog').toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await open(page, 'send from')
+  await expect(chosen(page)).toContainText('Send from')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/dashboard\/wallets\?send=/)
+  await expect(page.getByRole('dialog')).toContainText('Send')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await open(page, 'GRACE hop')
+  await expect(page.getByRole('group', { name: 'Contacts' }).getByRole('option')).toHaveCount(1)
+  await page.getByRole('group', { name: 'Contacts' }).getByRole('option').click()
+  await expect(page.getByRole('dialog', { name: 'Edit Contact' }).getByLabel('Name')).toHaveValue('Grace Hopper')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await open(page, 'scout')
+  await expect(chosen(page)).toContainText('Agent in Research')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`group=${household.group.id}&agent=`))
+
+  await open(page, 'nothing is called so')
+  await expect(page.getByText('Nothing matches “nothing is called so”.')).toBeVisible()
+  await audit(page, 'palette-nothing')
+})
+
+test('a transaction by its id, by its hash, or by part of either', async ({ page, bursar }) => {
+  const { accessToken } = await login(bursar, demo.email, demo.password)
+  const rows = await bursar.api<Transaction[]>('/transactions/user?status=completed', { token: accessToken })
+  const { id, txHash } = rows.find((row) => row.txHash !== null)!
+  await page.goto('/dashboard/contacts')
+  for (const text of [id, txHash!, txHash!.slice(0, 14), id.slice(4)]) {
+    await open(page, text)
+    const option = page.getByRole('group', { name: 'Transactions' }).getByRole('option').filter({ hasText: id })
+    await expect(option).toBeVisible()
+    await option.click()
+    await expect(page).toHaveURL(
+      ({ pathname, searchParams }) => pathname === '/dashboard/transactions' && searchParams.get('detail') === id,
+    )
+    await expect(page.getByRole('dialog', { name: 'Transaction details' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+})

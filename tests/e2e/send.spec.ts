@@ -1,0 +1,431 @@
+/** Sending by hand, buying USDC and the way to a bank: part 2 sections 2, 4, 5 and 8 (Send, Add Funds, Withdraw). */
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { audit } from './audit.ts'
+import { hands, tabTo } from './hands.ts'
+import { auditWhole } from './operable.ts'
+import { expect, test } from './payer.ts'
+
+const onChain = { timeout: 45_000 }
+const aStranger = () => privateKeyToAddress(generatePrivateKey())
+const anEmail = () => `to-${randomUUID().slice(0, 8)}@bursar.test`
+const dialog = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const alert = (page: Page) => page.getByRole('alert')
+const open = (page: Page, act: string, walletId: string) => page.goto(`/dashboard/wallets?${act}=${walletId}`)
+const contactField = (page: Page) => page.getByRole('combobox', { name: 'Contact' })
+const paste = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
+
+/** By keyboard: Tab to the chosen one, arrows to the wanted one. */
+async function chooseTab(page: Page, by: string, name: 'Email' | 'Contact') {
+  const tab = page.getByRole('tab', { name })
+  if (by === 'mouse') return tab.click()
+  await tabTo(page, page.getByRole('tab', { name: 'Address' }))
+  for (let i = 0; i < (name === 'Email' ? 1 : 2); i++) await page.keyboard.press('ArrowRight')
+  await expect(tab).toBeFocused()
+  await page.keyboard.press('Enter')
+}
+
+async function review(page: Page, to: string, amount: string) {
+  await paste(page, 'Recipient address', to)
+  await paste(page, 'Amount', amount)
+  await button(page, 'Review').click()
+  await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
+}
+
+test.describe('the form', () => {
+  test('says what is wrong with a recipient, in the order of the rules', async ({ page, own }) => {
+    await open(page, 'send', own.wallet.id)
+    await paste(page, 'Amount', '1')
+    for (const [text, problem] of [
+      ['', 'Please enter a recipient address'],
+      ['vitalik.eth', 'Wallet address must start with 0x'],
+      ['0x1234', 'Wallet address must be 42 characters long (0x + 40 hex characters)'],
+      [`0x${'z'.repeat(40)}`, 'Invalid wallet address format'],
+      ['0x52908400098527886e0F7030069857D2E4169EE7', 'Invalid wallet address format'],
+    ] as const) {
+      await paste(page, 'Recipient address', text)
+      await button(page, 'Review').click()
+      await expect(alert(page)).toHaveText(problem)
+      await expect(page.getByLabel('Recipient address')).toBeFocused()
+    }
+    await paste(page, 'Recipient address', '  0x52908400098527886E0F7030069857D2E4169EE7 \n')
+    await button(page, 'Review').click()
+    await expect(page.getByTestId('full-address')).toContainText('0x52908400098527886E0F7030069857D2E4169EE7')
+    await button(page, 'Back').click()
+
+    await page.getByRole('tab', { name: 'Email' }).click()
+    await expect(alert(page)).toHaveCount(0)
+    for (const [text, problem] of [
+      ['', 'Please enter an email address'],
+      ['ada@', 'Invalid email format'],
+    ] as const) {
+      await paste(page, 'Recipient email', text)
+      await button(page, 'Review').click()
+      await expect(alert(page)).toHaveText(problem)
+    }
+    await page.getByRole('tab', { name: 'Contact' }).click()
+    await button(page, 'Review').click()
+    await expect(alert(page)).toHaveText('Please select a contact')
+    await auditWhole(page, 'send-contact-empty')
+  })
+
+  test('reads amounts as people paste them, and refuses the rest', async ({ page, own }) => {
+    await open(page, 'send', own.wallet.id)
+    await paste(page, 'Recipient address', aStranger())
+    const amount = page.getByLabel('Amount', { exact: true })
+    for (const [text, value] of [
+      ['$1,234.50', '1234.50'],
+      ['1.234,50', '1234.50'],
+      ['1 234,5 USDC', '1234.5'],
+      ['12,5', '12.5'],
+    ] as const) {
+      await amount.fill(text)
+      await expect(amount).toHaveValue(value)
+    }
+    for (const text of ['1.1234567', '-5', '1e3', 'ten']) {
+      await amount.fill(text)
+      await expect(amount).toHaveValue('12.5')
+      await expect(page.getByRole('status').filter({ hasText: 'Digits with at most 6 decimals' })).toBeVisible()
+    }
+    for (const [text, problem] of [
+      ['', 'Please enter an amount'],
+      ['0.000000', 'Amount must be greater than 0'],
+      ['200000', 'Insufficient balance'],
+    ] as const) {
+      await amount.fill(text)
+      await button(page, 'Review').click()
+      await expect(alert(page)).toHaveText(problem)
+      await expect(amount).toBeFocused()
+    }
+    await audit(page, 'send-insufficient')
+    await button(page, 'Use max balance').click()
+    await expect(amount).toHaveValue(/^\d+(\.\d+)?$/)
+    await expect(alert(page)).toHaveCount(0)
+
+    await amount.fill('1')
+    await paste(page, 'Memo', 'x'.repeat(101))
+    await expect(page.getByText('101/100')).toBeVisible()
+    await button(page, 'Review').click()
+    await expect(alert(page)).toHaveText('Memo must be at most 100 characters')
+    await paste(page, 'Memo', '🦉'.repeat(50))
+    await expect(page.getByText('100/100')).toBeVisible()
+    await button(page, 'Review').click()
+    await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
+  })
+
+  test('a payout has a least amount', async ({ page, own }) => {
+    await open(page, 'send', own.wallet.id)
+    await page.getByRole('tab', { name: 'Email' }).click()
+    await paste(page, 'Recipient email', anEmail())
+    await paste(page, 'Amount', '0.09')
+    await button(page, 'Review').click()
+    await expect(alert(page)).toHaveText('A payout must be at least 0.10 USDC')
+  })
+})
+
+for (const { by, viewport, handOf } of hands)
+  test.describe(`by ${by}`, () => {
+    test.use({ viewport })
+
+    test('to an address: looked over, warned of the first time, followed to the end', async ({ page, own }) => {
+      const hand = handOf(page)
+      const to = aStranger()
+      await open(page, 'send', own.wallet.id)
+      await hand.fill(page.getByLabel('Recipient address'), to)
+      await hand.fill(page.getByLabel('Amount', { exact: true }), '1.25')
+      await hand.fill(page.getByLabel('Memo'), 'Lunch')
+      await hand.press(button(page, 'Review'))
+      await expect(page.getByTestId('full-address')).toContainText(to)
+      await expect(dialog(page)).toContainText('This is your first payment to this address.')
+      await expect(dialog(page)).toContainText(/Network fee\s*Covered/)
+      await expect(dialog(page)).toContainText('Lunch')
+      await expect(button(page, 'Send 1.25 USDC')).toBeEnabled()
+      await hand.press(button(page, 'Send 1.25 USDC'))
+      await expect(page.getByRole('heading', { name: 'Sent 1.25 USDC' })).toBeVisible(onChain)
+      await expect(page.getByTestId('send-status')).toHaveAttribute('data-status', 'CONFIRMED')
+      await expect(button(page, 'Copy transaction hash')).toBeVisible()
+      await hand.press(button(page, 'Done'))
+      await expect(dialog(page)).toBeHidden()
+    })
+
+    test('to a contact, by the method that is chosen', async ({ page, own }) => {
+      const hand = handOf(page)
+      const name = `Zoë 🦉 ${by}`
+      const address = aStranger()
+      await own.contact({ name, address, email: anEmail(), phone: '+14155550123' })
+      await open(page, 'send', own.wallet.id)
+      await chooseTab(page, by, 'Contact')
+      await hand.fill(contactField(page), address.slice(2, 10).toLowerCase())
+      if (by === 'mouse') await page.getByRole('option', { name }).click()
+      else await page.keyboard.press('Enter')
+      await expect(contactField(page)).toHaveValue(name)
+      await hand.fill(page.getByLabel('Amount', { exact: true }), '0.75')
+      await hand.press(button(page, 'Review'))
+      await expect(alert(page)).toHaveText('Please select a contact method')
+      if (by === 'mouse') await audit(page, 'send-contact-method')
+      await hand.press(page.getByRole('radio', { name: /^Wallet address/ }))
+      if (by === 'mouse') await auditWhole(page, 'send-contact')
+      await hand.press(button(page, 'Review'))
+      await expect(dialog(page)).toContainText(name)
+      await expect(page.getByTestId('full-address')).toContainText(address)
+      await expect(button(page, 'Send 0.75 USDC')).toBeEnabled()
+      await hand.press(button(page, 'Send 0.75 USDC'))
+      await expect(page.getByRole('heading', { name: 'Sent 0.75 USDC' })).toBeVisible(onChain)
+      await expect(dialog(page)).toContainText(name)
+    })
+
+    test('by email: link and code, each copied by itself', async ({ page, own, context, bursar }) => {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      const hand = handOf(page)
+      const email = anEmail()
+      await open(page, 'send', own.wallet.id)
+      await chooseTab(page, by, 'Email')
+      await hand.fill(page.getByLabel('Recipient email'), email)
+      await hand.fill(page.getByLabel('Amount', { exact: true }), '2')
+      await hand.press(button(page, 'Review'))
+      await expect(dialog(page)).toContainText('Yes: reclaim it any time until it is claimed.')
+      await expect(button(page, 'Send 2.00 USDC')).toBeEnabled()
+      await hand.press(button(page, 'Send 2.00 USDC'))
+      await expect(page.getByRole('heading', { name: 'Payout created' })).toBeVisible(onChain)
+      const url = (await page.getByTestId('claim-url').textContent())!
+      const code = (await page.getByTestId('passcode').textContent())!
+      const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+      await hand.press(button(page, 'Copy link'))
+      expect(await clipboard()).toBe(url)
+      await hand.press(button(page, 'Copy code'))
+      expect(await clipboard()).toBe(code)
+      await expect(page.getByTestId('payout-created')).toHaveAttribute('data-status', 'CREATED', onChain)
+      await bursar.message(email, new RegExp(code), 'the code by mail')
+      if (by === 'mouse') await audit(page, 'send-payout-created')
+    })
+  })
+
+test('a contact with a phone alone is paid by SMS', async ({ page, own, bursar }) => {
+  const { name } = await own.contact({ name: 'Phone Only', phone: '+14155550199' })
+  await open(page, 'send', own.wallet.id)
+  await page.getByRole('tab', { name: 'Contact' }).click()
+  await contactField(page).fill('0199')
+  await page.getByRole('option', { name }).click()
+  await expect(page.getByRole('radio', { name: /^Phone/ })).toBeChecked()
+  await paste(page, 'Amount', '1')
+  await button(page, 'Review').click()
+  await button(page, 'Send 1.00 USDC').click()
+  await expect(dialog(page)).toContainText('+14155550199 gets both by SMS', onChain)
+  await bursar.message('+14155550199', /\d{6}/, 'the code by SMS')
+})
+
+test('the same sum to the same recipient within ten minutes is asked about once more', async ({ page, own }) => {
+  const to = aStranger()
+  await open(page, 'send', own.wallet.id)
+  await review(page, to, '1.5')
+  await button(page, 'Send 1.50 USDC').click()
+  await expect(page.getByTestId('send-status')).toBeVisible()
+  await open(page, 'send', own.wallet.id)
+  await review(page, to, '1.50')
+  await expect(dialog(page)).toContainText('You sent 1.50 USDC to this recipient just now.')
+  await expect(dialog(page)).not.toContainText('first payment')
+  await button(page, 'Send 1.50 USDC').dblclick()
+  await expect(alert(page).filter({ hasText: 'Check the box if you mean it.' }).first()).toBeVisible()
+  await auditWhole(page, 'send-again')
+  await page.getByRole('checkbox', { name: 'Send it a second time' }).check()
+  await button(page, 'Send 1.50 USDC').click()
+  await expect(page.getByRole('heading', { name: 'Sent 1.50 USDC' })).toBeVisible(onChain)
+})
+
+test('an address that only looks like a known one is told apart', async ({ page, own }) => {
+  const known = aStranger().toLowerCase()
+  await own.contact({ name: 'Grace Hopper', address: known })
+  const twin = `${known.slice(0, 7)}${'0'.repeat(30)}${known.slice(-5)}`
+  await open(page, 'send', own.wallet.id)
+  await review(page, twin, '1')
+  await expect(alert(page).filter({ hasText: 'this looks like Grace Hopper but is a different address' })).toBeVisible()
+  await auditWhole(page, 'send-look-alike')
+  await button(page, 'Back').click()
+  await review(page, known, '1')
+  await expect(dialog(page)).toContainText('This is Grace Hopper.')
+  // One that was paid, and is nobody's contact.
+  const paid = aStranger().toLowerCase()
+  await own.api('/transactions/send', { walletId: own.wallet.id, toAddress: paid, amount: '0.2' })
+  await button(page, 'Back').click()
+  await review(page, `${paid.slice(0, 6)}${'1'.repeat(32)}${paid.slice(-4)}`, '1')
+  await expect(alert(page).filter({ hasText: 'which you paid before, but is a different address' })).toBeVisible()
+})
+
+test.describe('refused', () => {
+  test.use({ tolerated: /status of (400|422|409|5\d\d)|ERR_FAILED/ })
+
+  test('the server’s word stands at the field it is about', async ({ page, own }) => {
+    await open(page, 'send', own.wallet.id)
+    await review(page, own.wallet.address, '1')
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page)).toHaveText('A wallet cannot pay itself.')
+    await expect(page.getByLabel('Recipient address')).toBeFocused()
+    await expect(page.getByLabel('Recipient address')).toHaveValue(own.wallet.address)
+    await audit(page, 'send-refused')
+  })
+
+  test('an answer that got lost can be asked for again, and is paid once', async ({ page, own }) => {
+    const keys: (string | undefined)[] = []
+    let calls = 0
+    await page.route('**/api/transactions/send', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      calls += 1
+      if (calls > 1) return route.continue()
+      await route.fetch() // done, and the answer lost
+      await route.abort()
+    })
+    const to = aStranger()
+    await open(page, 'send', own.wallet.id)
+    await review(page, to, '1.75')
+    await button(page, 'Send 1.75 USDC').click()
+    await expect(alert(page).first()).toContainText('It is not known whether the payment was accepted.')
+    await expect(button(page, 'Back')).toBeDisabled()
+    await audit(page, 'send-unknown')
+    await button(page, 'Try again').click()
+    await expect(page.getByRole('heading', { name: 'Sent 1.75 USDC' })).toBeVisible(onChain)
+    expect(new Set(keys).size).toBe(1)
+    const history = { toAddress: to, amount: '1.75' }
+    expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
+  })
+
+  test('a failure without words has words of its own', async ({ page, own }) => {
+    const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
+    await page.route('**/api/{transactions/send,escrow/create}', (route) =>
+      route.fulfill({ status: 409, json: refusal }),
+    )
+    await open(page, 'send', own.wallet.id)
+    await review(page, aStranger(), '1')
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page).first()).toHaveText('Failed to send transaction')
+    await button(page, 'Back').click()
+    await page.getByRole('tab', { name: 'Email' }).click()
+    await paste(page, 'Recipient email', anEmail())
+    await button(page, 'Review').click()
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page).first()).toHaveText('Failed to create escrow')
+  })
+
+  test('queued without a hash, then failed: both are told', async ({ page, own }) => {
+    const view = await own.api<Record<string, unknown>[]>('/transactions/user')
+    const base = {
+      ...view[0],
+      id: 'pay_x',
+      txHash: null,
+      errorMessage: 'The session key ran out before the payment left.',
+    }
+    let status = 'QUEUED'
+    await page.route('**/api/transactions/send', (route) =>
+      route.fulfill({ status: 201, json: { success: true, data: { id: 'pay_x', status: 'queued' } } }),
+    )
+    await page.route('**/api/transactions/pay_x', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          data: {
+            ...base,
+            status,
+            timeline: { decidedAt: new Date().toISOString(), signedAt: null, broadcastAt: null, confirmedAt: null },
+          },
+        },
+      }),
+    )
+    await open(page, 'send', own.wallet.id)
+    await review(page, aStranger(), '1')
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(page.getByRole('heading', { name: 'Sending 1.00 USDC' })).toBeVisible()
+    await expect(dialog(page)).toContainText('Accepted. You may close this; the payment goes on.')
+    await audit(page, 'send-queued')
+    status = 'FAILED'
+    await expect(page.getByRole('heading', { name: 'Not sent: 1.00 USDC' })).toBeVisible()
+    await expect(alert(page)).toHaveText('The session key ran out before the payment left.')
+    await audit(page, 'send-failed')
+  })
+})
+
+test.describe('Add Funds', () => {
+  test('buys USDC on the seller’s page and comes back to it', async ({ page, own, context }) => {
+    const { wallet } = own
+    await page.goto('/dashboard/wallets')
+    await button(page, 'Add Funds').click()
+    await expect(page).toHaveURL(new RegExp(`addFunds=${wallet.id}`))
+    await auditWhole(page, 'add-funds')
+    const amount = page.getByLabel('Other amount')
+    for (const [text, problem] of [
+      ['', 'Please enter a valid amount'],
+      ['0', 'Please enter a valid amount'],
+      ['0.99', 'Minimum amount is $1.00'],
+    ] as const) {
+      await amount.fill(text)
+      await button(page, /^Continue/).click()
+      await expect(alert(page)).toHaveText(problem)
+    }
+    await amount.fill('1.005')
+    await expect(page.getByRole('status').filter({ hasText: 'at most 2 decimals' })).toBeVisible()
+    for (const preset of ['$50', /^\$100\s*Popular$/, '$250', '$500']) await expect(button(page, preset)).toBeVisible()
+    await button(page, '$50').click()
+    await expect(amount).toHaveValue('50')
+    const opened = context.waitForEvent('page')
+    await button(page, 'Continue with $50.00').click()
+    const shop = await opened
+    await expect(shop.getByRole('heading', { name: 'Buy USDC' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Finish in the other tab' })).toBeVisible()
+    await auditWhole(page, 'add-funds-waiting')
+    await shop.getByRole('button', { name: 'Pay $50' }).click()
+    await expect(shop).toHaveURL('/dashboard/overview')
+    await expect(shop.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Funds added' })).toBeVisible(onChain)
+    await expect(dialog(page)).toContainText('has received $50.00 USDC')
+    await button(page, 'Done').click()
+    await expect(dialog(page)).toBeHidden()
+  })
+
+  test('a blocked tab leaves a link', async ({ page, own }) => {
+    await page.addInitScript(() => Object.assign(window, { open: () => null }))
+    await open(page, 'addFunds', own.wallet.id)
+    await button(page, 'Continue with $100.00').click()
+    const link = page.getByRole('link', { name: 'Open the payment page' })
+    await expect(link).toHaveAttribute('href', /\/dev\/onramp\?/)
+    await expect(link).toHaveAttribute('target', '_blank')
+    await auditWhole(page, 'add-funds-blocked')
+  })
+
+  test('where nobody sells, it says so', async ({ page, own }) => {
+    await page.route('**/api/config', async (route) => {
+      const { data } = await (await route.fetch()).json()
+      await route.fulfill({ json: { success: true, data: { ...data, onramp: false } } })
+    })
+    await open(page, 'addFunds', own.wallet.id)
+    await expect(dialog(page)).toContainText('Cards are not accepted here yet.')
+    await expect(button(page, /^Continue/)).toBeDisabled()
+    await audit(page, 'add-funds-off')
+  })
+
+  test.describe('refused', () => {
+    test.use({ tolerated: /status of 502/ })
+    test('a failure closes the empty tab', async ({ page, own, context }) => {
+      const failure = { success: false, error: 'Something went wrong', code: 'internal' }
+      await page.route('**/api/onramp/session', (route) => route.fulfill({ status: 502, json: failure }))
+      await open(page, 'addFunds', own.wallet.id)
+      await button(page, 'Continue with $100.00').click()
+      await expect(alert(page)).toHaveText('Failed to create onramp session')
+      await expect.poll(() => context.pages().length).toBe(1)
+    })
+  })
+})
+
+test('the way to a bank account, for three exchanges, ends in the send dialog', async ({ page, own }) => {
+  await page.goto('/dashboard/wallets')
+  await button(page, 'Withdraw').click()
+  await expect(page).toHaveURL(new RegExp(`withdraw=${own.wallet.id}`))
+  for (const exchange of ['Coinbase', 'Kraken', 'Binance']) {
+    await page.getByRole('tab', { name: exchange }).click()
+    const steps = page.getByRole('list', { name: `Withdraw through ${exchange}` }).getByRole('listitem')
+    await expect(steps).toHaveCount(3)
+    await expect(steps.first()).toContainText(/base/i)
+  }
+  await auditWhole(page, 'withdraw')
+  await button(page, 'Send USDC').click()
+  await expect(dialog(page).getByLabel('Recipient address')).toBeVisible()
+})

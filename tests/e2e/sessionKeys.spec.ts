@@ -1,0 +1,498 @@
+/** Session keys, revoke authority, the owner's exit and recovery: part 2, decisions 16, 19 and 22. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { BrowserContext, Page } from '@playwright/test'
+import { createPublicClient, createWalletClient, http, parseEther, toFunctionSelector, toHex } from 'viem'
+import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
+import { type BursarClient, until } from '../../scripts/demoClient.ts'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
+import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+import { addressFor, aSender, type Sender } from '../support/stackClient.ts'
+import { audit } from './audit.ts'
+import { expect, keepSession, login, test } from './fixtures.ts'
+import { anInjectedWallet } from './injectedWallet.ts'
+
+/** Until something stands on the chain. */
+const onChain = { timeout: 45_000 }
+
+type Home = { sender: Sender; phrase: string; wallet: Wallet }
+
+/** A user with a funded wallet whose owner is the first account of twelve words. */
+async function aHome(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<Home> {
+  const phrase = generateMnemonic(english, 128)
+  const sender = await aSender(bursar, { funds: '100', limit: 50 })
+  const token = await sender.token()
+  const body = { ownerAddress: ownerAddress ?? mnemonicToAccount(phrase).address, chainId: 8453, name: 'Treasury' }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
+  const { address } = await until('an active wallet', async () => {
+    const wallet = await find()
+    return wallet?.status === 'active' && wallet
+  })
+  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
+  const wallet = await until('the money', async () => {
+    const now = await find()
+    return now?.usdcBalance?.balance === funds && now
+  })
+  return { sender, phrase, wallet }
+}
+
+const enter = async (context: BrowserContext, bursar: BursarClient, { sender }: Home) =>
+  keepSession(context, await login(bursar, sender.email, sender.password))
+
+const infoOf = async (bursar: BursarClient, { sender, wallet }: Home) =>
+  bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token: await sender.token() })
+
+const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
+const alertDialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true })
+const sign = (page: Page, secret: string) =>
+  page.getByRole('textbox', { name: 'Recovery phrase or private key' }).fill(secret)
+
+/** Everything the pages sent and kept: no owner key and no session key may be in it. */
+function recorder(context: BrowserContext) {
+  const sent: string[] = []
+  context.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
+  return async (page: Page, secrets: string[]) => {
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    for (const secret of secrets)
+      for (const text of [...sent, kept]) expect(text.toLowerCase().includes(secret.toLowerCase())).toBe(false)
+    // A private key under any name: 32 bytes of hex that no public thing accounts for.
+    expect(kept).not.toMatch(/privateKey|sealed|mnemonic/i)
+  }
+}
+
+test('by keyboard alone: what the key may do, and a rotation that puts a new one in force', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  test.setTimeout(150_000)
+  const home = await aHome(bursar)
+  await enter(context, bursar, home)
+  const before = await infoOf(bursar, home)
+  await page.goto('/dashboard/wallets')
+  const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
+  const menu = card.getByRole('button', { name: /more|menu|actions/i })
+  await expect(menu).toBeEnabled() // its code comes after the page
+  await menu.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Session key' }).focus()
+  await page.keyboard.press('Enter')
+
+  const info = dialogOf(page, 'Session Key Management')
+  await expect(info.getByTestId('exposure')).toContainText('Most that can leave without you: $100.00 USDC')
+  await expect(info.getByTestId('exposure')).toContainText('we can renew it by up to 10,000 USDC a day')
+  const facts = info.getByTestId('session-facts')
+  await expect(facts).toContainText('Active')
+  await expect(facts).toContainText('$1,000.00')
+  await expect(facts).toContainText('By Bursar, or by you')
+  await audit(page, 'session-info')
+  await info.getByRole('button', { name: 'Rotate session key' }).focus()
+  await page.keyboard.press('Enter')
+
+  const form = dialogOf(page, 'Rotate session key')
+  const limit = form.getByLabel('Spending limit', { exact: true })
+  await expect(limit).toBeFocused()
+  await expect(limit).toHaveValue('1000')
+  await expect(form.getByLabel('Duration in hours')).toHaveValue('720')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('$40.50')
+  await expect(limit).toHaveValue('40.50')
+  await expect(form.getByTestId('exposure')).toContainText('now: $100.00 USDCAfter this: $40.50 USDC')
+  await form.getByRole('button', { name: '7 days' }).focus()
+  await page.keyboard.press('Space')
+  await expect(form.getByLabel('Duration in hours')).toHaveValue('168')
+  await audit(page, 'session-rotate')
+  await form.getByLabel('Duration in hours').focus()
+  await page.keyboard.press('Enter')
+
+  await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
+  await expect(page.getByTestId('action-progress')).toHaveAttribute('data-status', 'done')
+  await audit(page, 'session-rotated')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const after = await infoOf(bursar, home)
+  expect(after).toMatchObject({ nonce: 2, spendingLimit: '40500000', spentAmount: '0', isActive: true })
+  expect(after.address).not.toBe(before.address)
+  await expect(card).toContainText('$40.50 of $40.50 left')
+})
+
+test('limit and duration are held to the specification, at their edges', async ({ page, context, bursar }) => {
+  const home = await aHome(bursar)
+  await enter(context, bursar, home)
+  await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+  await page.getByRole('button', { name: 'Rotate session key' }).click()
+  const form = dialogOf(page, 'Rotate session key')
+  const limit = form.getByLabel('Spending limit', { exact: true })
+  const hours = form.getByLabel('Duration in hours')
+  for (const [value, text] of [
+    ['', 'Spending limit must be at least $1'],
+    ['0.999999', 'Spending limit must be at least $1'],
+    ['10000.000001', 'Spending limit cannot exceed $10,000'],
+  ] as const) {
+    await limit.fill(value)
+    await limit.blur()
+    await expect(form.getByRole('alert')).toHaveText(text)
+  }
+  await limit.fill('10000')
+  await expect(form.getByRole('alert')).toHaveCount(0)
+  for (const [value, text] of [
+    ['', 'Duration must be at least 1 hour'],
+    ['0', 'Duration must be at least 1 hour'],
+    ['1.5', 'Duration must be at least 1 hour'],
+    ['2161', 'Duration cannot exceed 2160 hours (90 days)'],
+  ] as const) {
+    await hours.fill(value)
+    await form.getByRole('button', { name: 'Rotate session key' }).click()
+    await expect(form.getByRole('alert')).toHaveText(text)
+  }
+  await audit(page, 'session-rotate-wrong')
+  for (const preset of ['$100', '$500', '$1,000', '$5,000', '$10,000', '1 day', '7 days', '30 days', '90 days'])
+    await form.getByRole('button', { name: preset, exact: true }).click()
+  await expect(limit).toHaveValue('10000')
+  await expect(hours).toHaveValue('2160')
+  await expect(form.getByRole('alert')).toHaveCount(0)
+  expect((await infoOf(bursar, home)).actions, 'nothing was started').toEqual([])
+})
+
+test('an expired key says what to do', async ({ page, context, bursar }) => {
+  const home = await aHome(bursar)
+  await enter(context, bursar, home)
+  // Chain time cannot move under the other tests: only this page is told that it has.
+  await page.route('**/session-key', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: SessionKeyInfo }
+    Object.assign(body.data, { isExpired: true, isActive: false, validUntil: Math.floor(Date.now() / 1000) - 60 })
+    await route.fulfill({ response, json: body })
+  })
+  await page.goto('/dashboard/wallets')
+  const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
+  await expect(card.getByText('Expired', { exact: true })).toBeVisible()
+  await expect(card.getByText('Rotate to enable transactions again')).toBeVisible()
+  await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+  const info = dialogOf(page, 'Session Key Management')
+  await expect(info.getByText('Rotate to enable transactions again')).toBeVisible()
+  await expect(info.getByRole('button', { name: 'Rotate session key' })).toBeEnabled()
+  await audit(page, 'session-expired')
+})
+
+test.describe('when the server fails', () => {
+  test.use({ tolerated: /status of 50\d|Failed to load resource/ })
+
+  test('loading and rotating say so and can be tried again, under the same key', async ({ page, context, bursar }) => {
+    test.setTimeout(120_000)
+    const home = await aHome(bursar)
+    await enter(context, bursar, home)
+    const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
+    await page.route('**/session-key', fails)
+    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    const info = dialogOf(page, 'Session Key Management')
+    await expect(info.getByRole('alert')).toContainText('Failed to load session key info', { timeout: 15_000 })
+    await page.unroute('**/session-key')
+    await info.getByRole('button', { name: 'Try again' }).click()
+    await info.getByRole('button', { name: 'Rotate session key' }).click()
+
+    // The first answer is lost on its way back.
+    const keys: (string | undefined)[] = []
+    await page.route('**/rotate-session-key', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      const response = await route.fetch()
+      return keys.length === 1 ? route.fulfill({ status: 500, body: '{}' }) : route.fulfill({ response })
+    })
+    const form = dialogOf(page, 'Rotate session key')
+    await form.getByRole('button', { name: 'Rotate session key' }).click()
+    await expect(form.getByRole('alert')).toHaveText('Failed to rotate session key')
+    await form.getByRole('button', { name: 'Rotate session key' }).click()
+    await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
+    expect(keys).toHaveLength(2)
+    expect(keys[1]).toBe(keys[0])
+    expect(await infoOf(bursar, home), 'once').toMatchObject({ nonce: 2 })
+  })
+})
+
+test.describe('with the owner key', () => {
+  test.use({ tolerated: /status of (409|422)/ })
+
+  test('the session is revoked, then renewed with twelve words that never leave the page', async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    test.setTimeout(150_000)
+    const home = await aHome(bursar)
+    const check = recorder(context)
+    await enter(context, bursar, home)
+    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.getByRole('button', { name: 'Revoke session' }).click()
+    const revoke = alertDialogOf(page, 'Revoke session')
+    await audit(page, 'session-revoke')
+    await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
+    await expect(revoke.getByRole('alert')).toHaveText('Please enter your recovery phrase or private key')
+    await sign(page, 'abandon abandon zebraa able able able able able able able able able')
+    await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
+    await expect(revoke.getByRole('alert')).toHaveText(
+      '“zebraa” is not a word of a recovery phrase. Check its spelling.',
+    )
+    await sign(page, generateMnemonic(english, 128))
+    await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
+    await expect(revoke.getByRole('alert')).toContainText(`This wallet’s owner is ${home.wallet.ownerAddress}`)
+    await sign(page, `  ${home.phrase.toUpperCase().replaceAll(' ', '  ')} `)
+    await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
+    await expect(dialogOf(page, 'Session key revoked')).toBeVisible(onChain)
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await infoOf(bursar, home)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
+
+    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    const info = dialogOf(page, 'Session Key Management')
+    await expect(info.getByTestId('exposure')).toContainText('Most that can leave without you: $0.00 USDC')
+    await expect(info.getByTestId('session-facts')).toContainText('By you only: you revoked the session')
+    await expect(info.getByTestId('session-facts')).toContainText('Inactive')
+    await audit(page, 'session-revoked')
+    await info.getByRole('button', { name: 'Renew with owner key' }).click()
+    const form = dialogOf(page, 'Renew with your owner key')
+    await form.getByRole('button', { name: '$500', exact: true }).click()
+    await sign(page, home.phrase)
+    await audit(page, 'session-renew')
+    await form.getByRole('button', { name: 'Sign and renew' }).click()
+    await expect(dialogOf(page, 'Session key renewed')).toBeVisible(onChain)
+    expect(await infoOf(bursar, home)).toMatchObject({ isActive: true, canRotate: true, spendingLimit: '500000000' })
+    const { privateKey } = mnemonicToAccount(home.phrase).getHdKey()
+    await check(page, [home.phrase, Buffer.from(privateKey!).toString('hex')])
+  })
+
+  test('beyond what we may grant in a day the owner is asked to sign', async ({ page, context, bursar }) => {
+    test.setTimeout(150_000)
+    const home = await aHome(bursar)
+    await enter(context, bursar, home)
+    const token = await home.sender.token()
+    const grant = { spendingLimit: '10000000000', ttlHours: 720 }
+    const path = `/wallets/smart-wallets-v2/${home.wallet.id}/rotate-session-key`
+    await bursar.api(path, { token, key: randomUUID(), body: grant })
+    await until('the first grant', async () => (await infoOf(bursar, home)).nonce === 2)
+    const body = { walletId: home.wallet.id, toAddress: addressFor('shop'), amount: '5' }
+    await bursar.api('/transactions/send', { token, key: randomUUID(), body })
+    await until('the payment', async () => (await infoOf(bursar, home)).spentAmount === '5000000')
+
+    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.getByRole('button', { name: 'Rotate session key' }).click()
+    const form = dialogOf(page, 'Rotate session key')
+    await form.getByRole('button', { name: '$10,000', exact: true }).click()
+    await form.getByRole('button', { name: 'Rotate session key' }).click()
+    await expect(form.getByRole('alert')).toContainText('We may grant this wallet 10,000 USDC a day (UTC)')
+    await audit(page, 'session-cap')
+    await form.getByRole('button', { name: 'Sign with your owner key instead' }).click()
+    const renew = dialogOf(page, 'Renew with your owner key')
+    await renew.getByRole('button', { name: '$10,000', exact: true }).click()
+    await sign(page, home.phrase)
+    await renew.getByRole('button', { name: 'Sign and renew' }).click()
+    await expect(dialogOf(page, 'Session key renewed')).toBeVisible(onChain)
+    expect(await infoOf(bursar, home)).toMatchObject({ nonce: 3, spendingLimit: '10000000000', spentAmount: '0' })
+  })
+
+  test('revoke authority: four steps, and the page notices what the owner did on chain by itself', async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    test.setTimeout(150_000)
+    const home = await aHome(bursar)
+    await enter(context, bursar, home)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
+    await expect(alertDialogOf(page, 'Revoke our authority?')).toBeVisible()
+    await audit(page, 'authority-1')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(alertDialogOf(page, 'This can’t be undone')).toBeVisible()
+    await audit(page, 'authority-2')
+    await page.getByRole('button', { name: 'I understand' }).click()
+    const confirm = alertDialogOf(page, 'Confirm')
+    const next = confirm.getByRole('button', { name: 'Continue' })
+    for (const wrong of ['revoke access', 'REVOKE ACCESS ', 'REVOKE']) {
+      await confirm.getByRole('textbox').fill(wrong)
+      await expect(next).toBeDisabled()
+    }
+    await confirm.getByRole('textbox').fill('REVOKE ACCESS')
+    await audit(page, 'authority-3')
+    await page.keyboard.press('Enter')
+
+    const last = dialogOf(page, 'Revoke it on chain')
+    await expect(last).toContainText(home.wallet.address)
+    await expect(last).toContainText('disableRotationAuthority()')
+    await last.getByRole('button', { name: 'Copy calldata' }).click()
+    const calldata = await page.evaluate(() => navigator.clipboard.readText())
+    expect(calldata).toBe(toFunctionSelector('disableRotationAuthority()'))
+    await expect(last.getByTestId('authority-watch')).toContainText('Watching the chain')
+    await audit(page, 'authority-4')
+    expect((await infoOf(bursar, home)).rotationDisabled, 'no call was made').toBe(false)
+
+    // The owner sends what was shown, from another wallet.
+    const chain = createPublicClient({ transport: http(process.env.BURSAR_RPC!), pollingInterval: 100 })
+    const account = mnemonicToAccount(home.phrase)
+    const wei = toHex(parseEther('1'))
+    await chain.request({ method: 'anvil_setBalance', params: [account.address, wei] } as never)
+    const owner = createWalletClient({ account, transport: http(process.env.BURSAR_RPC!) })
+    await owner.sendTransaction({
+      chain: null,
+      to: home.wallet.address as `0x${string}`,
+      data: calldata as `0x${string}`,
+    })
+    await expect(page.getByTestId('authority-revoked')).toBeVisible(onChain)
+    await audit(page, 'authority-done')
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    const info = dialogOf(page, 'Session Key Management')
+    await expect(info.getByTestId('exposure')).toContainText(
+      'Our rotation authority is off: only you can renew or raise it.',
+    )
+    await expect(info.getByRole('button', { name: 'Renew with owner key' })).toBeVisible()
+    await expect(info.getByRole('button', { name: 'Rotate session key' })).toHaveCount(0)
+  })
+
+  test('revoke authority can be signed with the words in step four', async ({ page, context, bursar }) => {
+    test.setTimeout(120_000)
+    const home = await aHome(bursar)
+    await enter(context, bursar, home)
+    await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'I understand' }).click()
+    await page.getByRole('textbox').fill('REVOKE ACCESS')
+    await page.keyboard.press('Enter')
+    await sign(page, home.phrase)
+    await page.getByRole('button', { name: 'Sign and revoke authority' }).click()
+    await expect(page.getByTestId('authority-revoked')).toBeVisible(onChain)
+    expect(await infoOf(bursar, home)).toMatchObject({ rotationDisabled: true, canRotate: false, isActive: true })
+  })
+})
+
+test('a connected wallet that is the owner withdraws everything; another account is told', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  test.setTimeout(150_000)
+  const wallet = await anInjectedWallet(context)
+  const [first, second] = wallet.addresses
+  const home = await aHome(bursar, '42.5', first)
+  await enter(context, bursar, home)
+  await page.goto(`/dashboard/wallets?exit=${home.wallet.id}`)
+  const form = dialogOf(page, 'Withdraw everything')
+  const to = form.getByLabel('To address')
+  for (const [value, text] of [
+    ['', 'Wallet address is required'],
+    ['vitalik.eth', 'Wallet address must start with 0x'],
+    ['0x1234', 'Wallet address must be 42 characters long (0x + 40 hex characters)'],
+    [home.wallet.address, 'This is the wallet itself. Choose another address.'],
+  ] as const) {
+    await to.fill(value)
+    await page.keyboard.press('Enter')
+    await expect(form.getByRole('alert')).toHaveText(text)
+  }
+  await audit(page, 'exit-address')
+  const target = addressFor(randomUUID())
+  await to.fill(` ${target} `)
+  await page.keyboard.press('Enter')
+  const review = dialogOf(page, 'Withdraw 42.50 USDC')
+  await expect(review.getByTestId('full-address').first()).toContainText(target)
+  await review.getByRole('radio', { name: /My connected wallet/ }).check()
+  const go = review.getByRole('button', { name: 'Sign and withdraw 42.50 USDC' })
+  await expect(go).toBeDisabled()
+  await review.getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name: 'Test Wallet' }).click()
+  await expect(go).toBeEnabled()
+  await wallet.choose(page, [second, first])
+  await expect(review.getByRole('alert')).toContainText('This account is not the owner of this wallet')
+  await expect(go).toBeDisabled()
+  await wallet.choose(page, [first, second])
+  await audit(page, 'exit-sign')
+
+  wallet.refuse('eth_signTypedData_v4')
+  await go.click()
+  await expect(review.getByRole('alert')).toHaveText('You rejected the request in your wallet.')
+  await go.click()
+  await expect(dialogOf(page, 'Everything withdrawn')).toBeVisible(onChain)
+  await audit(page, 'exit-done')
+  const chain = createPublicClient({ transport: http(process.env.BURSAR_RPC!) })
+  const state = await chain.readContract({
+    address: home.wallet.address as `0x${string}`,
+    abi: agentWalletAbi,
+    functionName: 'state',
+  })
+  expect(state.balance).toBe(0n)
+})
+
+test('the recovery sheet has what an owner needs and no secret; the page comes with it', async ({
+  page,
+  context,
+  bursar,
+  request,
+}) => {
+  test.setTimeout(90_000)
+  const home = await aHome(bursar)
+  await enter(context, bursar, home)
+  await page.goto(`/dashboard/wallets?recovery=${home.wallet.id}`)
+  const dialog = dialogOf(page, 'Recovery sheet')
+  const sheet = dialog.getByTestId('recovery-sheet')
+  await expect(sheet).toContainText(home.wallet.address)
+  await expect(sheet).toContainText(home.wallet.ownerAddress)
+  await audit(page, 'recovery-sheet')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download sheet' }).click(),
+  ])
+  const text = readFileSync(await download.path(), 'utf8')
+  for (const fact of [home.wallet.address, home.wallet.ownerAddress, home.wallet.factory, 'chain id 8453', 'withdraw('])
+    expect(text).toContain(fact)
+  for (const word of home.phrase.split(' ').slice(0, 3)) expect(text.split(/\W+/)).not.toContain(`${word} ${word}`)
+  expect(text).not.toContain(home.phrase)
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Recovery page' }).click(),
+  ])
+  const html = readFileSync(await file.path(), 'utf8')
+  expect(html).toContain('<title>Bursar recovery</title>')
+  expect(html).not.toMatch(/(src|href)=/)
+  const served = await request.get('/recovery')
+  expect(served.headers()['content-security-policy']).toContain("default-src 'none'")
+
+  await page.emulateMedia({ media: 'print' })
+  const printed = page.getByTestId('recovery-sheet') // its dialog does not go to paper
+  await expect(printed.getByRole('heading', { name: 'Recovery sheet: Treasury' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Print' })).toHaveCount(0)
+})
+
+test('the recovery page as it is served: looks, keyboard, and what it says when something is wrong', async ({
+  page,
+  bursar,
+  baseURL,
+}) => {
+  test.setTimeout(120_000)
+  const home = await aHome(bursar)
+  await page.goto('/recovery')
+  await audit(page, 'recovery-page')
+  await page.getByLabel('RPC URL').fill(`${baseURL}/dev/rpc/8453`)
+  await page.getByLabel('Recovery phrase or private key').fill(home.phrase)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('0x1234')
+  await page.keyboard.press('Enter')
+  const status = page.getByRole('status')
+  await expect(status).toContainText('Wallet address must be 42 characters long')
+  await page.getByLabel('Wallet address').fill(addressFor('nobody'))
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await expect(status).toContainText('There is no contract at')
+  await page.getByLabel('Wallet address').fill(home.sender.wallet.address)
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await expect(page.getByText('Your key can’t move anything here.')).toBeVisible()
+  await page.getByLabel('Wallet address').fill('')
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await expect(status).toContainText('Your wallet is below.')
+  await expect(page.getByText('100.00 USDC', { exact: true })).toBeVisible()
+  await expect(page.getByText('Network fees are paid by the owner address')).toBeVisible()
+  await expect(page.getByLabel('Recovery phrase or private key'), 'the words are gone').toHaveValue('')
+  await page.getByLabel('To address').fill('0x12')
+  await page.getByRole('button', { name: 'Withdraw 100.00 USDC' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Wallet address must be' })).toBeVisible()
+  await audit(page, 'recovery-found')
+})

@@ -1,0 +1,573 @@
+import { randomUUID } from 'node:crypto'
+import type { BrowserContext, Page, Request, Response } from '@playwright/test'
+import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { type BursarClient, until } from '../../scripts/demoClient.ts'
+import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
+import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+import { audit } from './audit.ts'
+import { anAccount, expect, test } from './fixtures.ts'
+import { hands, tabTo } from './hands.ts'
+import { auditWhole } from './operable.ts'
+
+/** Refusals that a test brings about are reported by the browser itself. */
+test.use({ tolerated: /status of (400|409|422|429|502)|net::ERR_FAILED/ })
+
+/** Until something stands on the chain. */
+const onChain = { timeout: 45_000 }
+const masterPassword = 'a master password'
+
+type Owner = { token: string; bursar: BursarClient }
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
+
+async function anOwner(bursar: BursarClient, context: BrowserContext): Promise<Owner> {
+  const { session, keep } = await anAccount(bursar)
+  await keep(context)
+  return { token: session.accessToken, bursar }
+}
+
+/** Added over the API, with money from the local faucet. */
+async function imported(
+  { bursar, token }: Owner,
+  over: { name?: string; chain?: Wallet['chain']; amount?: string; privateKey?: `0x${string}` } = {},
+): Promise<Wallet & { privateKey: `0x${string}` }> {
+  const { chain = 'base', privateKey = generatePrivateKey(), amount, name } = over
+  const address = privateKeyToAddress(privateKey)
+  const body = { name: name ?? 'Cold', address, chain, privateKey, masterPassword }
+  const wallet = await bursar.api<Wallet>('/wallets/with-private-key', { token, key: randomUUID(), body })
+  if (amount) {
+    await bursar.plain('/dev/faucet', { body: { address, chain, amount } })
+    await until('the money', async () => {
+      const list = await bursar.api<Wallet[]>('/wallets', { token })
+      return list.find(({ id }) => id === wallet.id)?.usdcBalance?.balance === amount
+    })
+  }
+  return { ...wallet, privateKey }
+}
+
+async function deployed({ bursar, token }: Owner, name: string, amount: string): Promise<Wallet> {
+  const body = { ownerAddress: privateKeyToAddress(generatePrivateKey()), chainId: 8453, name }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
+  const { address } = await until('an active wallet', async () => {
+    const wallet = await find()
+    return wallet?.status === 'active' && wallet
+  })
+  await bursar.plain('/dev/faucet', { body: { address, amount } })
+  return until('the money', async () => {
+    const wallet = await find()
+    return wallet?.usdcBalance?.balance === amount && wallet
+  })
+}
+
+/** Everything that crossed the wire and everything that was kept, as text. */
+function record(context: BrowserContext) {
+  const sent: string[] = []
+  const answered: Promise<string>[] = []
+  context.on('request', (request: Request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
+  context.on('response', (response: Response) => {
+    if (/\/(api|v1|dev)\//.test(response.url())) answered.push(response.text().catch(() => ''))
+  })
+  context.on('page', (page) =>
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload)))),
+  )
+  return {
+    sent,
+    answered: () => Promise.all(answered),
+    stored: async (page: Page) => {
+      const kept = await page.evaluate(async () => {
+        const databases = await indexedDB.databases()
+        return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, databases])
+      })
+      return kept
+    },
+  }
+}
+
+/** Every text that has the form of a private key, as the address that it would be the key of. */
+function addressesOfKeysIn(text: string): string[] {
+  const found = text.match(/(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F])/g) ?? []
+  return [...new Set(found)].flatMap((digits) => {
+    try {
+      return [privateKeyToAddress(`0x${digits.replace(/^0x/, '')}`).toLowerCase()]
+    } catch {
+      return []
+    }
+  })
+}
+
+for (const { by, viewport, handOf } of hands)
+  test(`a wallet is deployed with the ${by}; no key and no word of the phrase leaves the browser or is kept`, async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    test.setTimeout(120_000)
+    await page.setViewportSize(viewport)
+    await anOwner(bursar, context)
+    const traffic = record(context)
+    const hand = handOf(page)
+    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    await page.goto('/dashboard/wallets')
+    await expect(page.getByText('No wallets yet')).toBeVisible()
+    await hand.press(button(page, 'New Wallet'))
+    const config = dialog(page, 'Deploy Smart Wallet')
+    await expect(config.getByLabel('Network')).toBeDisabled()
+    await whole('deploy-config')
+    await hand.fill(config.getByLabel('Wallet name'), '🦊 Operations')
+    await hand.press(button(page, 'Continue'))
+
+    const setup = dialog(page, 'Wallet Security Setup')
+    await expect(button(page, 'Generate Recovery Phrase')).toBeDisabled()
+    await hand.press(setup.getByRole('checkbox'))
+    const started = Date.now()
+    await hand.press(button(page, 'Generate Recovery Phrase'))
+    await expect(button(page, 'Generating...')).toBeDisabled()
+    await page.keyboard.press('Escape')
+    const save = dialog(page, 'Save your recovery phrase')
+    await expect(save).toBeVisible()
+    expect(Date.now() - started, 'generating takes two seconds').toBeGreaterThanOrEqual(1_900)
+    const words = save.getByTestId('recovery-phrase').locator('li span:last-child')
+    await expect(words).toHaveText(Array(12).fill('••••••'))
+    await hand.press(button(page, 'Reveal phrase'))
+    await expect(words).toHaveText(Array(12).fill(/^[a-z]{3,8}$/))
+    const phrase = (await words.allTextContents()).join(' ')
+    await whole('deploy-phrase')
+    const deploy = button(page, 'Deploy Wallet')
+    await expect(deploy).toBeDisabled()
+    await hand.press(save.getByLabel('I have securely saved my recovery phrase'))
+    await expect(deploy).toBeDisabled()
+    await hand.fill(save.getByLabel(/^Type/), 'I have saved my key')
+    await expect(deploy).toBeDisabled()
+    await hand.fill(save.getByLabel(/^Type/), '  i HAVE saved my private key ')
+    await hand.press(deploy)
+
+    const deploying = dialog(page, 'Deploying your wallet')
+    await expect(deploying).toBeVisible()
+    await expect(deploying.getByRole('button')).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog'), 'nothing closes it').toBeVisible()
+    const done = dialog(page, 'Smart Wallet Created')
+    await expect(done).toBeVisible(onChain)
+    await expect(done.getByTestId('address-matches')).toBeVisible()
+    await whole('deploy-success')
+    const owner = mnemonicToAccount(phrase)
+    await expect(done.getByText(owner.address)).toBeVisible()
+    await hand.press(button(page, 'Done'))
+    await expect(card(page, '🦊 Operations')).toContainText('Active')
+
+    const wallets = JSON.parse((await traffic.answered()).findLast((text) => text.includes('sessionKeyAddress'))!).data
+    const [wallet] = wallets as Wallet[]
+    const secret = Buffer.from(owner.getHdKey().privateKey!).toString('hex')
+    const everything = [...traffic.sent, ...(await traffic.answered()), await traffic.stored(page)].join('\n')
+    expect(everything.toLowerCase()).not.toContain(secret)
+    expect(everything).not.toContain(phrase)
+    expect(everything).not.toContain(phrase.split(' ').slice(0, 3).join(' '))
+    expect(everything.includes(owner.address), 'its address did').toBe(true)
+    const keys = addressesOfKeysIn(everything)
+    expect(keys, 'neither the owner’s key nor the session’s').not.toContain(owner.address.toLowerCase())
+    expect(keys).not.toContain(wallet!.sessionKeyAddress.toLowerCase())
+  })
+
+test('a deploy whose answer was lost is tried again and makes one wallet', async ({ page, context, bursar }) => {
+  test.setTimeout(90_000)
+  const owner = await anOwner(bursar, context)
+  let lost = 0
+  await page.route('**/smart-wallets-v2/deploy', async (route) => {
+    if (lost++ > 0) return route.continue()
+    await route.fetch() // it was done
+    await route.abort()
+  })
+  await throughKeypair(page, 'Once')
+  await expect(page.getByRole('alert')).toContainText('Creation Failed')
+  await expect(page.getByRole('alert')).toContainText('Cannot connect to server.')
+  await expect(dialog(page, 'Save your recovery phrase')).toBeVisible()
+  await button(page, 'Deploy Wallet').click() // what was confirmed of these words stays confirmed
+  await expect(dialog(page, 'Smart Wallet Created')).toBeVisible(onChain)
+  await expect(page.getByTestId('address-matches')).toBeVisible()
+  expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
+})
+
+test('the limits of six wallets and of ten a month are said in the dialog', async ({ page, context, bursar }) => {
+  test.setTimeout(90_000)
+  const owner = await anOwner(bursar, context)
+  const wallets: Wallet[] = []
+  for (let i = 1; i <= 6; i++) wallets.push(await imported(owner, { name: `Wallet ${i}` }))
+  await throughKeypair(page, 'Seventh')
+  await expect(page.getByRole('alert')).toContainText(
+    'You are currently limited to 6 active wallets at a time. Please contact support with any questions.',
+  )
+  await auditWhole(page, 'deploy-limit')
+  await button(page, 'Cancel').click()
+  for (const { id } of wallets.slice(0, 5)) await bursar.api(`/wallets/${id}`, { method: 'DELETE', token: owner.token })
+  for (let i = 7; i <= 10; i++) await imported(owner, { name: `Wallet ${i}` })
+  await page.reload()
+  await expect(page.getByTestId('wallet-card')).toHaveCount(5)
+  await button(page, 'Add Existing').click()
+  await fillImport(page, { privateKey: generatePrivateKey() })
+  await button(page, 'Add Wallet').click()
+  await expect(page.getByRole('alert')).toHaveText('You have reached your monthly wallet creation limit of 10.')
+})
+
+for (const { by, viewport, handOf } of hands)
+  test(`a wallet is added by its key and its key is seen again, with the ${by}`, async ({ page, context, bursar }) => {
+    test.setTimeout(90_000)
+    await page.setViewportSize(viewport)
+    await anOwner(bursar, context)
+    const traffic = record(context)
+    const hand = handOf(page)
+    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    await page.goto('/dashboard/wallets')
+    await hand.press(button(page, 'Add Existing'))
+    const add = dialog(page, 'Add Wallet')
+    await hand.press(button(page, 'Add Wallet'))
+    await expect(add.getByRole('alert')).toHaveText([
+      'Private key is required',
+      'Wallet address is required',
+      'Master password is required',
+    ])
+    await whole('import-errors')
+    await hand.fill(add.getByLabel('Private key', { exact: true }), '0x123')
+    await hand.fill(add.getByLabel('Wallet address'), 'vitalik.eth')
+    await hand.press(button(page, 'Add Wallet'))
+    await expect(add.getByText('Private key must be 64 hexadecimal digits')).toBeVisible()
+    await expect(add.getByText('Wallet address must start with 0x')).toBeVisible()
+
+    const privateKey = generatePrivateKey()
+    const address = privateKeyToAddress(privateKey)
+    await hand.fill(add.getByLabel('Wallet address'), '')
+    await hand.fill(add.getByLabel('Private key', { exact: true }), ` ${privateKey.slice(2)} `)
+    await hand.fill(add.getByLabel('Master password', { exact: true }), masterPassword)
+    await expect(add.getByLabel('Wallet address'), 'follows from the key').toHaveValue(address)
+    await hand.fill(add.getByLabel('Wallet address'), privateKeyToAddress(generatePrivateKey()))
+    await hand.press(button(page, 'Add Wallet'))
+    await expect(add.getByText('This private key does not belong to the wallet address.')).toBeVisible()
+    await hand.fill(add.getByLabel('Wallet address'), `  ${address} `)
+    await hand.press(button(page, 'Add Wallet'))
+    await expect(add).toBeHidden()
+    const own = card(page, 'Unnamed Wallet')
+    await expect(own).toContainText('Imported')
+    await expect(own).toContainText('We keep this wallet’s key, so all of it counts.')
+
+    await hand.press(own.getByRole('button', { name: 'More for Unnamed Wallet' }))
+    await choose(page, by, 'View Private Key')
+    const view = dialog(page, 'View Private Key')
+    await hand.press(button(page, 'View Private Key'))
+    await expect(view.getByRole('alert')).toHaveText('Master password is required')
+    await hand.fill(view.getByLabel('Master password', { exact: true }), 'another password')
+    await hand.press(button(page, 'View Private Key'))
+    await expect(view.getByRole('alert')).toHaveText('Invalid master password or failed to retrieve private key.')
+    await whole('view-key-wrong')
+    await hand.fill(view.getByLabel('Master password', { exact: true }), masterPassword)
+    await hand.press(button(page, 'View Private Key'))
+    await expect(page.getByTestId('private-key')).toHaveText(privateKey)
+    await whole('view-key')
+    await page.evaluate(() => dispatchEvent(new Event('blur')))
+    await expect(page.getByTestId('private-key'), 'gone with the window').toBeHidden()
+
+    const carriers = traffic.sent.filter((text) => text.toLowerCase().includes(privateKey.slice(2)))
+    expect(carriers.every((text) => text.includes('/wallets/with-private-key'))).toBe(true)
+    const stored = await traffic.stored(page)
+    expect(stored.toLowerCase()).not.toContain(privateKey.slice(2))
+    expect(stored).not.toContain(masterPassword)
+    const lists = (await traffic.answered()).filter((text) => text.includes('"walletType"'))
+    expect(lists.join().toLowerCase()).not.toContain(privateKey.slice(2))
+  })
+
+test('cards, totals and exposure; test money stands apart', async ({ page, context, bursar }) => {
+  test.setTimeout(120_000)
+  const owner = await anOwner(bursar, context)
+  const smart = await deployed(owner, 'Operations', '1234.567891')
+  await imported(owner, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
+  await imported(owner, { name: 'Playground', chain: 'base-sepolia', amount: '50' })
+  const { token } = owner
+  const group = await bursar.api<PolicyGroup>('/policy-groups', {
+    token,
+    key: randomUUID(),
+    body: { name: 'Research', spendLimit: 20, scopes: ['address_payments:write'], walletId: smart.id },
+  })
+  await page.goto('/dashboard/wallets')
+  const summary = page.getByTestId('wallets-summary')
+  await expect(summary.getByTestId('total')).toHaveText('$1,334.56 USDC')
+  await expect(summary.getByTestId('can-leave')).toHaveText('$1,100.00 USDC')
+  await expect(summary.getByTestId('agents-can'), 'a group without agents spends nothing').toHaveText('$0.00 USDC')
+  await bursar.api<CreatedAgent>('/agents', {
+    token,
+    key: randomUUID(),
+    body: { name: 'Scout', policyGroupId: group.id },
+  })
+  await page.reload()
+  await expect(summary.getByTestId('agents-can')).toHaveText('$20.00 USDC')
+  await expect(summary.getByTestId('in-payouts')).toHaveText('$0.00 USDC')
+  await expect(summary.getByTestId('renewal')).toContainText('by up to 10,000 USDC a day')
+  await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of test USDC.')
+
+  const operations = card(page, 'Operations')
+  await expect(operations.getByTestId('wallet-balance')).toHaveText('$1,234.56 USDC')
+  await operations.getByTestId('wallet-balance').locator('[tabindex="0"]').focus()
+  await expect(page.getByText('1,234.567891 USDC'), 'the exact value on focus').toBeVisible()
+  for (const text of ['Base', 'Smart', 'Active', 'Session limit']) await expect(operations).toContainText(text)
+  await expect(operations.getByTestId('wallet-can-leave')).toHaveText('$1,000.00 USDC')
+  await expect(operations.getByTestId('wallet-agents-can')).toHaveText('$20.00 USDC')
+  await expect(operations.getByRole('button', { name: 'Send' })).toBeEnabled()
+  await expect(operations.getByRole('button', { name: 'Withdraw' })).toBeEnabled()
+  await expect(operations.getByRole('link', { name: 'View address in explorer' })).toHaveAttribute(
+    'href',
+    new RegExp(`/dev/address/${smart.address}$`),
+  )
+  const playground = card(page, 'Playground')
+  await expect(playground).toContainText('Test network: not real money')
+  for (const text of ['Base Sepolia', 'Imported', 'Test']) await expect(playground).toContainText(text)
+  await expect(playground.getByTestId('wallet-exposure')).toHaveCount(0)
+  await auditWhole(page, 'wallets-cards')
+
+  await operations.getByRole('button', { name: 'Receive' }).click()
+  await expect(dialog(page, /^Receive USDC/).getByRole('img', { name: /QR code/ })).toBeVisible()
+  await auditWhole(page, 'receive')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await page.goto(`/dashboard/agents?group=${group.id}&topUp=true`)
+  const exposure = page.getByTestId('policy-exposure')
+  await expect(exposure).toContainText('Agents can spend from this wallet: $20.00 USDC')
+  await expect(exposure).not.toContainText('after this')
+  await page.getByLabel('Amount').fill('30')
+  await expect(exposure).toContainText('$20.00 USDC · after this: $50.00 USDC')
+  await auditWhole(page, 'top-up-exposure')
+  await page.goto(`/dashboard/agents?group=${group.id}&editGroup=true`)
+  await page.getByLabel('Budget limit').fill('5,000')
+  await expect(exposure, 'never more than can leave').toContainText('· after this: $1,000.00 USDC')
+  await expect(exposure).toContainText('Most that can leave without you: $1,000.00 USDC, before and after.')
+})
+
+test('an address is copied, and says so for two seconds', async ({ page, context, bursar }) => {
+  const owner = await anOwner(bursar, context)
+  const wallet = await imported(owner)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/dashboard/wallets')
+  await button(page, 'Copy address').click()
+  await expect(button(page, 'Copied')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wallet.address)
+  await expect(button(page, 'Copy address')).toBeVisible({ timeout: 4_000 })
+})
+
+test('a balance that can’t be read is unavailable until a retry reads it', async ({ page, context, bursar }) => {
+  const owner = await anOwner(bursar, context)
+  await imported(owner, { name: 'Readable', amount: '10' })
+  const dark = await imported(owner, { name: 'Dark', amount: '5' })
+  let down = true
+  await page.route('**/api/wallets', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    if (down)
+      for (const one of body.data) if (one.id === dark.id) Object.assign(one, { usdcBalance: null, exposure: null })
+    await route.fulfill({ response, json: body })
+  })
+  await page.route(`**/wallets/${dark.id}/usdc-balance`, (route) =>
+    down
+      ? route.fulfill({ status: 502, json: { success: false, error: 'Not now.', code: 'upstream_unavailable' } })
+      : route.continue(),
+  )
+  await page.goto('/dashboard/wallets')
+  const summary = page.getByTestId('wallets-summary')
+  await expect(card(page, 'Dark').getByText('Unavailable')).toBeVisible()
+  await expect(summary.getByTestId('total')).toHaveText('$10.00 USDC')
+  await expect(summary).toContainText('1 wallet is not included: the balance is unavailable.')
+  await expect(summary.getByTestId('can-leave'), 'no figure that leaves one out').toHaveText('Unavailable')
+  await auditWhole(page, 'wallets-unavailable')
+  await button(page, 'Try again').click()
+  await expect(button(page, 'Try again')).toBeEnabled()
+  down = false
+  await button(page, 'Try again').click()
+  await expect(card(page, 'Dark').getByTestId('wallet-balance')).toHaveText('$5.00 USDC')
+  await expect(summary.getByTestId('total')).toHaveText('$15.00 USDC')
+})
+
+test('balances and session keys are read every 30 seconds, but not while a dialog is open', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await anOwner(bursar, context)
+  await imported(owner, { name: 'Watched' })
+  await page.clock.install()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/wallets')) reads += 1
+  })
+  await page.goto('/dashboard/wallets')
+  await expect(card(page, 'Watched')).toBeVisible()
+  expect(reads).toBe(1)
+  await page.clock.runFor(29_000)
+  expect(reads).toBe(1)
+  await page.clock.runFor(1_500)
+  await expect.poll(() => reads).toBe(2)
+  await page.getByRole('button', { name: 'Receive' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  const before = reads
+  await page.clock.runFor(65_000)
+  expect(reads).toBe(before)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => reads, 'closing reads at once').toBe(before + 1)
+})
+
+for (const { by, viewport, handOf } of hands)
+  test(`a wallet is renamed and deleted, with the ${by}`, async ({ page, context, bursar }) => {
+    test.setTimeout(90_000)
+    await page.setViewportSize(viewport)
+    const owner = await anOwner(bursar, context)
+    const hand = handOf(page)
+    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    const wallet = await imported(owner, { name: 'Before', amount: '7' })
+    const open = async (name: string, entry: string) => {
+      await hand.press(button(page, `More for ${name}`))
+      await choose(page, by, entry)
+    }
+    await page.goto('/dashboard/wallets')
+    await open('Before', 'Rename')
+    const rename = dialog(page, 'Rename Wallet')
+    await hand.fill(rename.getByLabel('Wallet name'), 'x'.repeat(61))
+    await hand.press(button(page, 'Rename Wallet'))
+    await expect(rename.getByRole('alert')).toHaveText('Name must be at most 60 characters')
+    await whole('rename')
+    await hand.fill(rename.getByLabel('Wallet name'), '  🏦 After ')
+    await hand.press(button(page, 'Rename Wallet'))
+    await expect(card(page, '🏦 After')).toBeVisible()
+    await open('🏦 After', 'Rename')
+    await hand.fill(rename.getByLabel('Wallet name'), '   ')
+    await hand.press(button(page, 'Rename Wallet'))
+    await expect(card(page, 'Unnamed Wallet')).toBeVisible()
+
+    const group = await bursar.api<PolicyGroup>('/policy-groups', {
+      token: owner.token,
+      key: randomUUID(),
+      body: { name: 'Research', spendLimit: 5, scopes: ['address_payments:write'], walletId: wallet.id },
+    })
+    await open('Unnamed Wallet', 'Delete')
+    const remove = page.getByRole('alertdialog', { name: 'Delete Wallet' })
+    const confirm = remove.getByRole('button', { name: 'Delete Wallet' })
+    await expect(remove).toContainText('Its balance of $7.00 USDC stays at the wallet’s address')
+    await expect(confirm, 'only who can reach the money').toBeDisabled()
+    await hand.press(remove.getByRole('checkbox'))
+    await hand.press(confirm)
+    await expect(remove.getByRole('alert')).toHaveText(
+      'This wallet is used by the policy group “Research”. Delete it first.',
+    )
+    await whole('delete-refused')
+    await bursar.api(`/policy-groups/${group.id}/cascade`, { method: 'DELETE', token: owner.token })
+    // Another tab was faster: deleting twice is deleting once.
+    await bursar.api(`/wallets/${wallet.id}`, { method: 'DELETE', token: owner.token })
+    await hand.press(confirm)
+    await expect(remove).toBeHidden()
+    await expect(page.getByText('No wallets yet')).toBeVisible()
+  })
+
+test('the chip of a session key says Expired, Active, Inactive, hours left or Unknown', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await anOwner(bursar, context)
+  await deployed(owner, 'Chips', '1')
+  const seconds = Math.floor(Date.now() / 1000)
+  let change: Record<string, unknown> | null = {}
+  await page.route('**/session-key', async (route) => {
+    if (change === null)
+      return route.fulfill({ status: 502, json: { success: false, error: 'Not now.', code: 'upstream_unavailable' } })
+    const response = await route.fetch()
+    const body = await response.json()
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, ...change } } })
+  })
+  const chips: [string, Record<string, unknown> | null][] = [
+    ['Active', {}],
+    ['24h left', { validUntil: seconds + 24 * 3600 - 30 }],
+    ['1h left', { validUntil: seconds + 600 }],
+    ['Inactive', { isActive: false }],
+    ['Expired', { isExpired: true, isActive: false, validUntil: seconds - 60 }],
+    ['Unknown', null],
+  ]
+  for (const [text, answer] of chips) {
+    change = answer
+    await page.goto('/dashboard/wallets')
+    await expect(card(page, 'Chips').getByText(text, { exact: true })).toBeVisible()
+    if (text === 'Expired') await expect(card(page, 'Chips')).toContainText('Rotate to enable transactions again')
+  }
+})
+
+test('each call has words for its failure', async ({ page, context, bursar }) => {
+  const owner = await anOwner(bursar, context)
+  const wallet = await imported(owner, { name: 'Words' })
+  const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
+  const refuse = (url: string) => page.route(url, (route) => route.fulfill({ status: 409, json: refusal }))
+  const alert = page.getByRole('alert')
+  await page.goto(`/dashboard/wallets?rename=${wallet.id}`)
+  await expect(page.getByLabel('Wallet name')).toHaveValue('Words')
+  await refuse(`**/api/wallets/${wallet.id}`)
+  await button(page, 'Rename Wallet').click()
+  await expect(alert).toHaveText('Failed to rename wallet')
+  await page.goto(`/dashboard/wallets?delete=${wallet.id}`)
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Wallet' }).click()
+  await expect(alert).toHaveText('Failed to delete wallet. Please try again.')
+  await page.goto(`/dashboard/wallets?viewKey=${wallet.id}`)
+  await refuse('**/private-key')
+  await page.getByLabel('Master password', { exact: true }).fill('anything')
+  await button(page, 'View Private Key').click()
+  await expect(alert).toHaveText('Failed to retrieve private key. Please check your master password.')
+  await page.goto('/dashboard/wallets?import=true')
+  await refuse('**/with-private-key')
+  await fillImport(page, { privateKey: generatePrivateKey() })
+  await button(page, 'Add Wallet').click()
+  await expect(alert).toHaveText('Failed to create wallet. Please try again or contact support.')
+  await refuse('**/smart-wallets-v2/deploy')
+  await throughKeypair(page, 'Words')
+  await expect(alert).toContainText('Failed to deploy wallet. Please try again or contact support.')
+})
+
+test('the menu of a wallet opens, moves and closes by the keyboard, and gives the focus back', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  await imported(await anOwner(bursar, context), { name: 'Keys' })
+  await page.goto('/dashboard/wallets')
+  const more = button(page, 'More for Keys')
+  await tabTo(page, more)
+  await page.keyboard.press('Enter')
+  const items = page.getByRole('menuitem')
+  await expect(items).toHaveText(['View Private Key', 'Rename', 'Delete'])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('d')
+  await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeFocused()
+  await audit(page, 'wallet-menu')
+  await page.keyboard.press('Escape')
+  await expect(items).toHaveCount(0)
+  await expect(more).toBeFocused()
+})
+
+async function choose(page: Page, by: string, entry: string): Promise<void> {
+  const item = page.getByRole('menuitem', { name: entry, exact: true })
+  await expect(item).toBeVisible()
+  if (by === 'mouse') return item.click()
+  for (let i = 0; i < 12 && !(await item.evaluate((each) => each === document.activeElement)); i++)
+    await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+}
+
+async function fillImport(page: Page, { privateKey }: { privateKey: `0x${string}` }): Promise<void> {
+  await page.getByLabel('Private key', { exact: true }).fill(privateKey)
+  await page.getByLabel('Wallet address').fill(privateKeyToAddress(privateKey))
+  await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
+}
+
+/** As far as the button that deploys, pressed. */
+async function throughKeypair(page: Page, name: string): Promise<void> {
+  await page.goto('/dashboard/wallets?deploy=true')
+  await page.getByLabel('Wallet name').fill(name)
+  await button(page, 'Continue').click()
+  await page.getByRole('checkbox').check()
+  await button(page, 'Generate Recovery Phrase').click()
+  await page.getByLabel('I have securely saved my recovery phrase').check()
+  await page.getByLabel(/^Type/).fill('I have saved my private key')
+  await button(page, 'Deploy Wallet').click()
+}
