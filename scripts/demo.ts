@@ -40,7 +40,7 @@ function fail(message: string): never {
 
 /** A person signs up with the passcode they were given and takes the password from their mail. */
 async function signUp(): Promise<string> {
-  step('Sign up with a passcode; the temporary password comes by e-mail')
+  step('Sign up with a passcode; the temporary password comes by email')
   const email = `demo-${run}@bursar.test`
   await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
   const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
@@ -87,7 +87,7 @@ async function fund(token: string, wallet: Wallet): Promise<void> {
 }
 
 async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> {
-  step('Make a policy group: 50 USDC, to addresses and e-mails')
+  step('Make a policy group: 50 USDC, to addresses and emails')
   const scopes = ['address_payments:write', 'email_payments:write']
   const body = { name: 'Research', spendLimit: 50, scopes, walletId }
   const group = await bursar.api<PolicyGroup>('/policy-groups', { token, key: randomUUID(), body })
@@ -151,7 +151,7 @@ async function overBudget(agent: string): Promise<void> {
 }
 
 async function payStranger(agent: string, recipient: Address): Promise<void> {
-  step('The agent pays 10 USDC to an e-mail address: a payout waits for its recipient')
+  step('The agent pays 10 USDC to an email address: a payout waits for its recipient')
   const email = `stranger-${run}@bursar.test`
   const body = { to: { type: 'email', email }, amount: '10' }
   const { id } = await bursar.plain<Payment>('/v1/payments', { token: agent, key: randomUUID(), body })

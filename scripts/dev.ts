@@ -62,7 +62,7 @@ function welcome({ url, rpc, contractsChanged }: Stack): string {
     `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
     `  Demo sign-in      ${demo.email} / ${demo.password}`,
     `  Signup passcode   ${demo.signupPasscode}   at ${url}/signup`,
-    `  E-mail and SMS    ${url}/dev/inbox`,
+    `  Email and SMS    ${url}/dev/inbox`,
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',
     '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',

@@ -10,7 +10,7 @@ export type Env = {
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   ASSETS?: Fetcher
-  /** Sending e-mail (`send_email` binding) and its sender address; SMS through an HTTPS gateway. Unset = not offered. */
+  /** Sending email (`send_email` binding) and its sender address; SMS through an HTTPS gateway. Unset = not offered. */
   EMAIL?: SendEmail
   MAIL_FROM?: string
   SMS_URL?: string

@@ -205,7 +205,7 @@ describe('decideRecipient', () => {
 
   const ada = { email: 'Ada@Example.com', phone: null }
   const grace = { email: null, phone: '+4915112345678' }
-  test('e-mail domains bind every payout by e-mail, a whitelisted contact’s too', () => {
+  test('email domains bind every payout by email, a whitelisted contact’s too', () => {
     const policy = { ...open, emailDomains: ['example.com'] }
     const refused = { refusal: { code: 'recipient_not_allowed', rule: 'group.email_domains' } }
     const contact = { type: 'contact' as const, whitelisted: true, stale: false, hasMethod: true }

@@ -18,8 +18,8 @@ const texts = [
 ]
 
 test.each([
-  ['e-mail addresses', (text: string) => email.safeParse(text)],
-  ['e-mail addresses in forms', emailProblem],
+  ['email addresses', (text: string) => email.safeParse(text)],
+  ['email addresses in forms', emailProblem],
   ['phone numbers', (text: string) => phone.safeParse(text)],
   ['addresses', (text: string) => address.safeParse(text)],
   ['amounts', (text: string) => usdcAmount.safeParse(text)],

@@ -5,7 +5,7 @@ import { anApi, anEmail, aUser, env, login, mailsTo, passcode, seed, signedUp } 
 beforeAll(seed)
 
 describe('signing in', () => {
-  test('the demo user signs in, whatever the case of the e-mail', async () => {
+  test('the demo user signs in, whatever the case of the email', async () => {
     const api = anApi()
     const { status, json } = await login(api, ` ${demo.email.toUpperCase()} `, demo.password)
     expect(status).toBe(200)
@@ -20,7 +20,7 @@ describe('signing in', () => {
     expect(json.data.token.split('.')).toHaveLength(3)
   })
 
-  test('an unknown e-mail and a wrong password are one answer', async () => {
+  test('an unknown email and a wrong password are one answer', async () => {
     const api = anApi()
     const wrong = await login(api, demo.email, 'wrong')
     const unknown = await login(api, anEmail(), 'wrong')
@@ -92,7 +92,7 @@ describe('signing up', () => {
     expect([answer.status, answer.json.field]).toEqual([422, 'signupPasscode'])
   })
 
-  test('a taken e-mail is answered like a free one; its owner is told, once a day, and nothing changes', async () => {
+  test('a taken email is answered like a free one; its owner is told, once a day, and nothing changes', async () => {
     const api = anApi()
     const { email, password } = await aUser(api)
     const ask = (email: string) =>

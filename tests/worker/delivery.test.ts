@@ -28,7 +28,7 @@ describe('delivery', () => {
     expect(row?.n).toBe(1)
   })
 
-  test('e-mail goes through the binding, once, and again after a failure', async () => {
+  test('email goes through the binding, once, and again after a failure', async () => {
     const send = vi.fn(async () => ({ messageId: 'm' }))
     const delivery = production({ EMAIL: { send } as unknown as SendEmail, MAIL_FROM: 'hello@bursar.example' })
     const message = aMessage()

@@ -33,7 +33,7 @@ describe.each(directories)('$name', ({ changes, codeFor }) => {
     return { email, id: json.data.user.id as string, token: json.data.accessToken as string }
   }
 
-  test('signs in with the right password; a wrong one and an unknown e-mail are one answer', async () => {
+  test('signs in with the right password; a wrong one and an unknown email are one answer', async () => {
     const api = anApiOfIts()
     const { email, id } = await aConfirmed(api)
     const again = await login(api, email.toUpperCase(), password)
@@ -75,7 +75,7 @@ describe.each(directories)('$name', ({ changes, codeFor }) => {
     expect((await login(api, email, other)).json.data.user.name).toBe('Zoë 🦉')
   })
 
-  test('lets nobody in before the e-mail is confirmed by the code, which works once', async () => {
+  test('lets nobody in before the email is confirmed by the code, which works once', async () => {
     const api = anApiOfIts()
     const email = anEmail()
     const signup = await post(api, 'signup', { email, password, name: 'Ann' })
@@ -93,7 +93,7 @@ describe.each(directories)('$name', ({ changes, codeFor }) => {
     expect((await login(api, email, password)).status).toBe(200)
   })
 
-  test('a signup with a taken e-mail looks like any other and changes nothing', async () => {
+  test('a signup with a taken email looks like any other and changes nothing', async () => {
     const api = anApiOfIts()
     const { email } = await aConfirmed(api)
     api.clock.now += 60_000

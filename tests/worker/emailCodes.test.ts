@@ -30,7 +30,7 @@ describe('signing up with a password', () => {
     expect((await login(api, email, password)).json.data.user).toMatchObject({ name: 'Zoë', needsOnboarding: false })
   })
 
-  test('a taken e-mail is answered like a free one, and nothing changes', async () => {
+  test('a taken email is answered like a free one, and nothing changes', async () => {
     const api = anApi()
     const ann = await aUser(api)
     const free = anEmail()
@@ -56,7 +56,7 @@ describe('signing up with a password', () => {
     expect((await login(api, email, password)).json.data.user.name).toBe('Eve')
   })
 
-  test('codes come 60 seconds apart and five an hour, for any e-mail', async () => {
+  test('codes come 60 seconds apart and five an hour, for any email', async () => {
     const api = anApi()
     const [email, nobody] = [anEmail(), anEmail()]
     await signup(api, email)
@@ -125,7 +125,7 @@ describe('a forgotten password', () => {
     expect((await login(api, ann.email, 'brand new password')).status).toBe(200)
   })
 
-  test('unknown e-mails get the same answers all the way', async () => {
+  test('unknown emails get the same answers all the way', async () => {
     const api = anApi()
     const [ann, nobody] = [await aUser(api), anEmail()]
     const forgot = (email: string) => post(api, 'forgot-password', { email })

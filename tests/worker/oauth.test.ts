@@ -24,7 +24,7 @@ const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
 
 let api: Api
-/** Its group allows addresses, contacts and e-mail, not phones. */
+/** Its group allows addresses, contacts and email, not phones. */
 let own: Household
 
 beforeAll(async () => {

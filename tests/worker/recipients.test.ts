@@ -45,7 +45,7 @@ test('an address made to look like one paid before is told', async () => {
   expect((await check({ toAddress: `0x${'f'.repeat(37)}${to.slice(-3)}`, amount: '1' })).data.lookAlike).toBeNull()
 })
 
-test('payouts count by e-mail and phone', async () => {
+test('payouts count by email and phone', async () => {
   const create = (to: object) =>
     api.call('POST', '/api/escrow/create', {
       token: own.token,

@@ -92,7 +92,7 @@ describe('hostile input', () => {
     120_000,
   )
 
-  test('leading and trailing spaces are taken off e-mails, names and codes, never off passwords', async () => {
+  test('leading and trailing spaces are taken off emails, names and codes, never off passwords', async () => {
     const api = anApi()
     const email = anEmail()
     const call = (name: string, body: unknown) => api.call('POST', `/api/auth/cognito/${name}`, { body })

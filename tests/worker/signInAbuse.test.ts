@@ -78,7 +78,7 @@ describe('guessing a password', () => {
 })
 
 describe('finding out who has an account', () => {
-  test('signing in and signing up take as long for unknown as for known e-mails', async () => {
+  test('signing in and signing up take as long for unknown as for known emails', async () => {
     const api = anApi()
     const { email } = await aUser(api)
     const signup = (to: string) =>

@@ -101,7 +101,7 @@ export async function putChallenge(db: Db, hash: string, userId: string, expires
   ])
 }
 
-/** Takes the challenge away, whoever asks first. Null when there is none, it ran out, or it is another e-mail's. */
+/** Takes the challenge away, whoever asks first. Null when there is none, it ran out, or it is another email's. */
 export async function takeChallenge(db: Db, hash: string, email: string, now: number): Promise<UserRow | null> {
   const [taken] = await db
     .delete(loginChallenge)

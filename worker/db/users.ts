@@ -11,7 +11,7 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
 }
 
 /**
- * The new account, or null when the e-mail is taken. An UNCONFIRMED account takes nothing: whoever signs up last has it,
+ * The new account, or null when the email is taken. An UNCONFIRMED account takes nothing: whoever signs up last has it,
  * so that nobody can keep an address from its owner. It keeps its id.
  */
 export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> {
@@ -28,7 +28,7 @@ export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> 
   return inserted[0] ?? null
 }
 
-/** The e-mail address is proven. */
+/** The email address is proven. */
 export async function confirmUser(db: Db, userId: string, now: number): Promise<void> {
   await db
     .update(user)

@@ -5,7 +5,7 @@ import type { Env } from '../env.ts'
 import { sendEmail } from './email.ts'
 import { sendSms } from './sms.ts'
 
-/** `id` is stable per message: sending it again is no second message. `to` is an e-mail address or an E.164 number. */
+/** `id` is stable per message: sending it again is no second message. `to` is an email address or an E.164 number. */
 export type Message = { id: string; to: string; channel: 'email' | 'sms'; subject: string; text: string }
 
 export interface Delivery {

@@ -1,7 +1,7 @@
 import type { Message } from './delivery.ts'
 
 /**
- * The words of our e-mails and SMS. Codes and passwords stand alone on their line, so that they can be copied;
+ * The words of our emails and SMS. Codes and passwords stand alone on their line, so that they can be copied;
  * amounts are decimal USDC. Text from users (names, memos) is put on one line and cut, so it cannot pose as ours.
  */
 type Channel = Message['channel']
@@ -29,13 +29,13 @@ export function temporaryPasswordMessage(input: {
   return { id: `temporary-password:${userId}`, to, channel: 'email', subject: 'Your Bursar account', text }
 }
 
-/** Proves that an e-mail address belongs to whoever signed up with it. */
+/** Proves that an email address belongs to whoever signed up with it. */
 export function confirmationCodeMessage(input: AccountCode): Message {
   const { userId, to, name, code, appOrigin, now } = input
   const text = lines(
     greeting(name),
     '',
-    'This is your code to confirm your e-mail address for Bursar:',
+    'This is your code to confirm your email address for Bursar:',
     '',
     code,
     '',
@@ -68,7 +68,7 @@ export function alreadyRegisteredMessage(input: Omit<AccountCode, 'code'>): Mess
   const text = lines(
     greeting(name),
     '',
-    'Somebody just signed up for Bursar with this e-mail address, which already has an account. Nothing has changed.',
+    'Somebody just signed up for Bursar with this email address, which already has an account. Nothing has changed.',
     '',
     `Was it you? Then sign in at ${appOrigin}/login`,
     `or choose a new password at ${appOrigin}/forgot-password`,
@@ -244,7 +244,7 @@ export function passwordChangedMessage(input: {
     '',
     'The password of your Bursar account was just changed. Other devices have been signed out.',
     '',
-    'Was it not you? Then answer this e-mail right away, so that we can help you lock the account.',
+    'Was it not you? Then answer this email right away, so that we can help you lock the account.',
   )
   return { id: `password-changed:${userId}:${now}`, to, channel: 'email', subject: 'Your password was changed', text }
 }

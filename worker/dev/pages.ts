@@ -21,7 +21,7 @@ export function inboxPage(c: Context<AppEnv>, messages: Message[]) {
     ? html`${messages.map(
         ({ to, channel, subject, text, at }) => html`<article>
 <h2>${subject}</h2>
-<div class="muted">${channel === 'sms' ? 'SMS' : 'E-mail'} to <a href="/dev/inbox?to=${encodeURIComponent(to)}">${to}</a> · ${at}</div>
+<div class="muted">${channel === 'sms' ? 'SMS' : 'Email'} to <a href="/dev/inbox?to=${encodeURIComponent(to)}">${to}</a> · ${at}</div>
 <pre>${linked(text)}</pre>
 </article>`,
       )}`

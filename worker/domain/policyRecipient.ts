@@ -1,4 +1,4 @@
-/** Whom a payout's message may go to: rules over e-mail domains and phone country codes. */
+/** Whom a payout's message may go to: rules over email domains and phone country codes. */
 
 /** 'Ada@Example.COM' → 'example.com'. Empty without an @. */
 export const emailDomain = (email: string): string => {

@@ -16,7 +16,7 @@ type AuthAnswer = {
 }
 
 /**
- * An AWS Cognito user pool whose user names are e-mail addresses. D1 keeps a row per user for everything of ours; its
+ * An AWS Cognito user pool whose user names are email addresses. D1 keeps a row per user for everything of ours; its
  * `password_hash` holds a mark that changes with the password, never a password. Cognito mails its own codes; the
  * temporary password is in our mail.
  */
@@ -87,7 +87,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       answer.AuthenticationResult.AccessToken,
     )
     const attribute = (key: string) => UserAttributes.find(({ Name }) => Name === key)?.Value
-    // Rows are found by e-mail: whoever signed in under another user name must not get this one.
+    // Rows are found by email: whoever signed in under another user name must not get this one.
     if (attribute('email')?.toLowerCase() !== email) return { outcome: 'refused' }
     const user = await rowOf(email, attribute('name') || null, 'CONFIRMED')
     // The password was chosen elsewhere.

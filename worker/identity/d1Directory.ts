@@ -33,7 +33,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     await delivery.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
   }
 
-  /** The user whose code it was. An unknown e-mail costs the same statements. */
+  /** The user whose code it was. An unknown email costs the same statements. */
   async function ownerOfCode(purpose: CodePurpose, email: string, code: string): Promise<UserRow | null> {
     const user = await users.findUserByEmail(db, email)
     const hash = user ? hashOf(purpose, user, code) : peppered(env.CODE_PEPPER, code)

@@ -5,7 +5,7 @@ import { d1Directory } from './d1Directory.ts'
 
 /**
  * What a sign-in came to. `challenge`: the password is right but has to be replaced before anything else; `proof` comes
- * back with the new one. `unconfirmed`: the password is right, the e-mail address not proven yet.
+ * back with the new one. `unconfirmed`: the password is right, the email address not proven yet.
  */
 export type SignIn =
   | { outcome: 'signed_in'; user: UserRow }
@@ -15,26 +15,26 @@ export type SignIn =
 
 /**
  * Who people are. A directory verifies passwords and codes, mails its codes and knows the account's status; sessions
- * and tokens are always ours. E-mails are given normalised (`normalEmail`). Limits on guessing are the caller's, before
- * the call. Nothing here tells by answer or time whether an e-mail address has an account.
+ * and tokens are always ours. Emails are given normalised (`normalEmail`). Limits on guessing are the caller's, before
+ * the call. Nothing here tells by answer or time whether an email address has an account.
  */
 export interface IdentityDirectory {
   signIn(email: string, password: string): Promise<SignIn>
   /** Null when the challenge is over. */
   answerChallenge(user: UserRow, proof: string, newPassword: string): Promise<UserRow | null>
 
-  /** An UNCONFIRMED account, and a code by mail. An e-mail address that is taken gets a mail that says so. */
+  /** An UNCONFIRMED account, and a code by mail. An email address that is taken gets a mail that says so. */
   signUp(input: { email: string; name: string; password: string }): Promise<void>
   /** Another code for an UNCONFIRMED account; nothing for any other. */
   resendConfirmation(email: string): Promise<void>
   /** False for a code that is wrong, over or used. */
   confirm(email: string, code: string): Promise<boolean>
-  /** A code by mail; nothing for an unknown e-mail. */
+  /** A code by mail; nothing for an unknown email. */
   sendResetCode(email: string): Promise<void>
   /** Null for a code that is wrong, over or used. */
   resetPassword(email: string, code: string, newPassword: string): Promise<UserRow | null>
 
-  /** A FORCE_CHANGE_PASSWORD account. Null when the e-mail is taken. */
+  /** A FORCE_CHANGE_PASSWORD account. Null when the email is taken. */
   createWithTemporaryPassword(input: { email: string; name: string | null; password: string }): Promise<UserRow | null>
   /** Undo of the former, for an account whose password never reached its owner. */
   discard(user: UserRow): Promise<void>

@@ -30,7 +30,7 @@ export async function checkPassword(
   return { right, outdated }
 }
 
-/** As much work as a real check and never right: an unknown e-mail takes as long as a wrong password. */
+/** As much work as a real check and never right: an unknown email takes as long as a wrong password. */
 export async function checkNothing(password: string, pepper: string): Promise<void> {
   await derive(password, pepper, { ...cost, salt: Buffer.alloc(16) })
 }

@@ -78,8 +78,8 @@ export const payTools: Tool[] = [
   }),
   tool({
     name: 'pay_email',
-    title: 'Pay by e-mail',
-    description: `Pay somebody by e-mail in USDC. ${emails}`,
+    title: 'Pay by email',
+    description: `Pay somebody by email in USDC. ${emails}`,
     input: z.strictObject({ email: email.shape.email, ...common }),
     output: Paid,
     annotations: paying,

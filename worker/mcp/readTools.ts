@@ -21,7 +21,7 @@ export const readTools: Tool[] = [
         .min(1)
         .max(100)
         .optional()
-        .describe('Show only contacts whose name, e-mail, phone or address contains this text.'),
+        .describe('Show only contacts whose name, email, phone or address contains this text.'),
     }),
     output: PaymentContext.extend({
       contacts_total: z.int().describe(`Contacts that match. At most ${contactsShown} of them are shown.`),

@@ -125,7 +125,7 @@ const payExamples = {
     },
   },
   contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
-  email: { summary: 'By e-mail', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
+  email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
 }
 
 function requestBody(body: NonNullable<Operation['body']>): Json {

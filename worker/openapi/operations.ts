@@ -32,7 +32,7 @@ export const operations: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Pay',
     description:
-      'Decides at once: when this answers 201 the money is reserved and the payment is on its way. Follow it with GET until its status is final. Payments to e-mail addresses and phones send a claim link; unclaimed money returns to the wallet.',
+      'Decides at once: when this answers 201 the money is reserved and the payment is on its way. Follow it with GET until its status is final. Payments to email addresses and phones send a claim link; unclaimed money returns to the wallet.',
     access: visibleScopes,
     needsKey: true,
     body: 'CreatePayment',

@@ -36,7 +36,7 @@ export const problemCodes = {
 export const scopeWords = {
   'contact_payments:write': 'Pay whitelisted contacts',
   'address_payments:write': 'Pay any address',
-  'email_payments:write': 'Pay e-mail addresses by claim link',
+  'email_payments:write': 'Pay email addresses by claim link',
   'sms_payments:write': 'Pay phone numbers by claim link',
   'payment_context:read': 'See budget, payments and whitelisted contacts; always granted',
 } as const

@@ -53,7 +53,7 @@ export const CreateEscrow = z
       .default(30),
     memo,
     senderName: z.string().trim().max(60, 'Sender name must be at most 60 characters').optional(),
-    /** An addition: the contact whose e-mail or phone this is, so that lists can name it. */
+    /** An addition: the contact whose email or phone this is, so that lists can name it. */
     contactId: z.string().max(64).optional(),
   })
   .superRefine((value, ctx) => {

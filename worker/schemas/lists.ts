@@ -46,7 +46,7 @@ const transactionFilter = z.object({
   /** 'user' or an agent's id. */
   sender: id,
   contact: id,
-  /** Part of an e-mail address, a phone number, an address or a contact's name. */
+  /** Part of an email address, a phone number, an address or a contact's name. */
   recipient: text,
   memo: text,
   wallet: id,

@@ -19,7 +19,7 @@ export const PaymentRecipient = z
         method: z
           .enum(['address', 'email', 'phone'])
           .optional()
-          .describe('How to pay. Without it: the address where there is one, then e-mail, then phone.'),
+          .describe('How to pay. Without it: the address where there is one, then email, then phone.'),
       })
       .meta({ title: 'A whitelisted contact' }),
     z
@@ -37,7 +37,7 @@ export const PaymentRecipient = z
         type: z.literal('email'),
         email: email.meta({ description: 'Gets a claim link.', examples: ['ada@example.com'] }),
       })
-      .meta({ title: 'An e-mail address' }),
+      .meta({ title: 'An email address' }),
     z
       .strictObject({
         type: z.literal('phone'),
@@ -49,7 +49,7 @@ export const PaymentRecipient = z
 
 const payAmount = usdcAmount.meta({
   pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
-  description: 'Decimal USDC with at most 6 decimals, as a string. Payouts to e-mail or phone: at least 0.10.',
+  description: 'Decimal USDC with at most 6 decimals, as a string. Payouts to email or phone: at least 0.10.',
   examples: ['12.5'],
 })
 /** POST /v1/payments */

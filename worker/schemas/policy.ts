@@ -178,7 +178,7 @@ const limits = {
     .nullable()
     .optional(),
   maxUnclaimed: usdcAmount.nullable().optional(),
-  emailDomains: list('e-mail domain', normalDomain, 'example.com').nullable().optional(),
+  emailDomains: list('email domain', normalDomain, 'example.com').nullable().optional(),
   phoneCodes: list('country code', normalCallingCode, '+49').nullable().optional(),
 }
 const whitelistedContactIds = z.array(z.string().min(1).max(64)).max(10_000, 'At most 10,000 contacts').optional()

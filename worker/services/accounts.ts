@@ -16,7 +16,7 @@ const maxWrongPasswords = 5
 
 /**
  * An account with a temporary password in its owner's mail. Nothing is left behind when the mail could not be sent. For
- * an e-mail address that is taken all looks the same, but its owner gets a mail that says so.
+ * an email address that is taken all looks the same, but its owner gets a mail that says so.
  */
 export async function signUp(
   deps: Deps,

@@ -28,7 +28,7 @@ const codePauseMs = 60_000 // 60 seconds
 const codesPerHour = 5
 
 /**
- * Before a code is mailed: 60 seconds apart and five an hour for one e-mail address, whether or not it has an account.
+ * Before a code is mailed: 60 seconds apart and five an hour for one email address, whether or not it has an account.
  * With five tries each, that is what guessing codes can never exceed.
  */
 export async function admitCodeRequest(db: Db, purpose: string, email: string, now: number): Promise<void> {

@@ -7,7 +7,7 @@ import { refuseCommonPassword, tellOfNewPassword } from './passwordRules.ts'
 import { endOtherSessions } from './sessions.ts'
 
 /**
- * Signup, confirmation and reset by codes in e-mails. Whatever depends on whether the address has an account happens in
+ * Signup, confirmation and reset by codes in emails. Whatever depends on whether the address has an account happens in
  * the directory at equal cost, or after the answer: nobody learns it from a text or from the time.
  */
 

@@ -93,7 +93,7 @@ function plainTarget(to: Recipient): Target {
   }
 }
 
-/** Without a method the cheapest for the recipient is taken: address, then e-mail, then phone. */
+/** Without a method the cheapest for the recipient is taken: address, then email, then phone. */
 function contactTarget(contact: WhitelistRow | null, method: 'address' | 'email' | 'phone' | undefined): Target {
   const chosen = method ?? (contact?.address ? 'address' : contact?.email ? 'email' : 'phone')
   return {

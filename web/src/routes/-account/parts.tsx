@@ -9,14 +9,14 @@ import { PasswordInput } from '../../components/PasswordInput.tsx'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** What the screen before had in its e-mail field: in the URL it would be kept and passed on. */
+    /** What the screen before had in its email field: in the URL it would be kept and passed on. */
     email?: string | undefined
     /** A code has just been sent there. */
     codeSent?: boolean
   }
 }
 
-/** The e-mail address that the screen before handed on, or ''. */
+/** The email address that the screen before handed on, or ''. */
 export const useHandedEmail = () => useRouterState({ select: (state) => state.location.state.email ?? '' })
 export const useCodeSent = () => useRouterState({ select: (state) => state.location.state.codeSent === true })
 

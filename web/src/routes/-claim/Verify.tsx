@@ -13,7 +13,7 @@ type Opened = { passcode: string; sessionToken: string; balance: string }
 
 const tooShort = 'Passcode must be 6 digits'
 
-/** The six digits that came by e-mail or SMS. */
+/** The six digits that came by email or SMS. */
 export function Verify(props: {
   payout: ClaimPayout
   accessToken: string

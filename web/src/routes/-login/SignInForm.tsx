@@ -8,7 +8,7 @@ import { useFields } from '../../lib/form.ts'
 import { getSession, signIn } from '../../lib/session.ts'
 import { configQuery } from '../../queries/config.ts'
 
-/** E-mail and password. A refusal lands under the field it names, else in a box above. */
+/** Email and password. A refusal lands under the field it names, else in a box above. */
 export function SignInForm(props: { onSignedIn: () => void }) {
   const { form, values, busy, general, code, errorOf, bind } = useFields(
     { email: '', password: '' },

@@ -22,7 +22,7 @@ import {
 } from '../../../queries/contacts.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
-/** That there is no way at all is said on saving only: who leaves the address empty is on the way to the e-mail. */
+/** That there is no way at all is said on saving only: who leaves the address empty is on the way to the email. */
 const resolver: Resolver<ContactValues> = (values, context, options) =>
   resolve<ContactValues>((current) => {
     const problems = contactProblems(current)

@@ -9,7 +9,7 @@ import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 
 const shownAtOnce = 50
 
-/** One of the contacts, found by typing a part of the name, address, e-mail or phone number. */
+/** One of the contacts, found by typing a part of the name, address, email or phone number. */
 export function ContactPicker(props: {
   value: Contact | undefined
   error: string | undefined

@@ -8,7 +8,7 @@ import type { Wallet } from '../../../queries/wallets.ts'
 /** A payment as it is looked over before it leaves. */
 export type Payment = {
   method: ContactMethod
-  /** The address with its checksum, the e-mail or the phone number. */
+  /** The address with its checksum, the email or the phone number. */
   recipient: string
   contact: Contact | null
   /** Decimal USDC. */
