@@ -134,6 +134,10 @@ test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) =
     await done.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByText('RECLAIMED')).toHaveCount(3)
     await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
+    await expect(page.locator('#content:focus, #content :focus'), 'the button took no focus with it').toHaveCount(1)
+    await page.goto('/dashboard/transactions?type=payout&status=failed')
+    const rows = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
+    await expect(rows.filter({ hasText: 'Funds Reclaimed' })).toHaveCount(3)
   })
 })
 

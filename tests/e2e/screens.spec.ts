@@ -21,7 +21,7 @@ const shown =
 
 /** Where a screen is under /dashboard, and how to know that all of it is there. */
 const screens: Record<string, [path: string | ((household: Household) => string), Ready]> = {
-  overview: ['/overview', shown(/by (Scout|User)/)],
+  overview: ['/overview', shown(/· (Scout|User)$/)],
   wallets: ['/wallets', shown(/Session limit/)],
   'wallets-deploy': ['/wallets?deploy=true', dialog('Deploy Smart Wallet')],
   'wallets-send': [({ wallet }) => `/wallets?send=${wallet.id}`, dialog('Send USDC')],

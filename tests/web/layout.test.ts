@@ -63,7 +63,7 @@ test('whatever is added, removed, moved and resized: nothing overlaps, all is st
         expect(item.w).toBeGreaterThanOrEqual(widgets[item.type].minSize.w)
         expect(item.h).toBeGreaterThanOrEqual(widgets[item.type].minSize.h)
       }
-      for (const narrow of [10, 6, 4, 2]) {
+      for (const narrow of [10, 6, 4, 2, 1]) {
         const derived = layoutFor(items, narrow)
         expect(derived.map(({ i }) => i).sort()).toEqual(items.map(({ id }) => id).sort())
         sound(derived, narrow)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { formatAmount, formatDeadline } from '../lib/format.ts'
+import { formatAmount, formatMoment } from '../lib/format.ts'
 import { type CreateEscrowReply, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
 import { refreshWallets } from '../queries/wallets.ts'
 import { Button } from './Button.tsx'
@@ -40,7 +40,7 @@ export function PayoutCreated(props: {
       description={
         failed
           ? 'The payout was not funded. No money left your wallet.'
-          : `${formatAmount(props.amount)} USDC for ${recipient}, to be claimed before ${formatDeadline(payout.expiresAt)}.`
+          : `${formatAmount(props.amount)} USDC for ${recipient}, to be claimed before ${formatMoment(payout.expiresAt)}.`
       }
       onClose={props.onClose}
       footer={<Button onClick={props.onClose}>Done</Button>}

@@ -58,7 +58,8 @@ export function PolicyExposure(props: {
         )}
       </p>
       <p className="mt-1 text-muted text-small">
-        Most that can leave without you: {dollars(canLeave)}, before and after. No policy raises that.
+        Most that can leave without you: {dollars(canLeave)}, before and after. That is what the wallet’s session key
+        may still pay; no policy raises it.
       </p>
     </div>
   )

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { ago, formatDate, formatFull } from '../lib/format.ts'
+import { ago, formatDate, formatMoment } from '../lib/format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 const tickMs = 30_000 // 30 seconds
@@ -34,7 +34,7 @@ export function useNow(): number {
 export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
   const at = Math.max(useNow(), Date.parse(props.iso))
   return (
-    <Tooltip content={formatFull(props.iso)}>
+    <Tooltip content={formatMoment(props.iso)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the full time shows on focus too */}
       <time dateTime={props.iso} tabIndex={0} className="whitespace-nowrap rounded-sm">
         {props.as === 'date' ? formatDate(props.iso) : ago(props.iso, at)}

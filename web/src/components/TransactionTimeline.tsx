@@ -1,23 +1,40 @@
-import { displayStatus, isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
+import { isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
+
+/** What a payment that moved nothing ended as; the rest is done or under way. */
+const endings: Partial<Record<Transaction['status'], string>> = {
+  POLICY_REJECTED: 'Refused',
+  VALIDATION_FAILED: 'Refused',
+  CANCELLED: 'Cancelled',
+  EXPIRED: 'Expired',
+  FAILED: 'Not sent',
+}
 
 /** How far a payment has come. */
 export function TransactionTimeline(props: { transaction: Transaction }) {
   const { transaction } = props
+  return <Timeline steps={stepsOf(transaction)} live={!isFinal(transaction)} />
+}
+
+function stepsOf(transaction: Transaction): TimelineStep[] {
+  const { category, status } = transaction
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
-  const refused = displayStatus(transaction.status).label === 'Failed' && payoutState(transaction) === null
-  const steps: TimelineStep[] = [{ label: 'Accepted', at: decidedAt }]
-  if (refused) {
-    if (!signedAt && !broadcastAt) steps[0] = { label: 'Requested', at: decidedAt }
-    if (signedAt) steps.push({ label: 'Signed', at: signedAt })
-    if (broadcastAt) steps.push({ label: 'Sent to the network', at: broadcastAt })
-    steps.push({ label: transaction.status === 'FAILED' ? 'Not sent' : 'Refused', at: null, failed: true })
-  } else {
-    steps.push(
+  // The row of a payout's end is written when it has happened: it was never on its way.
+  if (category === 'escrow_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
+  if (category === 'escrow_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  const ending = payoutState(transaction) === null ? endings[status] : undefined
+  if (ending === undefined)
+    return [
+      { label: 'Accepted', at: decidedAt },
       { label: 'Signed', at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
-      { label: transaction.category === 'escrow' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
-    )
-  }
-  return <Timeline steps={steps} live={!isFinal(transaction)} />
+      { label: category === 'escrow' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
+    ]
+  return [
+    { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
+    ...(signedAt ? [{ label: 'Signed', at: signedAt }] : []),
+    ...(broadcastAt ? [{ label: 'Sent to the network', at: broadcastAt }] : []),
+    // A refusal is the decision itself; of other endings the time is not kept.
+    { label: ending, at: ending === 'Refused' ? decidedAt : null, failed: true },
+  ]
 }

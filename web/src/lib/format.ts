@@ -39,16 +39,7 @@ export function ago(iso: string, now: number): string {
   return formatDate(iso)
 }
 
-const fullFormat = new Intl.DateTimeFormat('en-US', {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-})
-const minuteFormat = new Intl.DateTimeFormat('en-US', {
+const momentFormat = new Intl.DateTimeFormat('en-US', {
   weekday: 'short',
   year: 'numeric',
   month: 'short',
@@ -63,10 +54,8 @@ const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 /** 'November 20, 2026', local; 'N/A' for what is no date. */
 export const formatLongDate = (iso: string | null | undefined) =>
   iso && !Number.isNaN(Date.parse(iso)) ? longFormat.format(new Date(iso)) : 'N/A'
-/** Local time with seconds and zone. */
-export const formatFull = (iso: string) => fullFormat.format(new Date(iso))
-/** Local time with weekday and zone, for deadlines. */
-export const formatDeadline = (iso: string | number) => minuteFormat.format(new Date(iso))
+/** 'Sat, Nov 21, 2026, 11:59 AM UTC': one moment in full, as local time with its zone; deadlines and facts. */
+export const formatMoment = (at: string | number) => momentFormat.format(new Date(at))
 
 /** '1 payment', '1,200 payments'. */
 export const plural = (count: number, one: string, many = `${one}s`) =>

@@ -2,8 +2,8 @@ import { type VisibleScope, visibleScopes } from '../../../worker/domain/scopes.
 
 /** What a scope allows, in words. */
 export const scopeWords: Record<VisibleScope, { name: string; hint: string }> = {
-  'contact_payments:write': { name: 'Contact payments', hint: 'Pay the contacts you choose below, and no other' },
-  'address_payments:write': { name: 'Address payments', hint: 'Pay any address' },
+  'contact_payments:write': { name: 'Contact payments', hint: 'Pay the contacts you choose below' },
+  'address_payments:write': { name: 'Address payments', hint: 'Pay any wallet address, contact or not' },
   'email_payments:write': { name: 'Email payouts', hint: 'Create claimable payouts to any email address' },
   'sms_payments:write': { name: 'SMS payouts', hint: 'Create claimable payouts to any phone number' },
 }

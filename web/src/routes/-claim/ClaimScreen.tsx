@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Spinner } from '../../components/Spinner.tsx'
 import { ApiError, messageOf } from '../../lib/api.ts'
-import { formatAmount, formatFull } from '../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../lib/format.ts'
 import { isUnknown, useIdempotencyKey, useTitle } from '../../lib/hooks.ts'
 import { type ClaimPayout, claimPayout, claimQuery } from '../../queries/claim.ts'
 import { Verify } from './Verify.tsx'
@@ -143,7 +143,7 @@ function AlreadyClaimed(props: { payout: ClaimPayout }) {
   return (
     <Ending look="claimed" title="Already Claimed" leave="Return Home">
       <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
-      <p className="text-small">It was valid until {formatFull(payout.expiresAt)}.</p>
+      <p className="text-small">It was valid until {formatMoment(payout.expiresAt)}.</p>
     </Ending>
   )
 }

@@ -2,7 +2,7 @@ import { ExternalLink, Printer } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
-import { formatAmount, formatFull } from '../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import Ending from './Ending.tsx'
 
@@ -33,7 +33,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
           <span className="font-mono">{props.recipientAddress}</span>
         </Line>
         <Line name="Network">{chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, without value'}</Line>
-        <Line name="Completed">{formatFull(completedAt)}</Line>
+        <Line name="Completed">{formatMoment(completedAt)}</Line>
         <Line name="Payout">
           <span className="font-mono">{escrowId}</span>
         </Line>

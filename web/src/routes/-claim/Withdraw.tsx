@@ -3,7 +3,7 @@ import { FullAddress } from '../../components/Address.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { messageOf } from '../../lib/api.ts'
-import { formatAmount, formatDeadline } from '../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../lib/format.ts'
 import { isUnknown } from '../../lib/hooks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { destinationProblem } from './address.ts'
@@ -146,7 +146,7 @@ export default function Withdraw(props: {
             </li>
             <li>Press “Receive”, choose USDC on Base, and copy the address that starts with 0x.</li>
             <li>
-              Come back to this page and paste it. Your payout waits until {formatDeadline(payout.expiresAt)}, and this
+              Come back to this page and paste it. Your payout waits until {formatMoment(payout.expiresAt)}, and this
               link and your code work until then.
             </li>
           </ol>

@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
 import { plural } from '../../lib/format.ts'
 import { useTitle } from '../../lib/hooks.ts'
+import { keepFocus } from '../../lib/keepFocus.ts'
 import { flagOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
 import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
 import { PagedCard } from '../../lists/PagedCard.tsx'
@@ -117,7 +118,7 @@ function PayoutsPage() {
               <Eye aria-hidden="true" className="size-4" />
             </IconButton>
             {canReclaim(payout) && (
-              <IconButton label="Reclaim funds" onClick={() => setReclaiming(payout)}>
+              <IconButton ref={keepFocus} label="Reclaim funds" onClick={() => setReclaiming(payout)}>
                 <Undo2 aria-hidden="true" className="size-4" />
               </IconButton>
             )}
@@ -134,7 +135,7 @@ function PayoutsPage() {
         <ExportButton name="bursar-payouts.csv" disabled={!list.data?.page.total} load={() => exportPayouts(filters)} />
         <FiltersButton active={active} onOpen={() => setFiltering(true)} />
         {waiting > 0 && (
-          <Button look="secondary" onClick={() => setReclaimingAll(true)}>
+          <Button ref={keepFocus} look="secondary" onClick={() => setReclaimingAll(true)}>
             <Undo2 aria-hidden="true" className="size-4" />
             Reclaim All Pending ({waiting})
           </Button>

@@ -6,7 +6,7 @@ import { Amount } from '../../components/Amount.tsx'
 import { PageHeader } from '../../components/Card.tsx'
 import { Counterparty } from '../../components/Counterparty.tsx'
 import type { Column } from '../../components/DataTable.tsx'
-import { TransactionStatusChip } from '../../components/StatusChip.tsx'
+import { TransactionStatus } from '../../components/StatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
@@ -73,7 +73,7 @@ const columns: Column<Transaction>[] = [
     ),
   },
   { header: 'Amount', align: 'right', cell: (transaction) => <Amount value={transaction.amountUsdc} /> },
-  { header: 'Status', cell: (transaction) => <TransactionStatusChip transaction={transaction} /> },
+  { header: 'Status', cell: (transaction) => <TransactionStatus transaction={transaction} /> },
   {
     header: 'Actions',
     bare: true,

@@ -7,8 +7,8 @@ import { Amount } from '../../../components/Amount.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { SkeletonRows } from '../../../components/states.tsx'
-import { useNow } from '../../../components/Time.tsx'
-import { formatDeadline, lastActivityText, plural } from '../../../lib/format.ts'
+import { Time, useNow } from '../../../components/Time.tsx'
+import { formatMoment, lastActivityText, plural } from '../../../lib/format.ts'
 import { type Agent, accountQuery, type PolicyGroup } from '../../../queries/agents.ts'
 import type { OpenDialog } from './dialogs.ts'
 import { placeId } from './rules.ts'
@@ -95,7 +95,9 @@ export function AgentRow(props: {
                 </>
               )}
               <dt className="text-muted">Created</dt>
-              <dd>{lastActivityText(agent.createdAt, now)}</dd>
+              <dd>
+                <Time iso={agent.createdAt} as="date" />
+              </dd>
               {agent.held !== '0' && (
                 <>
                   <dt className="text-muted">Held</dt>
@@ -130,7 +132,7 @@ function PreviousUntil(props: { name: string; iso: string | null }) {
   return (
     <>
       <dt className="text-muted">{props.name}</dt>
-      <dd>Works until {formatDeadline(props.iso)}</dd>
+      <dd>Works until {formatMoment(props.iso)}</dd>
     </>
   )
 }

@@ -13,6 +13,9 @@ export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) 
   const first = kinds.find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
   return (
     <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
+      <Part title="Quick start">
+        <QuickStart clientId={agent.clientId} group={group} />
+      </Part>
       <div className="min-w-0 space-y-6">
         <Part title="Try a payment" hint="Asks the rules as they are now. Nothing is paid or held.">
           <TryPayment agent={agent} first={first} />
@@ -21,9 +24,6 @@ export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) 
           <Refusals agentId={agent.id} />
         </Part>
       </div>
-      <Part title="Quick start">
-        <QuickStart clientId={agent.clientId} group={group} />
-      </Part>
     </div>
   )
 }

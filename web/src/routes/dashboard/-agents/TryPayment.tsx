@@ -11,7 +11,7 @@ import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
 import { messageOf } from '../../../lib/api.ts'
-import { formatAmount, formatDeadline } from '../../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import { plainAmount } from '../../../lib/problems.ts'
 import { resolve } from '../../../lib/resolver.ts'
 import { type Agent, type PaymentCheck, type PaymentRecipient, tryPayment } from '../../../queries/agents.ts'
@@ -165,7 +165,7 @@ function Answer(props: { answer: PaymentCheck; agentId: string }) {
           {most === '0'
             ? 'Nothing can be paid this way now.'
             : `The most for this recipient now is $${formatAmount(most)}.`}
-          {refusal.resets_at && ` Starts again ${formatDeadline(refusal.resets_at)}.`}
+          {refusal.resets_at && ` Starts again ${formatMoment(refusal.resets_at)}.`}
         </p>
         {refusal.rule && (
           <p>

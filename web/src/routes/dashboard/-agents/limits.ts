@@ -1,4 +1,4 @@
-import { formatAmount, formatDeadline } from '../../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import type { PolicyGroup } from '../../../queries/agents.ts'
 
 /** The limits beyond the budget, a sentence each. */
@@ -7,7 +7,7 @@ export function limitsInWords(group: PolicyGroup): string[] {
   const words: (string | false | null)[] = [
     maxPayment !== null && `At most $${formatAmount(maxPayment)} per payment.`,
     budget &&
-      `At most $${formatAmount(budget.limit)} a ${budget.period}; $${formatAmount(budget.remaining)} is left until ${formatDeadline(budget.resetsAt)}.`,
+      `At most $${formatAmount(budget.limit)} a ${budget.period}; $${formatAmount(budget.remaining)} is left until ${formatMoment(budget.resetsAt)}.`,
     maxUnclaimed !== null &&
       `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} waits now.`,
     emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,

@@ -5,10 +5,20 @@ import { Counterparty } from '../../../components/Counterparty.tsx'
 import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
 import { Skeleton } from '../../../components/states.tsx'
 import { Time } from '../../../components/Time.tsx'
-import { categoryLabel, senderOf, transactionsQuery } from '../../../queries/transactions.ts'
+import {
+  categoryLabel,
+  payoutState,
+  senderOf,
+  type Transaction,
+  transactionsQuery,
+} from '../../../queries/transactions.ts'
 import { WidgetError, WidgetLink } from './parts.tsx'
 
 const refreshMs = 30_000 // 30 seconds
+
+/** 'Payout · Funds Reclaimed': what its status alone leaves open. */
+const subjectOf = (transaction: Transaction) =>
+  [categoryLabel(transaction), payoutState(transaction)].filter(Boolean).join(' · ')
 
 /** The five newest payments. */
 export function RecentTransactions() {
@@ -47,7 +57,7 @@ export function RecentTransactions() {
             </Link>
             <Amount value={transaction.amountUsdc} className="text-right" />
             <p className="truncate text-muted text-small">
-              {categoryLabel(transaction)} by {senderOf(transaction)}, <Time iso={transaction.createdAt} />
+              <Time iso={transaction.createdAt} /> · {subjectOf(transaction)} · {senderOf(transaction)}
             </p>
             <span className="text-right">
               <TransactionStatusChip transaction={transaction} />

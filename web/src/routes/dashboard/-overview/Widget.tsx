@@ -49,7 +49,7 @@ export function Widget(props: {
             <GripVertical aria-hidden="true" className="size-4" />
           </span>
         )}
-        <h2 className="min-w-0 flex-1 truncate font-medium text-muted text-small">{name}</h2>
+        <h2 className="line-clamp-2 min-w-0 flex-1 font-medium text-muted text-small">{name}</h2>
         {props.unlocked && (
           <>
             <ActionMenu

@@ -40,7 +40,14 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
       <WidgetBody type={item.type} />
     </Widget>
   )
-  const still = <StillGrid items={items} columns={shownColumns} widgetOf={widgetIn(false)} />
+  const still = (
+    <StillGrid
+      items={items}
+      // On a phone, half a row has no room for a name beside the buttons.
+      columns={unlocked && shownColumns === 2 ? 1 : shownColumns}
+      widgetOf={widgetIn(false)}
+    />
+  )
   return (
     <div ref={container}>
       <p aria-live="polite" className="sr-only">

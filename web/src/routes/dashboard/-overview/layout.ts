@@ -118,7 +118,7 @@ export function layoutFor(items: readonly LayoutItem[], narrow: number): GridIte
   const order = [...items].sort((a, b) => a.y - b.y || a.x - b.x)
   let [x, y, rowHeight] = [0, 0, 0]
   return order.map(({ id, w: wide, h }) => {
-    const w = wide <= 3 ? narrow / 2 : wide <= 4 && narrow === 6 ? 3 : narrow
+    const w = narrow === 1 ? 1 : wide <= 3 ? narrow / 2 : wide <= 4 && narrow === 6 ? 3 : narrow
     if (x + w > narrow) {
       x = 0
       y += rowHeight

@@ -11,10 +11,13 @@ import type { BodyProps } from './WidgetBody.tsx'
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
 
+/** How many digits as large as the figure the small "USDC" takes, so that both stay on one line. */
+const unitDigits = 3
+
 /** One number, as large as the widget has room for, what it means, and where it leads. */
 function Figure(props: {
   value: string
-  /** Stands for the value, with the same digits. */
+  /** Stands for the value, with the same digits and the unit. */
   children?: ReactNode
   note: ReactNode
   to: NonNullable<LinkProps['to']>
@@ -24,8 +27,8 @@ function Figure(props: {
   return (
     <>
       <p
-        className="my-auto flex min-h-10 flex-wrap items-center font-semibold text-fit"
-        style={{ '--digits': props.value.length } as CSSProperties}
+        className="my-auto flex min-h-10 items-center font-semibold text-fit"
+        style={{ '--digits': props.value.length + (props.children ? unitDigits : 0) } as CSSProperties}
         title={props.title}
       >
         {props.children ?? props.value}
@@ -60,7 +63,7 @@ export function TotalBalance({ overview }: BodyProps) {
       label="View wallets"
     >
       <span data-testid="total-balance">
-        <Balance value={totalBalance} className="whitespace-normal!" />
+        <Balance value={totalBalance} />
       </span>
     </Figure>
   )

@@ -9,7 +9,7 @@ import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
 import { Resend } from '../../../components/Resend.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
-import { formatDeadline, formatFull } from '../../../lib/format.ts'
+import { formatMoment } from '../../../lib/format.ts'
 import { canReclaim, type Escrow, payoutQuery, recipientOf, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
@@ -62,8 +62,8 @@ function Details(props: { payout: Escrow }) {
         {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
         <Fact name="Sender">{payout.agent?.name ?? 'User'}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
-        <Fact name="Created">{formatFull(payout.createdAt)}</Fact>
-        <Fact name="Expires">{formatDeadline(payout.expiresAt)}</Fact>
+        <Fact name="Created">{formatMoment(payout.createdAt)}</Fact>
+        <Fact name="Expires">{formatMoment(payout.expiresAt)}</Fact>
         <Fact name="Payout wallet">
           <ShortAddress address={payout.escrowSubwalletAddress} chain={chain} />
         </Fact>

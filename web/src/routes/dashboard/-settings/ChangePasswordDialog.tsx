@@ -1,3 +1,4 @@
+import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '../../../components/Button.tsx'
@@ -52,7 +53,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
           {...form.register(field, { onChange: () => form.clearErrors() })}
           autoComplete={field === 'current' ? 'current-password' : 'new-password'}
           required
-          readOnly={busy || done}
+          readOnly={busy}
         />
       )}
     </Field>
@@ -65,26 +66,41 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
       locked={busy}
       onSubmit={submit}
       footer={
-        <>
-          <Button look="secondary" disabled={busy} onClick={props.onClose}>
-            {done ? 'Close' : 'Cancel'}
+        done ? (
+          <Button look="secondary" onClick={props.onClose}>
+            Close
           </Button>
-          <Button type="submit" busy={busy} disabled={done}>
-            {busy ? 'Changing Password...' : 'Change Password'}
-          </Button>
-        </>
+        ) : (
+          <>
+            <Button look="secondary" disabled={busy} onClick={props.onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" busy={busy}>
+              {busy ? 'Changing Password...' : 'Change Password'}
+            </Button>
+          </>
+        )
       }
     >
       <div className="space-y-4">
         {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
-        <p role="status" className={done ? 'rounded-control bg-green-tint px-3 py-2 text-green text-small' : 'sr-only'}>
-          {done && 'Password changed successfully!'}
+        <p role="status" className={done ? 'flex items-center gap-3' : 'sr-only'}>
+          {done && (
+            <>
+              <CircleCheck aria-hidden="true" className="size-6 shrink-0 text-green" />
+              Password changed successfully!
+            </>
+          )}
         </p>
-        {/* Lets password managers know whose password this is. */}
-        <input type="text" hidden name="username" autoComplete="username" value={props.email} readOnly />
-        {input('current', 'Current Password')}
-        {input('next', 'New Password', 'Must be at least 6 characters')}
-        {input('again', 'Confirm New Password')}
+        {!done && (
+          <>
+            {/* Lets password managers know whose password this is. */}
+            <input type="text" hidden name="username" autoComplete="username" value={props.email} readOnly />
+            {input('current', 'Current Password')}
+            {input('next', 'New Password', 'Must be at least 6 characters')}
+            {input('again', 'Confirm New Password')}
+          </>
+        )}
       </div>
     </Dialog>
   )

@@ -10,7 +10,7 @@ import { ErrorBox } from '../../../components/Field.tsx'
 import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
-import { formatFull } from '../../../lib/format.ts'
+import { formatMoment } from '../../../lib/format.ts'
 import {
   categoryLabel,
   isFinal,
@@ -133,7 +133,7 @@ function Details(props: { transaction: Transaction }) {
         </Fact>
         {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
         <Fact name="Network">{chain === 'base' ? 'Base' : 'Base Sepolia'}</Fact>
-        <Fact name="Date">{formatFull(transaction.createdAt)}</Fact>
+        <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
         {transaction.memo && <Fact name="Memo">{transaction.memo}</Fact>}
         {transaction.txHash && (
           <Fact name="Transaction hash">

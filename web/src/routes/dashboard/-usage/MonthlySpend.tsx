@@ -38,6 +38,9 @@ export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
           <Fact name="Starts anew">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
         </dl>
       </div>
+      <p className="mt-3 text-muted text-small">
+        Reclaimed payouts are not counted here, though they use up a session key’s own limit.
+      </p>
     </Card>
   )
 }

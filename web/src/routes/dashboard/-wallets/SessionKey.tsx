@@ -4,7 +4,7 @@ import { percentUsed } from '../../../../../worker/domain/statistics.ts'
 import { budgetLevel } from '../../../components/BudgetRing.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { useNow } from '../../../components/Time.tsx'
-import { formatAmount, formatDate, formatDeadline } from '../../../lib/format.ts'
+import { formatAmount, formatDate, formatMoment } from '../../../lib/format.ts'
 import type { SessionKeyInfo } from '../../../queries/wallets.ts'
 
 const hourMs = 3_600_000
@@ -20,7 +20,7 @@ export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> })
       </Chip>
     ) : null
   const leftMs = data.validUntil * 1000 - now
-  const title = `Session key valid until ${formatDeadline(data.validUntil * 1000)}`
+  const title = `Session key valid until ${formatMoment(data.validUntil * 1000)}`
   if (data.isExpired || leftMs <= 0)
     return (
       <Chip tone="bad" title={title}>

@@ -10,8 +10,8 @@ export function WalletExposure(props: { wallet: Wallet }) {
     walletType === 'imported'
       ? 'We keep this wallet’s key, so all of it counts.'
       : exposure.canRenew
-        ? `We can renew it by up to ${dailyText} USDC a day.`
-        : 'Only you can renew the session key.'
+        ? `This is what the session key may still pay. We can renew it by up to ${dailyText} USDC a day.`
+        : 'This is what the session key may still pay. Only you can renew it.'
   return (
     <div data-testid="wallet-exposure" className="mt-4 text-small">
       <dl>

@@ -52,6 +52,11 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
             {plural(missing, 'wallet')} {missing === 1 ? 'is' : 'are'} not included: the balance is unavailable.
           </p>
         )}
+        {exposure && (
+          <p>
+            Without you means without your owner key: what session keys may still pay, and imported wallets as a whole.
+          </p>
+        )}
         {exposure?.canRenew && (
           <p data-testid="renewal">
             While rotation authority is on, Bursar can renew a wallet’s session key by up to {dailyText} USDC a day.

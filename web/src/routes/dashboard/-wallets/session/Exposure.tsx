@@ -20,6 +20,7 @@ export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimi
         </p>
       )}
       <p className="mt-1 text-muted text-small">
+        This is what the session key may still pay; everything else moves only with your owner key.{' '}
         {info.canRotate
           ? `While our rotation authority is on, we can renew it by up to ${dailyText} USDC a day, for at most 90 days at a time.`
           : info.rotationDisabled

@@ -8,7 +8,7 @@ import {
 } from '../../../../../../worker/domain/sessionKey.ts'
 import { AmountInput } from '../../../../components/AmountInput.tsx'
 import { Field, Input } from '../../../../components/Field.tsx'
-import { formatDeadline, plural } from '../../../../lib/format.ts'
+import { formatMoment, plural } from '../../../../lib/format.ts'
 import type { Grant } from '../../../../queries/sessionKeys.ts'
 
 const limits = ['100', '500', '1000', '5000', '10000']
@@ -81,7 +81,7 @@ export function GrantFields(props: ReturnType<typeof useGrant>['props'] & { disa
           label="Duration in hours"
           aside={wholeHours >= 24 ? `${plural(Math.floor(wholeHours / 24), 'day')}` : undefined}
           error={errors.hours}
-          hint={until !== null && `Until ${formatDeadline(until)}`}
+          hint={until !== null && `Until ${formatMoment(until)}`}
         >
           {(control) => (
             <Input

@@ -6,7 +6,7 @@ import { Button } from '../../../../components/Button.tsx'
 import { Fact } from '../../../../components/Card.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorState, Skeleton } from '../../../../components/states.tsx'
-import { formatAmount, formatDeadline } from '../../../../lib/format.ts'
+import { formatAmount, formatMoment } from '../../../../lib/format.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '../../../../queries/wallets.ts'
 import { SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../WalletActions.tsx'
@@ -142,23 +142,29 @@ function Facts(props: { info: SessionKeyInfo; chain: 'base' | 'base-sepolia'; ch
   const { info } = props
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
   return (
-    <dl className="divide-y divide-hairline" data-testid="session-facts">
-      <Fact name="Status">{props.chip}</Fact>
-      <Fact name="Key">
-        <ShortAddress address={info.address} chain={props.chain} />
-      </Fact>
-      <Fact name="Spending limit">{dollars(info.spendingLimit)}</Fact>
-      <Fact name="Spent">{dollars(info.spentAmount)}</Fact>
-      {info.heldAmount !== '0' && <Fact name="In payments under way">{dollars(info.heldAmount)}</Fact>}
-      <Fact name="Left">{dollars(info.isActive ? minusOrZero(BigInt(info.spendingLimit), used) : 0n)}</Fact>
-      <Fact name="Valid until">{formatDeadline(info.validUntil * 1000)}</Fact>
-      <Fact name="Rotation">
-        {info.rotationDisabled
-          ? 'By you only: our authority is off'
-          : info.sessionRevoked
-            ? 'By you only: you revoked the session'
-            : 'By Bursar, or by you'}
-      </Fact>
-    </dl>
+    <>
+      <dl className="divide-y divide-hairline" data-testid="session-facts">
+        <Fact name="Status">{props.chip}</Fact>
+        <Fact name="Key">
+          <ShortAddress address={info.address} chain={props.chain} />
+        </Fact>
+        <Fact name="Spending limit">{dollars(info.spendingLimit)}</Fact>
+        <Fact name="Spent">{dollars(info.spentAmount)}</Fact>
+        {info.heldAmount !== '0' && <Fact name="In payments under way">{dollars(info.heldAmount)}</Fact>}
+        <Fact name="Left">{dollars(info.isActive ? minusOrZero(BigInt(info.spendingLimit), used) : 0n)}</Fact>
+        <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
+        <Fact name="Rotation">
+          {info.rotationDisabled
+            ? 'By you only: our authority is off'
+            : info.sessionRevoked
+              ? 'By you only: you revoked the session'
+              : 'By Bursar, or by you'}
+        </Fact>
+      </dl>
+      <p className="text-muted text-small">
+        Spent counts all that this key paid out. A payout that you reclaim comes back to the wallet and off the total
+        spent, but not off this limit.
+      </p>
+    </>
   )
 }
