@@ -32,4 +32,5 @@ test.each(['', 'grace', 'payout', '0x', 'pay_', 'a1', 'john 42 smith', 'ada@burs
 test('the second transaction of a payout is found by its id as well', () => {
   expect(isTransactionPart('pay_0mwpbywgv11b1c008a0349524b8c9:withdraw')).toBe(true)
   expect(isTransactionPart('pay_0mwp:')).toBe(true)
+  expect(isTransactionPart('0mwpbywgv11b1c008a0349524b8c9:withdraw')).toBe(true)
 })

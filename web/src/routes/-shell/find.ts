@@ -15,4 +15,4 @@ export function find<T extends Findable>(all: readonly T[], text: string, most: 
 
 /** Part of a transaction's id (a payout's second one ends in `:withdraw`) or hash: not worth a call for anything else. */
 export const isTransactionPart = (text: string): boolean =>
-  /^(0x|pay_)[0-9a-z]+(:[a-z]*)?$/i.test(text) || (/^[0-9a-z]{6,80}$/i.test(text) && /\d/.test(text))
+  /^(0x|pay_)[0-9a-z]+(:[a-z]*)?$/i.test(text) || (/^[0-9a-z]{6,80}(:[a-z]*)?$/i.test(text) && /\d/.test(text))
