@@ -411,6 +411,35 @@ describe('a period budget', () => {
     book.close()
   })
 
+  test('a clock that went back over the change of a period: the later failure is booked, and gives no room twice', () => {
+    const book = aBook()
+    const group = book.aGroup(null)
+    const { principal } = book.anAgent(group)
+    const midnight = Date.UTC(2026, 10, 21)
+    book.clock.now = midnight + 1
+    const early = unwrap(pay(book, principal, toAddress, usdc('10')))
+    book.clock.now = midnight - 1
+    unwrap(
+      editGroup(book.context, group, {
+        version: undefined,
+        name: 'G',
+        scopes,
+        walletId: undefined,
+        spendLimit: undefined,
+        contactIds: undefined,
+        contacts: [],
+        limits: daily('20'),
+      }),
+    )
+    book.clock.now = midnight + 2
+    unwrap(pay(book, principal, toAddress, usdc('3')))
+    const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
+    expect(used(), 'both were reserved in this day').toBe('13')
+    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    expect(used()).toBe('3')
+    book.close()
+  })
+
   test('another kind of period counts what was paid in it before the change', () => {
     const book = aBook()
     const group = book.aGroup(null)

@@ -94,17 +94,22 @@ export function reserve(
     walletId,
     epoch,
   )
-  if (group)
+  if (group) {
+    const startAt = group.period === null ? 0 : periodAt(group.period, now).startAt
+    // Nothing, unless the clock was ahead before: what was reserved then is released from this period later.
+    const ahead = startAt > group.period_start ? reservedSince(store, group.id, startAt) : 0
     store.run(
       `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
-         period_used = CASE WHEN period IS NULL THEN 0 WHEN period_start < ?4 THEN ?1 ELSE period_used + ?1 END,
-         period_start = max(period_start, ?4) WHERE id = ?5`,
+         period_used = CASE WHEN period IS NULL THEN 0 WHEN period_start < ?4 THEN ?1 + ?5 ELSE period_used + ?1 END,
+         period_start = max(period_start, ?4) WHERE id = ?6`,
       sum,
       payment.isPayout ? sum : 0,
       now,
-      group.period === null ? 0 : periodAt(group.period, now).startAt,
+      startAt,
+      ahead,
       group.id,
     )
+  }
   if (agentId)
     store.run(
       'UPDATE agent SET held = held + ?, payments = payments + 1, last_activity_at = ? WHERE id = ?',
@@ -113,6 +118,15 @@ export function reserve(
       agentId,
     )
 }
+
+/** Reserved from `startAt` (ms) on and not released since. */
+export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
+  store.first<{ used: number }>(
+    `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
+     WHERE agent.group_id = ? AND payment.created_at >= ? AND payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')`,
+    groupId,
+    startAt,
+  )!.used
 
 /** Money of this payment left the wallet: session held → used, wallet held → out. */
 function leave(store: Store, payment: PaymentRow): void {
@@ -146,13 +160,13 @@ function spend(store: Store, payment: PaymentRow, now: number): void {
 
 /**
  * What was reserved comes back to the group, and to the period in which it was reserved: one that is over stays as it
- * was (decision 060).
+ * was (decision 060). Never below zero: a figure of the policy must not keep a settled payment out of the books.
  */
 function unreserve(store: Store, payment: PaymentRow): void {
   if (payment.group_id)
     store.run(
       `UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2,
-         period_used = period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END WHERE id = ?4`,
+         period_used = max(0, period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END) WHERE id = ?4`,
       payment.amount,
       payment.kind === 'payout' ? payment.amount : 0,
       payment.created_at,

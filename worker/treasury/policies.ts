@@ -7,7 +7,7 @@ import { audit } from './audit.ts'
 import { stopQueued } from './cancel.ts'
 import { type Context, newId } from './context.ts'
 import { earlier, fingerprintOf, keyOf, remember, reusedKey } from './idempotency.ts'
-import { groupPolicy } from './ledger.ts'
+import { groupPolicy, reservedSince } from './ledger.ts'
 import { groupView } from './policyViews.ts'
 import { type AgentRow, column, type GroupRow, type Store } from './store.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from './types.ts'
@@ -164,21 +164,10 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
     period,
     periodBudget === undefined ? group.period_limit : periodBudget && column(periodBudget.limit),
     period === group.period ? group.period_start : startAt,
-    period === group.period ? group.period_used : reservedSince(store, group.id, startAt, period),
+    period === group.period ? group.period_used : period === null ? 0 : reservedSince(store, group.id, startAt),
     group.id,
   )
 }
-
-/** Reserved from `startAt` (ms) on and not released since. */
-const reservedSince = (store: Store, groupId: string, startAt: number, period: string | null): number =>
-  period === null
-    ? 0
-    : store.first<{ used: number }>(
-        `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
-         WHERE agent.group_id = ? AND payment.created_at >= ? AND payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')`,
-        groupId,
-        startAt,
-      )!.used
 
 /** Adds to the total budget. A repeat of the same key adds once. */
 export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string | null): Result<ToppedUp> {
