@@ -537,6 +537,30 @@ describe('credentials', () => {
     }
   })
 
+  test('an agent that was not made, or was made before, leaves none behind', async () => {
+    const stored = async () =>
+      (
+        await env.DB.prepare('SELECT count(*) AS n FROM agent_credential WHERE user_id = ?')
+          .bind(own.user)
+          .first<{ n: number }>()
+      )?.n
+    const made = await aGroup()
+    const before = await stored()
+    expect(
+      (await owner().post('/api/agents', { name: 'Agent', policyGroupId: 'grp_unknown' })).json,
+      'no such group',
+    ).toMatchObject({ code: 'not_found', field: 'policyGroupId' })
+    expect(await stored()).toBe(before)
+
+    const key = { 'idempotency-key': 'one-agent' }
+    const body = { name: 'Agent', policyGroupId: made.id }
+    const first = await owner().post('/api/agents', body, key)
+    const again = await owner().post('/api/agents', body, key)
+    expect(again.json.data.agent.id).toBe(first.json.data.agent.id)
+    expect(await stored(), 'one secret and one key').toBe(before! + 2)
+    expect((await pay(first.json.data.apiKey)).status).toBe(201)
+  })
+
   test('revoke now: key and secret die with the answer, and so do tokens made with the secret', async () => {
     const made = await aGroup()
     const token = await accessToken(made)

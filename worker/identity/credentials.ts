@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
 import { agentCredential } from '../db/accounts.ts'
 import type { Db } from '../db/session.ts'
 import { newSecret, sameHash, sha256 } from './secrets.ts'
@@ -35,6 +35,11 @@ export async function storeCredentials(
   const row = (kind: 'secret' | 'api_key', hash: string) => ({ hash, kind, userId, agentId, clientId, createdAt: now })
   const rows = [...(secretHash ? [row('secret', secretHash)] : []), ...(apiKeyHash ? [row('api_key', apiKeyHash)] : [])]
   if (rows.length > 0) await db.insert(agentCredential).values(rows).onConflictDoNothing()
+}
+
+/** What was stored for an agent that then was not made, or for a secret it then did not get: nobody was shown it. */
+export async function discardCredentials(db: Db, hashes: string[]): Promise<void> {
+  await db.delete(agentCredential).where(inArray(agentCredential.hash, hashes))
 }
 
 /** After a regeneration: every other credential of this kind ends at `endsAt` (ms), or earlier if it already would. */

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Deps } from '../appEnv.ts'
 import { AppError, unwrap } from '../errors.ts'
 import {
+  discardCredentials,
   mintApiKey,
   mintCredentials,
   mintSecret,
@@ -94,8 +95,8 @@ export async function deleteGroup(deps: Deps, userId: string, groupId: string): 
 }
 
 /**
- * The credentials' index is written before anything answers; rows of an agent that then is not made lead nowhere.
- * A repeat with the same key finds the agent, without its secrets: they were shown once.
+ * The credentials' index is written before anything answers; rows of an agent that then is not made lead nowhere
+ * and are taken away again. A repeat with the same key finds the agent, without its secrets: they were shown once.
  */
 export async function createAgent(
   deps: Deps,
@@ -105,9 +106,9 @@ export async function createAgent(
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: deps.now() })
-  const { agent, repeated } = unwrap(
-    await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash }),
-  )
+  const made = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash })
+  if (!made.ok || made.value.repeated) deps.afterwards(discardCredentials(deps.db, [secretHash, apiKeyHash]))
+  const { agent, repeated } = unwrap(made)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
   return { agent, clientId, clientSecret, apiKey }
 }
@@ -161,7 +162,9 @@ async function replace(
   const endsAt = revokeNow ? now : now + replacedCredentialMs
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const { previousUntil } = unwrap(await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt }))
+  const replaced = await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt })
+  if (!replaced.ok) deps.afterwards(discardCredentials(deps.db, [hash]))
+  const { previousUntil } = unwrap(replaced)
   deps.afterwards(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
   return { clientId, previousUntil: previousUntil === null ? null : new Date(previousUntil).toISOString() }
 }
