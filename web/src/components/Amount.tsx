@@ -6,7 +6,7 @@ import { Tooltip } from './Tooltip.tsx'
 export function Amount(props: { value: string; className?: string }) {
   return (
     <span className={clsx('whitespace-nowrap', props.className)}>
-      ${formatAmount(props.value)} <span className="text-small text-muted">USDC</span>
+      ${formatAmount(props.value)} <span className="font-normal text-small text-muted">USDC</span>
     </span>
   )
 }

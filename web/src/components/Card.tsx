@@ -13,7 +13,7 @@ export function PageHeader(props: { title: string; aside?: ReactNode; children?:
         <h1 className="font-semibold text-title">{props.title}</h1>
         {props.aside}
       </div>
-      {props.children && <div className="flex flex-wrap gap-3">{props.children}</div>}
+      {props.children && <div className="flex flex-wrap gap-3 max-sm:*:grow">{props.children}</div>}
     </div>
   )
 }
@@ -23,7 +23,7 @@ export function Fact(props: { name: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 py-2">
       <dt className="text-muted text-small">{props.name}</dt>
-      <dd className="min-w-0 break-words text-right">{props.children}</dd>
+      <dd className="ml-auto min-w-0 break-words text-right">{props.children}</dd>
     </div>
   )
 }

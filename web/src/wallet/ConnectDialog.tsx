@@ -34,7 +34,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
   return (
     <Dialog
       title="Connect a wallet"
-      description="Nothing is signed or paid by connecting: we learn the wallet's address."
+      description="Nothing is signed or paid by connecting: we learn the wallet’s address."
       onClose={props.onClose}
     >
       <div className="space-y-3">

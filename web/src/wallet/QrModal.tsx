@@ -22,7 +22,7 @@ export function QrModal(props: { uri: string; onClose: () => void }) {
           <div className="rounded-control bg-white p-2">
             <QrCode text={props.uri} label="Pairing code for your wallet" />
           </div>
-          <Dialog.Description>Open your wallet's scanner, or copy the link into it.</Dialog.Description>
+          <Dialog.Description>Open your wallet’s scanner, or copy the link into it.</Dialog.Description>
           <CopyButton text={props.uri} what="link" wide />
         </Dialog.Popup>
       </Dialog.Portal>

@@ -143,7 +143,9 @@ function AlreadyClaimed(props: { payout: ClaimPayout }) {
   return (
     <Ending look="claimed" title="Already Claimed" leave="Return Home">
       <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
-      <p className="text-small">It was valid until {formatMoment(payout.expiresAt)}.</p>
+      <p className="text-small">
+        It was valid until <span className="inline-block">{formatMoment(payout.expiresAt)}.</span>
+      </p>
     </Ending>
   )
 }

@@ -13,7 +13,10 @@ export function Summary(props: { payout: ClaimPayout; amount?: string }) {
       {payout.chain !== 'base' && <p className="mt-1">Test money on Base Sepolia: it has no value.</p>}
       {payout.memo && <p className="mt-1 break-words italic">“{payout.memo}”</p>}
       <p className="mt-2 text-muted text-small">
-        Claim before <time dateTime={payout.expiresAt}>{formatMoment(payout.expiresAt)}</time>
+        Claim before{' '}
+        <time dateTime={payout.expiresAt} className="inline-block">
+          {formatMoment(payout.expiresAt)}
+        </time>
       </p>
     </div>
   )

@@ -64,7 +64,7 @@ export default function Withdraw(props: {
     return (
       <Frame>
         <Heading focused>Check the address</Heading>
-        <p className="text-muted">A transfer on Base can't be undone. Compare every group with your wallet.</p>
+        <p className="text-muted">A transfer on Base can’t be undone. Compare every group with your wallet.</p>
         <div className="my-5 rounded-control bg-sunken p-4 pl-8">
           <FullAddress address={review} />
         </div>
@@ -135,7 +135,7 @@ export default function Withdraw(props: {
           </p>
         </details>
         <details className="text-small">
-          <summary className="rounded-sm py-1 text-green">I don't have a wallet</summary>
+          <summary className="rounded-sm py-1 text-green">I don’t have a wallet</summary>
           <ol className="mt-1 list-decimal space-y-1 pl-5 text-muted">
             <li>
               Install a wallet app that knows the Base network, such as Coinbase Wallet, MetaMask or Rabby. Get it from

@@ -134,7 +134,7 @@ function Option(props: { id: string; command: Command; active: boolean; onActive
     >
       <Icon aria-hidden="true" className={clsx('size-5 shrink-0', props.active ? 'text-green' : 'text-muted')} />
       <span className="wrap-anywhere min-w-0">{label}</span>
-      {note && <span className="ml-auto min-w-0 truncate text-muted text-small">{note}</span>}
+      {note && <span className="ml-auto max-w-1/2 shrink-0 truncate text-muted text-small">{note}</span>}
     </div>
   )
 }

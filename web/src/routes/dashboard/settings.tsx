@@ -39,7 +39,7 @@ function SettingsPage() {
           </dl>
         </Card>
         <Card aria-labelledby="security" className="p-5">
-          <h2 id="security" className="font-semibold">
+          <h2 id="security" className="mb-1 font-semibold">
             Security
           </h2>
           <p className="mb-4 text-muted">A new password signs you out on every other device.</p>

@@ -22,7 +22,7 @@ export default function NewAgentDialog(props: {
   return (
     <FormDialog
       title="Add New Agent"
-      description="It gets credentials of its own, shown once, and spends under its group's policy."
+      description="It gets credentials of its own, shown once, and spends under its group’s policy."
       form={form}
       onClose={props.onClose}
       submit={['Create Agent', 'Creating...']}

@@ -42,11 +42,11 @@ export function RecentTransactions() {
     )
   return (
     <>
-      <ul className="flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
+      <ul className="mt-1 flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">
         {data.rows.map((transaction) => (
           <li
             key={transaction.id}
-            className="grid grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 py-1"
+            className="grid grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-2 py-0.5"
           >
             <Link
               to="/dashboard/transactions"

@@ -11,13 +11,10 @@ import type { BodyProps } from './WidgetBody.tsx'
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
 
-/** How many digits as large as the figure the small "USDC" takes, so that both stay on one line. */
-const unitDigits = 3
-
 /** One number, as large as the widget has room for, what it means, and where it leads. */
 function Figure(props: {
   value: string
-  /** Stands for the value, with the same digits and the unit. */
+  /** Stands for the value, with the same digits, and the unit where there is room. */
   children?: ReactNode
   note: ReactNode
   to: NonNullable<LinkProps['to']>
@@ -28,7 +25,7 @@ function Figure(props: {
     <>
       <p
         className="my-auto flex min-h-10 items-center font-semibold text-fit"
-        style={{ '--digits': props.value.length + (props.children ? unitDigits : 0) } as CSSProperties}
+        style={{ '--digits': props.value.length } as CSSProperties}
         title={props.title}
       >
         {props.children ?? props.value}
@@ -58,12 +55,17 @@ export function TotalBalance({ overview }: BodyProps) {
   return (
     <Figure
       value={`$${cutAmount(totalBalance)}`}
-      note={held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
+      note={
+        <>
+          <span className="@min-3xs:hidden">USDC · </span>
+          {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
+        </>
+      }
       to="/dashboard/wallets"
       label="View wallets"
     >
       <span data-testid="total-balance">
-        <Balance value={totalBalance} />
+        <Balance value={totalBalance} className="[&>span]:@max-3xs:hidden" />
       </span>
     </Figure>
   )

@@ -5,7 +5,7 @@ import { WalletOfSettings } from '../../../wallet/lazyWallet.tsx'
 export function ConnectedWallet() {
   return (
     <Card aria-labelledby="connected-wallet" className="p-5">
-      <h2 id="connected-wallet" className="mb-3 font-semibold">
+      <h2 id="connected-wallet" className="mb-1 font-semibold">
         Connected wallet
       </h2>
       <WalletOfSettings />

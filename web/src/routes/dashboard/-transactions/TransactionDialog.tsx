@@ -100,6 +100,26 @@ function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
   )
 }
 
+function Recipient(props: { transaction: Transaction }) {
+  const { category, contact, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
+  const person = contact?.name ?? recipientEmail ?? recipientPhone
+  const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
+  // What came back went to the wallet that had paid, not to the one it was meant for.
+  if (category === 'escrow_reclaim')
+    return (
+      <>
+        <Fact name="Was for">{person}</Fact>
+        <Fact name="Returned to">{address}</Fact>
+      </>
+    )
+  return (
+    <Fact name="Recipient">
+      {person}
+      {address && <span className="block">{address}</span>}
+    </Fact>
+  )
+}
+
 function Details(props: { transaction: Transaction }) {
   const { transaction } = props
   const payout = payoutState(transaction)
@@ -123,14 +143,7 @@ function Details(props: { transaction: Transaction }) {
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
         <Fact name="Sender">{senderOf(transaction)}</Fact>
-        <Fact name="Recipient">
-          {transaction.contact?.name ?? transaction.recipientEmail ?? transaction.recipientPhone}
-          {transaction.toAddress && (
-            <span className="block">
-              <ShortAddress address={transaction.toAddress} chain={chain} />
-            </span>
-          )}
-        </Fact>
+        <Recipient transaction={transaction} />
         {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
         <Fact name="Network">{chain === 'base' ? 'Base' : 'Base Sepolia'}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
@@ -142,7 +155,9 @@ function Details(props: { transaction: Transaction }) {
         )}
         <Fact name="ID">
           <span className="inline-flex items-center gap-0.5">
-            <span className="break-all font-mono text-small">{transaction.id}</span>
+            <span className="font-mono text-small max-sm:w-56 max-sm:truncate" title={transaction.id}>
+              {transaction.id}
+            </span>
             <CopyButton text={transaction.id} what="ID" />
           </span>
         </Fact>

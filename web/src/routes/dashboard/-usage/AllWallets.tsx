@@ -17,6 +17,7 @@ export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: U
             <li key={wallet.id}>
               <Card className="flex h-full flex-col p-5">
                 <h3 className="wrap-anywhere font-semibold">{wallet.name || 'Unnamed Wallet'}</h3>
+                {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
                 <dl className="mt-1 flex-1 divide-y divide-hairline">
                   <Fact name="Spent">
                     <Amount value={currentSpent} />

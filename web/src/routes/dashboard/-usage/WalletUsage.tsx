@@ -73,12 +73,12 @@ function Group(props: { group: UsageGroup; onTopUp: () => void }) {
           <p className="text-muted text-small">{plural(group.agents.length, 'agent')}</p>
         </div>
         {budget.limit === null || budget.remaining === null ? (
-          <p className="text-small">
+          <p className="text-small sm:text-right">
             <Amount value={budget.currentSpent} /> <span className="text-muted">spent · No budget limit</span>
           </p>
         ) : (
           <>
-            <p className="text-small">
+            <p className="text-small sm:text-right">
               <Amount value={budget.currentSpent} /> <span className="text-muted">of</span>{' '}
               <Amount value={budget.limit} />
               <span className="block text-muted">
@@ -95,7 +95,12 @@ function Group(props: { group: UsageGroup; onTopUp: () => void }) {
                 </span>
               )}
             </p>
-            <Button look="secondary" onClick={props.onTopUp} aria-label={`Top Up ${group.name}`}>
+            <Button
+              look="secondary"
+              className="max-sm:w-full"
+              onClick={props.onTopUp}
+              aria-label={`Top Up ${group.name}`}
+            >
               Top Up
             </Button>
           </>

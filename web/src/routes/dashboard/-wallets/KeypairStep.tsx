@@ -66,7 +66,7 @@ export function KeypairStep(props: {
     >
       <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
         <li>Only this key can withdraw everything, end our access for good, or reclaim payouts without us.</li>
-        <li>It is never sent to us, so we can't restore it. Whoever has the words owns the wallet.</li>
+        <li>It is never sent to us, so we can’t restore it. Whoever has the words owns the wallet.</li>
         <li>We hold a session key: it can only send USDC, up to a limit and until a date, and you can revoke it.</li>
       </ul>
       <Checkbox

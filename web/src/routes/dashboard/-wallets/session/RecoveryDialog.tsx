@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { Download, Printer } from 'lucide-react'
 import { Button, buttonClass } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
@@ -65,7 +66,9 @@ export default function RecoveryDialog(props: WalletDialogProps) {
             {sheet.facts.map(([name, value]) => (
               <div key={name} className="py-2 sm:grid sm:grid-cols-[11rem_1fr] sm:gap-4">
                 <dt className="text-muted text-small">{name}</dt>
-                <dd className="break-all font-mono text-small">{value}</dd>
+                <dd className={clsx('text-small', value.includes(' ') ? 'wrap-anywhere' : 'break-all font-mono')}>
+                  {value}
+                </dd>
               </div>
             ))}
           </dl>
