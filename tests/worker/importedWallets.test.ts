@@ -130,6 +130,33 @@ describe('adding', () => {
     })
   })
 
+  test('a repeated key with another master password is another request, also when both come at once', async () => {
+    const user = await anImporter({ funds: '0' })
+    const holder = party(`${user.userId} second`)
+    const under = (password: string) =>
+      user.treasury().importWallet({
+        key: 'import-2',
+        name: 'Second',
+        address: holder.address,
+        chainId: 8453,
+        policyGroupId: null,
+        privateKey: holder.key,
+        masterPassword: password,
+      })
+    const [first, second] = await Promise.all([under(masterPassword), under('another password')])
+    expect([first.ok, second.ok].filter(Boolean)).toHaveLength(1)
+    const [right, wrong] = first.ok ? [masterPassword, 'another password'] : ['another password', masterPassword]
+    expect(await under(wrong)).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
+    const again = await under(right)
+    if (!again.ok) throw new Error(again.message)
+    expect(await user.treasury().viewPrivateKey(again.value.id, right)).toMatchObject({ ok: true })
+    expect(await user.treasury().deleteWallet(again.value.id)).toMatchObject({ ok: true })
+    expect(await under(right), 'a deleted wallet is still what that key made').toMatchObject({
+      ok: true,
+      value: { id: again.value.id },
+    })
+  })
+
   test('counts in the limit of six', async () => {
     const user = await anImporter({ funds: '0' })
     for (let i = 2; i <= 6; i++)

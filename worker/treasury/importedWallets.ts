@@ -50,7 +50,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     return known && { ok: true, value: store.wallet(known.ref)! }
   }
   const before = again() ?? refusal(ctx, input)
-  if (before) return before
+  if (before) return underSamePassword(ctx, input, before)
 
   const chain = ctx.chains[input.chainId]
   const head = await freshHead(ctx, input.chainId, 0)
@@ -69,7 +69,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
   const underPassword = await sealUnderPassword(input.privateKey, input.masterPassword)
   const sealedView = await ctx.sealer.seal(underPassword, viewBinding(ctx, id))
 
-  return store.transaction((): Result<WalletRow> => {
+  const added = store.transaction((): Result<WalletRow> => {
     const meanwhile = again() ?? refusal(ctx, input)
     if (meanwhile) return meanwhile
     const now = ctx.now()
@@ -109,6 +109,23 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     ctx.wake('scan', now + scanEveryMs)
     return { ok: true, value: store.wallet(id)! }
   })
+  return added.ok && added.value.id === id ? added : underSamePassword(ctx, input, added)
+}
+
+/**
+ * A repeat with another master password is another request: whoever is answered "added" will view the key with it. The
+ * password is no part of the stored fingerprint, where it could be guessed faster than at its seal; the seal is tried
+ * instead. Who gets here has shown the private key, so a right guess tells nothing more.
+ */
+async function underSamePassword(
+  ctx: Context,
+  input: ImportInput,
+  known: Result<WalletRow>,
+): Promise<Result<WalletRow>> {
+  const row = known.ok ? ctx.store.importedKey(known.value.id) : null
+  if (!known.ok || !row) return known
+  const underPassword = await ctx.sealer.open(row.sealed_view, viewBinding(ctx, known.value.id))
+  return (await openUnderPassword(underPassword, input.masterPassword)) === null ? reusedKey : known
 }
 
 function belongsTo(privateKey: Hex, address: Address): boolean {
