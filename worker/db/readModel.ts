@@ -83,11 +83,17 @@ export const noteBusy = (db: D1Database, userId: string, since: number) =>
 export const noteIdle = (db: D1Database, userId: string) =>
   db.prepare('DELETE FROM busy_treasury WHERE user_id = ?').bind(userId).run()
 
-/** Treasuries that were busy and have not said so again since `before` (ms). */
-export async function overdueTreasuries(db: D1Database, before: number, limit: number): Promise<string[]> {
+/**
+ * Treasuries that were busy and have not said so again since `before` (ms), to be poked `now`. In turns: one that cannot
+ * be helped keeps its row, for people to see, but stands behind those that were not poked yet.
+ */
+export async function takeOverdue(db: D1Database, before: number, now: number, limit: number): Promise<string[]> {
   const { results } = await db
-    .prepare('SELECT user_id FROM busy_treasury WHERE since < ? ORDER BY since LIMIT ?')
-    .bind(before, limit)
+    .prepare(
+      `UPDATE busy_treasury SET poked_at = ? WHERE user_id IN
+         (SELECT user_id FROM busy_treasury WHERE since < ? ORDER BY poked_at, since LIMIT ?) RETURNING user_id`,
+    )
+    .bind(now, before, limit)
     .all<{ user_id: string }>()
   return results.map((row) => row.user_id)
 }
