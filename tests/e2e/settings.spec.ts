@@ -40,7 +40,11 @@ for (const { by, viewport, handOf } of hands)
     const toast = page.getByRole('status').filter({ hasText: 'Your name is saved.' })
     await expect(toast).toBeVisible()
     const { x, y, width } = (await toast.locator('..').boundingBox())!
-    expect([y < 40, x + width > viewport.width - 40], 'in the top right corner').toEqual([true, true])
+    const bar = (await page.getByRole('banner').boundingBox())!.height
+    expect([y > bar && y < bar + 40, x + width > viewport.width - 40], 'at the top right, below the bar').toEqual([
+      true,
+      true,
+    ])
     await expect(main).toContainText('Eve Ünïcode 🦉')
 
     await hand.press(button('Change Password'))
