@@ -57,7 +57,7 @@ export function TotalBalance({ overview }: BodyProps) {
       value={`$${cutAmount(totalBalance)}`}
       note={
         <>
-          <span className="@min-3xs:hidden">USDC · </span>
+          <span className="block @min-3xs:hidden">USDC</span>
           {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
         </>
       }
