@@ -1,5 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { chore } from '../../worker/treasury/chores.ts'
+import { BooksDiffer } from '../../worker/treasury/scan.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { aHousehold, type Household } from '../support/household.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
@@ -80,4 +82,45 @@ test('recipients are reminded three days and one day before a payout goes back, 
   expect(await reminders()).toHaveLength(1)
   await at(expiresAt - 86_400_000 + 1_000)
   await until('the second reminder', async () => (await reminders()).length === 2)
+})
+
+test('a deposit that a deep reorganisation took back stops the wallet and tells its owner; both end by themselves', async () => {
+  const home = await aHousehold(api)
+  const email = await emailOf(home)
+  const wallet = async () => (await api.call('GET', '/api/wallets', { token: home.token })).json.data[0]
+  const ask = () =>
+    api.call('POST', '/v1/payments/check', {
+      token: home.apiKey,
+      body: { to: { type: 'address', address: fresh('shop') }, amount: '1' },
+    })
+  const stopped = async () => (await mailsTo(email)).filter((text) => text.includes('are stopped'))
+  /** The scan of an idle wallet, `minutes` later, with so much more in the books than on the chain. */
+  const scan = (minutes: number, tooMuch: number) =>
+    runInDurableObject(treasuryOf(home), async ({ context }: Treasury) => {
+      const later = Date.now() + minutes * 60_000
+      context.now = () => later
+      context.store.run('UPDATE wallet SET deposits = deposits + ?, scanned_block = scanned_block - 1', tooMuch)
+      await chore(context, 'scan', { tell: async () => {}, mail: async () => {} }).catch((error: unknown) => {
+        if (!(error instanceof BooksDiffer)) throw error
+      })
+    })
+  await scan(0, 0)
+  await scan(0, 7)
+  expect(await wallet(), 'a node may lag').toMatchObject({ halted: null })
+  await scan(6, 0)
+  expect(await wallet()).toMatchObject({ halted: 'books' })
+  expect((await ask()).json).toMatchObject({ allowed: false, refusal: { code: 'wallet_not_ready' } })
+  await scan(7, 0)
+  await runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.wake('outbox', 1))
+  await until('the mail', async () => {
+    await runDurableObjectAlarm(treasuryOf(home))
+    return (await stopped()).length === 1
+  })
+  expect((await stopped())[0]).toContain(home.walletAddress)
+
+  await scan(8, -7)
+  expect(await wallet(), 'the chain has it again').toMatchObject({ halted: null })
+  expect((await ask()).json).toMatchObject({ allowed: true })
+  const { rows, brokenAt } = await treasuryOf(home).auditCheck()
+  expect([rows > 0, brokenAt]).toEqual([true, null])
 })

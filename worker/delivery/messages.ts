@@ -232,6 +232,31 @@ export function budgetMessage(input: {
   return { id, to, channel: 'email', subject, text }
 }
 
+/** To the owner, when a wallet pays nobody because the chain contradicts its books. At most one a day. */
+export function walletStoppedMessage(input: {
+  walletId: string
+  to: string
+  name: string | null
+  address: string
+  appOrigin: string
+  /** ms */
+  now: number
+}): Message {
+  const { walletId, to, address, appOrigin, now } = input
+  const wallet = oneLine(input.name, 60) ?? 'your wallet'
+  const text = lines(
+    'Hello,',
+    '',
+    `Payments from ${wallet} (${address}) are stopped: what the chain shows does not match our records of it.`,
+    'Nothing leaves it through Bursar until that is explained. With the owner key you can withdraw at any time.',
+    '',
+    `${appOrigin}/dashboard/wallets shows its state. If it stays like this, please answer this email.`,
+  )
+  const today = new Date(now).toISOString().slice(0, 10)
+  const subject = `Payments from ${wallet} are stopped`
+  return { id: `wallet-stopped:${walletId}:${today}`, to, channel: 'email', subject, text }
+}
+
 export function passwordChangedMessage(input: {
   userId: string
   to: string

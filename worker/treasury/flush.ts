@@ -6,6 +6,7 @@ import {
   payoutLinkMessage,
   payoutReminderMessage,
   payoutReturnedMessage,
+  walletStoppedMessage,
 } from '../delivery/messages.ts'
 import { formatUsdc, minusOrZero } from '../domain/money.ts'
 import type { Escrow } from '../schemas/escrow.ts'
@@ -137,8 +138,12 @@ async function tellDesk(ctx: Context, entry: Entry): Promise<void> {
 /** Bodies are made when they leave and never stored; the code is opened from its seal for that moment. */
 async function mail(ctx: Context, entry: Entry): Promise<void> {
   const { store, env } = ctx
-  const [payoutId, kind] = entry.ref.split(':') as [string, 'link' | 'withdrawn' | 'reclaimed' | `${string}${number}`]
+  const [payoutId, kind] = entry.ref.split(':') as [
+    string,
+    'link' | 'withdrawn' | 'reclaimed' | 'halted' | `${string}${number}`,
+  ]
   if (kind.startsWith('budget')) return mailBudget(ctx, entry, payoutId, Number(kind.slice('budget'.length)))
+  if (kind === 'halted') return mailHalted(ctx, entry, payoutId)
   const payout = store.payout(payoutId)!
   const payment = store.payment(payoutId)!
   const delivery = deliveryFrom(env)
@@ -218,6 +223,20 @@ async function mailBudget(ctx: Context, entry: Entry, groupId: string, percent: 
         appOrigin: env.APP_ORIGIN,
       }),
     )
+  told(ctx, entry)
+}
+
+async function mailHalted(ctx: Context, entry: Entry, walletId: string): Promise<void> {
+  const { store, env } = ctx
+  const wallet = store.liveWallet(walletId)
+  const owner = await userContact(env.DB, ctx.userId)
+  if (wallet?.halted && owner) {
+    const { name, address } = wallet
+    const { APP_ORIGIN: appOrigin } = env
+    await deliveryFrom(env).send(
+      walletStoppedMessage({ walletId, to: owner.email, name, address, appOrigin, now: ctx.now() }),
+    )
+  }
   told(ctx, entry)
 }
 

@@ -14,6 +14,7 @@ import { formatUsdc } from '../domain/money.ts'
 import { nextPayment } from '../domain/payment.ts'
 import { audit } from './audit.ts'
 import { type Context, freshHead } from './context.ts'
+import { halt, noteBooksAgree, noteBooksDiffer } from './halting.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from './ledger.ts'
 import { changed, payoutChanged } from './outbox.ts'
 import { movePayout } from './payouts.ts'
@@ -47,18 +48,24 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   const balance = toBlock === level ? chain.usdcBalance(before.address, toBlock) : null
   const [reading, expected] = await Promise.all([readLogs(ctx, before, toBlock), balance])
 
-  return store.transaction(() => {
-    const wallet = store.wallet(walletId)!
-    if (wallet.scanned_block !== before.scanned_block) return false
-    book(ctx, wallet, reading)
-    store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
-    const booked = store.wallet(walletId)!
-    const balanceInBooks =
-      BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
-    if (expected !== null && balanceInBooks !== expected)
-      throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
-    return toBlock === level
-  })
+  try {
+    return store.transaction(() => {
+      const wallet = store.wallet(walletId)!
+      if (wallet.scanned_block !== before.scanned_block) return false
+      book(ctx, wallet, reading)
+      store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
+      const booked = store.wallet(walletId)!
+      const balanceInBooks =
+        BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
+      if (expected !== null && balanceInBooks !== expected)
+        throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
+      if (expected !== null) noteBooksAgree(ctx, booked)
+      return toBlock === level
+    })
+  } catch (error) {
+    if (error instanceof BooksDiffer) noteBooksDiffer(ctx, walletId, error.message)
+    throw error
+  }
 }
 
 /** The logs do not explain the balance: the node hid or has not got one yet. Nothing was booked; it is read again. */
@@ -241,7 +248,12 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
     return
   }
   if (status === null || !isTransferOf(payment, log)) {
-    halt(ctx, wallet, payment, log)
+    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    halt(
+      ctx,
+      wallet.id,
+      `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`,
+    )
     return
   }
   store.run(
@@ -262,19 +274,6 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
   payoutChanged(ctx, payment.id)
   makeReady(ctx, payment.id)
-}
-
-/** What the chain shows contradicts what was decided: nothing more is signed for this wallet until people looked. */
-function halt(ctx: Context, wallet: WalletRow, payment: PaymentRow, log: Log): void {
-  const reason = `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`
-  console.error('wallet halted', wallet.id, reason)
-  ctx.store.run(
-    'UPDATE wallet SET halted = ?, withdrawn = withdrawn + ? WHERE id = ?',
-    reason,
-    Number(BigInt(log.data)),
-    wallet.id,
-  )
-  audit(ctx.store, ctx.now(), 'wallet.halted', wallet.id, { reason })
 }
 
 function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
