@@ -41,7 +41,7 @@ function Connection() {
           </IconButton>
         </div>
       ) : (
-        <Button look="quiet" onClick={() => setConnecting(true)} className="w-full justify-start! px-2!">
+        <Button look="quiet" onClick={() => setConnecting(true)} className="w-full justify-start! gap-3! px-2!">
           <Wallet aria-hidden="true" className="size-5" />
           Connect wallet
         </Button>

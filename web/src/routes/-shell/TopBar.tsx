@@ -74,7 +74,7 @@ function Panel(props: { user: User; onClose: () => void }) {
       </nav>
       <div className="border-hairline border-t p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         <WalletOfPanel />
-        <Button look="quiet" onClick={signOut} className="w-full justify-start! px-2!">
+        <Button look="quiet" onClick={signOut} className="w-full justify-start! gap-3! px-2!">
           <LogOut aria-hidden="true" className="size-5" />
           Sign Out
         </Button>

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { columns, columnsAt, type LayoutItem, layoutFor, removeWidget } from './layout.ts'
 import { Widget } from './Widget.tsx'
@@ -67,15 +68,24 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
 
 function StillGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (item: LayoutItem) => ReactNode }) {
   const places = new Map(layoutFor(props.items, props.columns).map((place) => [place.i, place]))
+  const isPhone = props.columns <= 2
   return (
     <div
-      className="grid auto-rows-[80px] gap-4"
+      className={clsx('grid gap-4', !isPhone && 'auto-rows-[80px]')}
       style={{ gridTemplateColumns: `repeat(${props.columns}, minmax(0, 1fr))` }}
     >
       {props.items.map((item) => {
         const { x, y, w, h } = places.get(item.id) ?? item
+        const height = h * 96 - 16 // rows of 80 px, 16 between them
+        const place = isPhone
+          ? {
+              gridColumn: `span ${w}`,
+              // One below the other: a list need not be longer than its rows.
+              ...(widgets[item.type].category === 'data' ? { maxHeight: height } : { height }),
+            }
+          : { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }
         return (
-          <div key={item.id} style={{ gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }}>
+          <div key={item.id} style={place} className="flex flex-col">
             {props.widgetOf(item)}
           </div>
         )
