@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
+import { asOneCaller } from '../../worker/middleware/callerAddress.ts'
 import { type Api, anApi, anEmail, aUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -135,3 +136,55 @@ async function withinFactor(factor: number, one: () => Promise<unknown>, other: 
   expect(ratio).toBeGreaterThan(1 / factor)
   expect(ratio).toBeLessThan(factor)
 }
+
+describe('one network address', () => {
+  test('signs up and asks for codes a hundred times in 15 minutes, however many emails it names', async () => {
+    const api = anApi()
+    const from = '198.51.100.77'
+    const calls = ['signup', 'forgot-password', 'resend-code'] as const
+    const ask = (i: number) =>
+      api.call('POST', `/api/auth/cognito/${calls[i % calls.length]}`, {
+        from,
+        body: { email: `nobody${i}@bursar.test`, password: 'correct horse battery', name: 'Nobody' },
+      })
+    const statuses: number[] = []
+    for (let i = 0; i < 102; i++) statuses.push((await ask(i)).status)
+    expect(statuses.filter((status) => status < 300)).toHaveLength(100)
+    expect(statuses.slice(100)).toEqual([429, 429])
+    const row = await env.DB.prepare('SELECT 1 FROM user WHERE email = ?').bind('nobody102@bursar.test').first()
+    expect([(await ask(102)).status, row], 'no account, no mail').toEqual([429, null])
+    const elsewhere = await api.call('POST', '/api/auth/cognito/forgot-password', {
+      from: '198.51.100.78',
+      body: { email: 'nobody@bursar.test' },
+    })
+    expect(elsewhere.status).toBe(200)
+    api.clock.now += quarterHour
+    expect((await ask(103)).status).toBe(200)
+  }, 60_000)
+
+  test('is the whole /64 of IPv6: moving on inside it gives no new passcode guesses', async () => {
+    const api = anApi()
+    const guess = (i: number, network = '2001:db8:0:7') =>
+      api.call('POST', '/api/users', {
+        from: `${network}::${i.toString(16)}`,
+        body: { email: anEmail(), name: 'Ann', signupPasscode: `guess ${i}` },
+      })
+    const statuses: number[] = []
+    for (let i = 1; i <= 12; i++) statuses.push((await guess(i)).status)
+    expect(statuses).toEqual([...Array(10).fill(422), 429, 429])
+    expect((await guess(13, '2001:db8:0:8')).status, 'another subscriber').toBe(422)
+  })
+
+  test.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['unknown', 'unknown'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+  ])('%s counts as %s', (address, caller) => {
+    expect(asOneCaller(address)).toBe(caller)
+  })
+})

@@ -29,7 +29,7 @@ export const auth = new Hono<AppEnv>()
     return c.json(ok(null))
   })
   .post('/signup', validate('json', Signup), async (c) => {
-    const reply = await signUpWithPassword(c.var.deps, c.req.valid('json'))
+    const reply = await signUpWithPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(ok(reply, 'Account created! Check your email for the confirmation code.'), 201)
   })
   .post('/confirm', validate('json', ConfirmEmail), async (c) => {
@@ -37,11 +37,11 @@ export const auth = new Hono<AppEnv>()
     return c.json(ok(null, 'Email confirmed! You can sign in now.'))
   })
   .post('/resend-code', validate('json', AskForCode), async (c) => {
-    await resendConfirmation(c.var.deps, c.req.valid('json'))
+    await resendConfirmation(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(ok(null, 'If this account is waiting for confirmation, a new code is on its way.'))
   })
   .post('/forgot-password', validate('json', AskForCode), async (c) => {
-    await forgotPassword(c.var.deps, c.req.valid('json'))
+    await forgotPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(ok(null, 'If there is an account with this email, a code is on its way.'))
   })
   .post('/reset-password', validate('json', ResetPassword), async (c) => {

@@ -24,6 +24,15 @@ export async function admitTraffic(db: Db, key: string, max: number, now: number
   if (count > max) throw tooManyAttempts(resetsAt - now)
 }
 
+const maxCodeCalls = 100
+
+/**
+ * Signing up and asking for a code, from one network address: each may cost us an account, a password hash and a mail to
+ * somebody who did not ask for it, and a stranger can name a new email every time.
+ */
+export const admitCodeCall = (db: Db, address: string, now: number): Promise<void> =>
+  admitTraffic(db, attemptKey('code-address', address), maxCodeCalls, now)
+
 const codePauseMs = 60_000 // 60 seconds
 const codesPerHour = 5
 

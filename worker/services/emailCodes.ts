@@ -2,7 +2,14 @@ import type { Deps } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { directoryOf, normalEmail } from '../identity/directory.ts'
 import type { SignupReply } from '../schemas/account.ts'
-import { admitAttempt, admitCodeRequest, attemptKey, forgetAttempts, rememberAddress } from './attempts.ts'
+import {
+  admitAttempt,
+  admitCodeCall,
+  admitCodeRequest,
+  attemptKey,
+  forgetAttempts,
+  rememberAddress,
+} from './attempts.ts'
 import { refuseCommonPassword, tellOfNewPassword } from './passwordRules.ts'
 import { endOtherSessions } from './sessions.ts'
 
@@ -17,17 +24,20 @@ const maxWrongCodes = 10
 export async function signUpWithPassword(
   deps: Deps,
   input: { email: string; password: string; name: string },
+  address: string,
 ): Promise<SignupReply> {
   const { password, name } = input
   refuseCommonPassword(password, 'password')
   const email = normalEmail(input.email)
+  await admitCodeCall(deps.db, address, deps.now())
   await admitCodeRequest(deps.db, 'confirm', email, deps.now())
   await directoryOf(deps).signUp({ email, name, password })
   return { email, name, userConfirmed: false }
 }
 
-export async function resendConfirmation(deps: Deps, input: { email: string }): Promise<void> {
+export async function resendConfirmation(deps: Deps, input: { email: string }, address: string): Promise<void> {
   const email = normalEmail(input.email)
+  await admitCodeCall(deps.db, address, deps.now())
   await admitCodeRequest(deps.db, 'confirm', email, deps.now())
   deps.afterwards(directoryOf(deps).resendConfirmation(email))
 }
@@ -40,8 +50,9 @@ export async function confirmEmail(deps: Deps, input: { email: string; code: str
   await forgetAttempts(deps.db, key)
 }
 
-export async function forgotPassword(deps: Deps, input: { email: string }): Promise<void> {
+export async function forgotPassword(deps: Deps, input: { email: string }, address: string): Promise<void> {
   const email = normalEmail(input.email)
+  await admitCodeCall(deps.db, address, deps.now())
   await admitCodeRequest(deps.db, 'reset', email, deps.now())
   deps.afterwards(directoryOf(deps).sendResetCode(email))
 }
