@@ -158,8 +158,7 @@ export class Treasury extends DurableObject<Env> {
     const { store, sealer, userId } = this.context
     const result = await this.#paying.pay(input)
     if (!result.ok) return result
-    const payout = store.payout(result.value.payment.id)
-    if (!payout) return notFound('Payout')
+    if (!store.payout(result.value.payment.id)) return notFound('Payout')
     if (!(await this.#flushNow()))
       return {
         ok: false,
@@ -167,6 +166,8 @@ export class Treasury extends DurableObject<Env> {
         message: 'The payout is being created, but its link is not ready yet. Please try again.',
         retryAfter: 2,
       }
+    // As it is now: a code that was renewed meanwhile is not shown in its old form.
+    const payout = store.payout(result.value.payment.id)!
     const shows = payout.sealed_code !== null && this.context.now() < payout.code_until
     return {
       ok: true,
