@@ -468,6 +468,37 @@ describe('a period budget', () => {
   })
 })
 
+test('a full account takes no payment, group, contact or agent; what is under way is settled, what is there can be lowered', () => {
+  const book = aBook()
+  const group = book.aGroup(usdc('50'))
+  const { principal } = book.anAgent(group)
+  const paid = unwrap(pay(book, principal, toAddress, usdc('10')))
+  book.size(8_000_000_001)
+  const full = /This account is full/
+  expect(pay(book, principal, toAddress, usdc('1'))).toMatchObject({ ok: false, code: 'unavailable' })
+  expect(() => book.aGroup(usdc('5'))).toThrow(full)
+  expect(() => book.anAgent(group)).toThrow(full)
+  const contact = { id: 'contact_1', name: 'Ada', address: toAddress.address, email: null, phone: null }
+  const edit = (spendLimit: MicroUsdc, contacts: (typeof contact)[]) =>
+    editGroup(book.context, group, {
+      version: undefined,
+      name: 'G',
+      scopes,
+      walletId: undefined,
+      spendLimit,
+      contactIds: contacts.map(({ id }) => id),
+      contacts,
+      limits: {},
+    })
+  expect(() => unwrap(edit(usdc('50'), [contact]))).toThrow(full)
+  expect(edit(usdc('20'), [])).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
+  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+  expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
+  book.size(0)
+  unwrap(pay(book, principal, toAddress, usdc('1')))
+  book.close()
+})
+
 test('every decision is in the log with its figures and the version of the policy it was made under', () => {
   const book = aBook()
   const group = book.aGroup(usdc('5'), { maxPayment: usdc('4') })

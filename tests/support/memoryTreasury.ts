@@ -110,6 +110,11 @@ export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
       )
       .map(({ name }) => JSON.stringify([name, store.all(`SELECT * FROM ${name}`)]))
       .join('\n')
-  return { context, store, clock, dump, close: () => db.close() }
+  /** How large the object's database says it is; a Store measures it now and then. */
+  const size = (bytes: number) => {
+    ;(storage.sql as { databaseSize: number }).databaseSize = bytes
+    store.version += 100
+  }
+  return { context, store, clock, dump, size, close: () => db.close() }
 }
 export type MemoryTreasury = ReturnType<typeof aMemoryTreasury>

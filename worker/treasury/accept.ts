@@ -15,7 +15,7 @@ import { insertPayout, type PayoutDraft } from './payouts.ts'
 import { type Caller, callerOf, chainNow, forbiddenRecipient, isKnownRecipient, targetOf } from './plan.ts'
 import { refuse } from './refusals.ts'
 import { signNew } from './sign.ts'
-import { column, type PaymentRow, type WalletRow } from './store.ts'
+import { accountFull, column, type PaymentRow, type WalletRow } from './store.ts'
 import type { PayInput } from './types.ts'
 
 export type Accepted = { payment: PaymentRow } & ({ replayed: true } | { replayed: false; wallet: WalletRow })
@@ -66,8 +66,7 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
     const again = active?.ok === false ? null : replay(ctx, input)
     if (again) return again
-    if (store.isFull)
-      return { ok: false, code: 'unavailable', message: 'This account is full. Please contact support.' }
+    if (store.isFull) return accountFull
     if (!caller.ok) return caller
     const { wallet, group, agent, policy } = caller.value
 

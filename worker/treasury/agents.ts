@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import { earlier, fingerprintOf, keyOf, remember, reusedKey } from './idempotency.ts'
 import { agentView } from './policyViews.ts'
 import { figuresView } from './refusals.ts'
+import { accountFull } from './store.ts'
 import type { AgentInput, Principal } from './types.ts'
 
 const noAgent: Refused = { ok: false, code: 'not_found', message: 'Agent not found.' }
@@ -55,6 +56,7 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
       const agent = store.agent(known.ref)
       return agent ? { ok: true, value: { agent: agentView(ctx, agent), repeated: true } } : noAgent
     }
+    if (store.isFull) return accountFull
     if (!store.group(input.policyGroupId))
       return { ok: false, code: 'not_found', message: 'Policy group not found.', field: 'policyGroupId' }
     const now = ctx.now()

@@ -9,7 +9,7 @@ import { type Context, newId } from './context.ts'
 import { earlier, fingerprintOf, keyOf, remember, reusedKey } from './idempotency.ts'
 import { groupPolicy, reservedSince } from './ledger.ts'
 import { groupView } from './policyViews.ts'
-import { type AgentRow, column, type GroupRow, type Store } from './store.ts'
+import { type AgentRow, accountFull, column, type GroupRow, type Store } from './store.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from './types.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from './whitelist.ts'
 
@@ -39,6 +39,7 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
     const known = hash === null ? null : earlier(store, hash, fingerprint)
     if (known === 'reused') return reusedKey
     if (known) return { ok: true, value: known.ref }
+    if (store.isFull) return accountFull
     const wallet = store.wallet(input.walletId)
     if (!wallet || wallet.status === 'deleted')
       return { ok: false, code: 'not_found', message: 'Wallet not found.', field: 'walletId' }
@@ -85,6 +86,8 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
     const removed = [...listed].filter((contactId) => !wanted.has(contactId))
     const missing = [...wanted].some((each) => !listed.has(each) && !added.some((contact) => contact.id === each))
     if (missing || anyGone(store, added)) return contactGone
+    // What takes nothing more is still possible: limits are lowered and contacts removed.
+    if (added.length > 0 && store.isFull) return accountFull
 
     const now = ctx.now()
     const before = JSON.stringify(policyRecord(group))

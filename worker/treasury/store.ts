@@ -3,6 +3,7 @@ import type { MicroUsdc } from '../domain/money.ts'
 import type { PaymentStatus, PayoutStatus } from '../domain/payment.ts'
 import type { Period } from '../domain/policyPeriod.ts'
 import type { RecipientType } from '../domain/scopes.ts'
+import type { Refused } from '../errors.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `usd` turns one into money. */
 export type WalletRow = {
@@ -185,6 +186,12 @@ export type PayoutRow = {
 
 /** New work is refused above 8 GB, so that settling always has room (an object's SQLite holds 10). */
 const fullBytes = 8_000_000_000
+
+export const accountFull: Refused = {
+  ok: false,
+  code: 'unavailable',
+  message: 'This account is full. Please contact support.',
+}
 
 type Value = string | number | null
 type Row = Record<string, Value>
