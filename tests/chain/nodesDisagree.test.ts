@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/types.ts'
 import type { Context } from '../../worker/treasury/context.ts'
-import { nonceLogExists } from '../../worker/treasury/scan.ts'
+import { nonceLogExists } from '../../worker/treasury/proofs.ts'
 import type { PaymentRow, WalletRow } from '../../worker/treasury/store.ts'
 import { type LocalChain, startLocalChain } from '../support/localChain.ts'
 
