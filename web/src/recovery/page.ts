@@ -1,5 +1,6 @@
 import { formatUsdc } from '../../../worker/domain/money.ts'
 import { addressProblem, checksumAddress } from '../../../worker/domain/validators.ts'
+import { formatMoment } from '../lib/format.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
 import { type Hex, Node } from './chain.ts'
 import {
@@ -68,7 +69,7 @@ function ether(wei: bigint): string {
   return `${digits.slice(0, -18)}.${digits.slice(-18).replace(/0+$/, '').padEnd(1, '0')} ETH`
 }
 
-const when = (seconds: number) => new Date(seconds * 1000).toLocaleString()
+const when = (seconds: number) => formatMoment(seconds * 1000)
 const groups = (address: string) => `0x ${address.slice(2).match(/.{4}/g)!.join(' ')}`
 
 /** One thing at a time: every button rests while something runs. */
