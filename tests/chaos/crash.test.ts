@@ -2,19 +2,17 @@
  * The Worker is killed again and again under load, on real chains and storage, with a node that fails now and then.
  * CHAOS_KILLS says how often (20), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
  */
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/build.ts'
-import type { Stack } from '../../scripts/stack.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
-import { aStack, type TestStack } from '../stack/aStack.ts'
 import { type Random, randomFrom } from '../support/random.ts'
-import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 import { aSender, chainReader, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
 import { Client, type Household } from './client.ts'
+import { aFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 20)
@@ -25,19 +23,13 @@ const clientsEach = 4
 const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 
-let stack: TestStack
-let node: RpcProxy
+let stack: FaultyStack['stack']
+let node: FaultyStack['node']
+let stop: FaultyStack['stop'] | undefined
 beforeAll(async () => {
-  const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
-    node = await startRpcProxy(rpc[8453])
-    return { RPC_URLS_8453: node.url }
-  }
-  stack = await aStack({ vars })
+  ;({ stack, node, stop } = await aFaultyStack())
 })
-afterAll(async () => {
-  await stack?.stop()
-  await node?.stop()
-})
+afterAll(() => stop?.())
 
 test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   timeout: 120_000 + kills * 15_000,
@@ -81,7 +73,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   try {
     for (const { sender } of homes) await booksAtRest(bursar, sender, restMs)
     const restAt = Date.now()
-    problems.push(...(await askAgain(homes)), ...(await relayerProblems()), ...logProblems())
+    problems.push(...(await askAgain(homes)), ...(await relayerProblems()), ...logProblems(stack))
     const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
     for (const { sender, index } of homes) {
       const operations = history.operations.filter((operation) => operation.sender === index)
@@ -136,14 +128,6 @@ async function relayerProblems(): Promise<string[]> {
   const { queued } = pool as { queued: string }
   const problems = latest === pending ? [] : [`I6: ${pending - latest} transactions are still pending`]
   return Number(queued) === 0 ? problems : [...problems, `I6: ${Number(queued)} transactions behind a gap`]
-}
-
-/** What the Worker itself says only when something is wrong: a number or nonce used for two contents, a halted wallet. */
-function logProblems(): string[] {
-  const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
-  return log
-    .split('\n')
-    .filter((line) => /used by an unknown transaction|relayer refused|wallet halted|cannot fail from/.test(line))
 }
 
 function summary({ operations }: History, ms: Record<'load' | 'rest' | 'check', number>): string {

@@ -3,38 +3,28 @@
  * contract counts them, no payment is lost or made twice, and the session that is in force is one we can sign with.
  */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../scripts/demoClient.ts'
-import type { Stack } from '../../scripts/stack.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import type { RotateReply, SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
-import { aStack, type TestStack } from '../stack/aStack.ts'
 import { randomFrom } from '../support/random.ts'
-import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 import { addressFor, aSender, chainReader, definite, pause, usdc } from '../support/stackClient.ts'
 import { booksAtRest } from './checker.ts'
+import { aFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 
 const rotations = Number(process.env.CHAOS_ROTATIONS ?? 6)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const paymentsEach = 3
 
-let stack: TestStack
-let node: RpcProxy
+let stack: FaultyStack['stack']
+let node: FaultyStack['node']
+let stop: FaultyStack['stop'] | undefined
 beforeAll(async () => {
-  const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
-    node = await startRpcProxy(rpc[8453])
-    return { RPC_URLS_8453: node.url }
-  }
-  stack = await aStack({ vars })
+  ;({ stack, node, stop } = await aFaultyStack())
 })
-afterAll(async () => {
-  await stack?.stop()
-  await node?.stop()
-})
+afterAll(() => stop?.())
 
 test(`${rotations} rotations, workerd killed during each: each ends once`, {
   timeout: 120_000 + rotations * 30_000,
@@ -114,6 +104,5 @@ test(`${rotations} rotations, workerd killed during each: each ends once`, {
   expect(now).toMatchObject({ nonce: 1 + rotations, isActive: true, heldAmount: '0' })
   expect(now.address.toLowerCase()).toBe(state.sessionKey.toLowerCase())
   expect(now.actions.filter(({ endedAt }) => endedAt === null)).toEqual([])
-  const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
-  expect(log.split('\n').filter((line) => /wallet halted|relayer refused|cannot fail from/.test(line))).toEqual([])
+  expect(logProblems(stack)).toEqual([])
 })

@@ -13,7 +13,7 @@ import type { PayoutDraft } from '../../worker/treasury/payouts.ts'
 import { createGroup, deleteGroup, editGroup, topUp } from '../../worker/treasury/policies.ts'
 import { agentView, groupView, listGroups } from '../../worker/treasury/policyViews.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/store.ts'
-import type { GroupLimits, Principal, Recipient } from '../../worker/treasury/types.ts'
+import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/types.ts'
 import { aMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 /**
@@ -76,6 +76,20 @@ function aBook(funds = usdc('100000'), sessionLimit = usdc('100000')) {
   return { ...memory, groups, agents, aGroup, anAgent }
 }
 type Book = ReturnType<typeof aBook>
+
+/** The group as it is, but for what is named. */
+const edit = (book: Pick<Book, 'context'>, group: string, over: Partial<GroupEdit>) =>
+  editGroup(book.context, group, {
+    version: undefined,
+    name: 'G',
+    scopes,
+    walletId: undefined,
+    spendLimit: undefined,
+    contactIds: undefined,
+    contacts: [],
+    limits: {},
+    ...over,
+  })
 
 let drafts = 0
 function aDraft(amount: MicroUsdc): PayoutDraft {
@@ -321,16 +335,7 @@ function run(book: Book, payments: Model[], each: Step) {
     case 'edit': {
       const id = groupAt(each.group)
       const group = store.group(id)
-      const result = editGroup(context, id, {
-        version: undefined,
-        name: 'G',
-        scopes,
-        walletId: undefined,
-        spendLimit: each.limit,
-        contactIds: undefined,
-        contacts: [],
-        limits: each.limits,
-      })
+      const result = edit(book, id, { spendLimit: each.limit, limits: each.limits })
       if (!group) expect(result.ok).toBe(false)
       else if (each.limit != null && each.limit < BigInt(group.spent + group.held))
         expect(result).toMatchObject({ ok: false, field: 'spendLimit' })
@@ -419,18 +424,7 @@ describe('a period budget', () => {
     book.clock.now = midnight + 1
     const early = unwrap(pay(book, principal, toAddress, usdc('10')))
     book.clock.now = midnight - 1
-    unwrap(
-      editGroup(book.context, group, {
-        version: undefined,
-        name: 'G',
-        scopes,
-        walletId: undefined,
-        spendLimit: undefined,
-        contactIds: undefined,
-        contacts: [],
-        limits: daily('20'),
-      }),
-    )
+    unwrap(edit(book, group, { limits: daily('20') }))
     book.clock.now = midnight + 2
     unwrap(pay(book, principal, toAddress, usdc('3')))
     const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
@@ -448,22 +442,11 @@ describe('a period budget', () => {
     unwrap(pay(book, principal, toAddress, usdc('3')))
     book.clock.now = Date.UTC(2026, 10, 20, 12)
     unwrap(pay(book, principal, toAddress, usdc('4')))
-    const edit = (period: Period) =>
-      unwrap(
-        editGroup(book.context, group, {
-          version: undefined,
-          name: 'G',
-          scopes,
-          walletId: undefined,
-          spendLimit: undefined,
-          contactIds: undefined,
-          contacts: [],
-          limits: { periodBudget: { period, limit: usdc('7') } },
-        }),
-      ).periodBudget
-    expect(edit('day')).toMatchObject({ used: '4', remaining: '3' })
-    expect(edit('week')).toMatchObject({ used: '7', remaining: '0', startsAt: '2026-11-16T00:00:00.000Z' })
-    expect(edit('month')).toMatchObject({ used: '7', resetsAt: '2026-12-01T00:00:00.000Z' })
+    const per = (period: Period) =>
+      unwrap(edit(book, group, { limits: { periodBudget: { period, limit: usdc('7') } } })).periodBudget
+    expect(per('day')).toMatchObject({ used: '4', remaining: '3' })
+    expect(per('week')).toMatchObject({ used: '7', remaining: '0', startsAt: '2026-11-16T00:00:00.000Z' })
+    expect(per('month')).toMatchObject({ used: '7', resetsAt: '2026-12-01T00:00:00.000Z' })
     book.close()
   })
 })
@@ -479,19 +462,8 @@ test('a full account takes no payment, group, contact or agent; what is under wa
   expect(() => book.aGroup(usdc('5'))).toThrow(full)
   expect(() => book.anAgent(group)).toThrow(full)
   const contact = { id: 'contact_1', name: 'Ada', address: toAddress.address, email: null, phone: null }
-  const edit = (spendLimit: MicroUsdc, contacts: (typeof contact)[]) =>
-    editGroup(book.context, group, {
-      version: undefined,
-      name: 'G',
-      scopes,
-      walletId: undefined,
-      spendLimit,
-      contactIds: contacts.map(({ id }) => id),
-      contacts,
-      limits: {},
-    })
-  expect(() => unwrap(edit(usdc('50'), [contact]))).toThrow(full)
-  expect(edit(usdc('20'), [])).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
+  expect(() => unwrap(edit(book, group, { contactIds: [contact.id], contacts: [contact] }))).toThrow(full)
+  expect(edit(book, group, { spendLimit: usdc('20') })).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
   move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
   expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
   book.size(0)

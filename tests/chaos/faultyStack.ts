@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Stack } from '../../scripts/stack.ts'
+import { aStack, type TestStack } from '../stack/aStack.ts'
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
+
+export type FaultyStack = { stack: TestStack; node: RpcProxy; stop: () => Promise<void> }
+
+/** A stack of its own whose Worker speaks to Base through a node with faults. */
+export async function aFaultyStack(): Promise<FaultyStack> {
+  let node: RpcProxy | undefined
+  const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
+    node = await startRpcProxy(rpc[8453])
+    return { RPC_URLS_8453: node.url }
+  }
+  const stack = await aStack({ vars }).catch(async (error: unknown) => {
+    await node?.stop()
+    throw error
+  })
+  const stop = async () => {
+    await stack.stop()
+    await node?.stop()
+  }
+  return { stack, node: node!, stop }
+}
+
+/** What the Worker itself says only when something is wrong: a number or nonce used for two contents, a halted wallet. */
+export const logProblems = ({ stateDir }: TestStack): string[] =>
+  readFileSync(join(stateDir, 'wrangler.log'), 'utf8')
+    .split('\n')
+    .filter((line) => /used by an unknown transaction|relayer refused|wallet halted|cannot fail from/.test(line))
