@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright'
 import { run } from './build.ts'
 
-const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The one without windows first: tests run a fifth faster in it. */
+const usual = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+)
 
 /** Path of its program. Throws when none could be found or installed. */
 export async function findBrowser(say: (line: string) => void): Promise<string> {
@@ -24,7 +27,9 @@ async function install(): Promise<void> {
     const env = { DEBIAN_FRONTEND: 'noninteractive' }
     try {
       await run(['apt-get', 'update'], { env })
-      await run(['apt-get', 'install', '--yes', '--no-install-recommends', 'chromium'], { env })
+      const install = ['apt-get', 'install', '--yes', '--no-install-recommends']
+      // Older Debians have no package of the shell.
+      await run([...install, 'chromium-headless-shell'], { env }).catch(() => run([...install, 'chromium'], { env }))
       return
     } catch (error) {
       console.error(`apt-get could not install chromium, trying Playwright's own:\n${error}`)

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { demo } from '../../scripts/seed.ts'
+import { audit } from './audit.ts'
 import { anAccount, aSignUp, expect, keepSession, login, test } from './fixtures.ts'
 import { type Hand, hands } from './hands.ts'
-import { auditWhole } from './operable.ts'
 
 const newEmail = () => `eve-${randomUUID().slice(0, 8)}@bursar.test`
 const password = 'analytical-engine'
@@ -40,7 +40,7 @@ for (const { by, viewport, handOf } of hands)
     /** States are looked at once, and used by both hands. */
     const look = async (page: Page, name: string) => {
       if (by !== 'mouse') return
-      await auditWhole(page, name)
+      await audit(page, name)
       await page.setViewportSize(viewport)
     }
 

@@ -7,7 +7,6 @@ import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
 import { tabTo } from './hands.ts'
 import { recipient } from './household.ts'
-import { auditWhole } from './operable.ts'
 
 /** A wrong code and an unknown link are answered with 4xx, which the browser reports by itself. */
 test.use({ tolerated: /status of (404|422)/, viewport: { width: 390, height: 844 } })
@@ -151,7 +150,7 @@ test.describe('by mouse', () => {
     await expect(page.getByText(phone), 'masked').toHaveCount(0)
     await code.fill('123456')
     await expect(go).toBeDisabled()
-    await auditWhole(page, 'claim-on-its-way')
+    await audit(page, 'claim-on-its-way')
     await expect(go, 'once the money has arrived').toBeEnabled({ timeout: 30_000 })
 
     await page.getByRole('button', { name: 'Send a new code' }).click()
@@ -163,7 +162,7 @@ test.describe('by mouse', () => {
     await page.getByRole('button', { name: 'Send a new code' }).click()
     await expect(page.getByText('A new code is on its way. The old one no longer works.')).toBeVisible()
     await expect(page.getByRole('button', { name: /^Send a new code in \d+ s$/ })).toBeVisible()
-    await auditWhole(page, 'claim-resent')
+    await audit(page, 'claim-resent')
     await expect(code).toHaveValue('')
     await page.route('**/verify-passcode', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
     const wrong = passcode === '000000' ? '000001' : '000000'
@@ -186,7 +185,7 @@ test.describe('by mouse', () => {
     await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
     await confirm.click()
     await expect(page.getByRole('alert')).toContainText('Withdrawal failed')
-    await auditWhole(page, 'claim-failed')
+    await audit(page, 'claim-failed')
     const over = { success: false, code: 'wrong_passcode', error: 'Please enter your code again.', field: 'passcode' }
     await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 422, json: over }), { times: 1 })
     await confirm.click()
@@ -197,7 +196,7 @@ test.describe('by mouse', () => {
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
     await confirm.click()
     await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
-    await auditWhole(page, 'claim-receipt')
+    await audit(page, 'claim-receipt')
     await page.getByRole('link', { name: 'Done' }).click()
     await expect(page).toHaveURL(/\/login$/)
   })
@@ -216,7 +215,7 @@ test.describe('by mouse', () => {
       await page.getByRole('button', { name: 'Continue' }).click()
       await expect(page.getByRole('alert')).toHaveText(text)
     }
-    await auditWhole(page, 'claim-locked')
+    await audit(page, 'claim-locked')
   })
 
   test('a link that could not be loaded says so and can be tried again', async ({ page, household }) => {
@@ -231,10 +230,10 @@ test.describe('by mouse', () => {
       await expect(page.getByText(text)).toBeVisible()
       await page.unrouteAll()
     }
-    await auditWhole(page, 'claim-load-failed')
+    await audit(page, 'claim-load-failed')
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()
-    await auditWhole(page, 'claim-loaded')
+    await audit(page, 'claim-loaded')
   })
 })
 

@@ -5,7 +5,6 @@ import type { PolicyGroup } from '../../worker/schemas/policy.ts'
 import { audit } from './audit.ts'
 import { anAccount, test as signedOut } from './fixtures.ts'
 import { hands } from './hands.ts'
-import { auditWhole } from './operable.ts'
 import { expect, test } from './payer.ts'
 
 const onChain = { timeout: 45_000 }
@@ -68,7 +67,7 @@ for (const { by, viewport, handOf } of hands)
       await page.goto('/dashboard/contacts')
       await hand.press(button(page, `Send to ${name}`))
       await expect(dialog(page)).toContainText(`To pay ${name} from.`)
-      if (by === 'mouse') await auditWhole(page, 'contact-wallet-picker')
+      if (by === 'mouse') await audit(page, 'contact-wallet-picker')
       await hand.press(
         dialog(page)
           .getByRole('button', { name: /available/ })
@@ -110,7 +109,7 @@ test('mistakes are told when a field is left, and again on saving', async ({ pag
     'Description must be at most 500 characters',
   ])
   await expect(field(page, 'Name')).toBeFocused()
-  await auditWhole(page, 'contact-errors')
+  await audit(page, 'contact-errors')
   for (const each of ['Email', 'Phone', 'Description']) await field(page, each).fill('')
   await field(page, 'Name').fill('Ada')
   await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
@@ -128,7 +127,7 @@ test('a duplicate is warned about, not forbidden', async ({ page, own }) => {
   await expect(alert(page)).toHaveText('Twin has the same name.')
   await field(page, 'Wallet address').fill(address.toLowerCase())
   await expect(alert(page)).toHaveText('Twin has the same wallet address.')
-  await auditWhole(page, 'contact-duplicate')
+  await audit(page, 'contact-duplicate')
   await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
   await expect(dialog(page)).toBeHidden()
 })
@@ -149,14 +148,14 @@ test('what depends on a contact is told before it is changed or deleted', async 
   await expect(alert(page)).toHaveCount(0)
   await field(page, 'Wallet address').fill(anAddress())
   await expect(alert(page)).toContainText('Agents of Couriers may pay this contact. They can’t any more')
-  await auditWhole(page, 'contact-edit')
+  await audit(page, 'contact-edit')
   await button(page, 'Save Changes').click()
   await expect(dialog(page)).toBeHidden()
   expect(await whitelist()).toMatchObject([{ stale: true }])
 
   await button(page, 'Delete Trusted').click()
   await expect(page.getByRole('alertdialog').getByRole('listitem')).toHaveText(['Couriers'])
-  await auditWhole(page, 'contact-delete')
+  await audit(page, 'contact-delete')
   await button(page, 'Delete Contact').click()
   await expect(page.getByText('Trusted is deleted.')).toBeVisible()
   await audit(page, 'contact-deleted')
@@ -256,5 +255,5 @@ test('the list fits and can be used by all', async ({ page, own }) => {
     'Actions',
   ])
   await expect(row(page, 'A name that goes on')).toContainText('USDC')
-  await auditWhole(page, 'contacts')
+  await audit(page, 'contacts')
 })

@@ -2,8 +2,8 @@
 import type { Page } from '@playwright/test'
 import type { Escrow } from '../../worker/schemas/escrow.ts'
 import type { Usage } from '../../worker/schemas/usage.ts'
+import { audit } from './audit.ts'
 import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
-import { auditWhole } from './operable.ts'
 
 const answer = (data: unknown, page?: { number: number; size: number; total: number }) => ({
   json: { success: true, data, ...(page && { page }) },
@@ -15,15 +15,15 @@ test('a new account: nothing to show yet, and what to do', async ({ page, contex
   await page.goto('/dashboard/transactions')
   await expect(page.getByText('No transactions yet')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Export CSV' })).toBeDisabled()
-  await auditWhole(page, 'transactions-empty')
+  await audit(page, 'transactions-empty')
   await page.goto('/dashboard/usage')
   await expect(page.getByText('No wallets yet')).toBeVisible()
-  await auditWhole(page, 'usage-empty')
+  await audit(page, 'usage-empty')
   await page.goto('/dashboard/payouts')
   await expect(page.getByText('No payouts found')).toBeVisible()
   await expect(page.getByText('Your payouts will appear here.')).toBeVisible()
   await expect(page.getByText(/Total outstanding|Reclaim All/)).toHaveCount(0)
-  await auditWhole(page, 'payouts-empty')
+  await audit(page, 'payouts-empty')
   await page.getByRole('button', { name: 'Create Your First Payout' }).click()
   await expect(page.getByRole('dialog', { name: 'Create Payout' })).toContainText(
     'No wallets found. Please create a wallet first.',
@@ -65,7 +65,7 @@ test('a payment’s detail tells when it was decided, signed, sent and confirmed
   for (const step of ['Accepted', 'Signed', 'Sent to the network', 'Confirmed on Base'])
     await expect(dialog.getByRole('listitem').filter({ hasText: step }).getByRole('time')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Copy transaction hash' })).toBeVisible()
-  await auditWhole(page, 'transactions-detail')
+  await audit(page, 'transactions-detail')
   await page.goto('/dashboard/transactions?type=payout&status=pending')
   await page
     .getByRole('link', { name: /^View details/ })
@@ -196,7 +196,7 @@ test('usage: every wallet side by side, and what is empty says so', async ({ pag
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])
     await expect(all.getByRole('listitem').first()).toContainText(text)
-  await auditWhole(page, 'usage-all-wallets')
+  await audit(page, 'usage-all-wallets')
   await all.getByRole('button', { name: 'View Details of Unnamed Wallet' }).click()
   await expect(page.getByText('No policy groups for this wallet')).toBeVisible()
   await expect(page.getByText('Spent This Month')).toBeVisible()
@@ -207,5 +207,5 @@ test('usage: every wallet side by side, and what is empty says so', async ({ pag
   await expect(page.getByRole('img', { name: '80% used' })).toHaveClass(/text-amber/)
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page.getByText('No agents in this group yet').filter({ visible: true })).toHaveCount(1)
-  await auditWhole(page, 'usage-wallet')
+  await audit(page, 'usage-wallet')
 })

@@ -6,7 +6,6 @@ import { audit } from './audit.ts'
 import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
 import { keyboard } from './hands.ts'
 import { recipient } from './household.ts'
-import { auditWhole } from './operable.ts'
 
 test.describe('transactions', () => {
   test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
@@ -70,12 +69,12 @@ test.describe('transactions', () => {
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
     await expect(dialog).toContainText('Budget limit')
     await expect(dialog).toContainText('Remaining')
-    await auditWhole(page, 'transactions-refusal')
+    await audit(page, 'transactions-refusal')
     await dialog.getByRole('button', { name: 'Add as Contact' }).click()
     const adding = page.getByRole('dialog', { name: 'Add as Contact' })
     await adding.getByRole('button', { name: 'Add Contact' }).click()
     await expect(adding.getByRole('alert')).toHaveText('Name is required')
-    await auditWhole(page, 'transactions-add-contact')
+    await audit(page, 'transactions-add-contact')
     const name = `Shop ${randomUUID().slice(0, 6)}`
     await adding.getByLabel('Name').fill(name)
     await adding.getByRole('button', { name: 'Add Contact' }).click()
@@ -126,7 +125,7 @@ test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) =
   await test.step('reclaim all', async () => {
     await page.getByRole('button', { name: 'Reclaim All Pending (3)' }).click()
     const ask = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
-    await auditWhole(page, 'payouts-reclaim-all')
+    await audit(page, 'payouts-reclaim-all')
     await ask.getByRole('button', { name: 'Reclaim 3 payouts' }).click()
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText(/\d of 3/)
     const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
@@ -156,7 +155,7 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await page.goto('/dashboard/payouts')
   await hand.press(page.getByRole('button', { name: 'View details' }))
   const dialog = page.getByRole('dialog', { name: 'Payout details' })
-  await auditWhole(page, 'payouts-detail')
+  await audit(page, 'payouts-detail')
   await hand.press(dialog.getByRole('button', { name: 'Copy transaction hash' }).first())
   await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/)
@@ -167,7 +166,7 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   const ask = page.getByRole('alertdialog', { name: 'Reclaim payout' })
   const focused = page.locator('[role=alertdialog]:focus, [role=alertdialog] :focus')
   await expect(focused, 'the focus goes from one dialog into the next').toHaveCount(1)
-  await auditWhole(page, 'payouts-reclaim')
+  await audit(page, 'payouts-reclaim')
   await hand.press(ask.getByRole('button', { name: 'Reclaim 5.00 USDC' }))
   await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 })
   await page.keyboard.press('Escape')
@@ -183,7 +182,7 @@ test('usage: the month, groups with their agents, top up', async ({ page, contex
   await expect(group).toHaveAttribute('aria-expanded', 'false')
   await group.press('Enter')
   await expect(page.getByText('Scout')).toBeVisible()
-  await auditWhole(page, 'usage')
+  await audit(page, 'usage')
   await page.getByRole('button', { name: `Top Up ${household.group.name}` }).click()
   await expect(page.getByRole('dialog')).toContainText('Top Up')
   await page.keyboard.press('Escape')

@@ -6,7 +6,6 @@ import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
 import { aFundedWallet } from '../stack/aStack.ts'
 import { audit } from './audit.ts'
 import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
-import { auditWhole } from './operable.ts'
 
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const place = async (page: Page, name: string) => {
@@ -68,7 +67,7 @@ test.describe('an account in use', () => {
       await expect(library).toBeHidden()
     }
     const library = page.getByRole('dialog', { name: 'Widget Library' })
-    await auditWhole(page, 'overview-library')
+    await audit(page, 'overview-library')
     for (const [tab, count] of [
       ['stats', 11],
       ['data', 6],

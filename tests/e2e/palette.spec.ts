@@ -4,7 +4,6 @@ import { demo } from '../../scripts/seed.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, login, test } from './fixtures.ts'
-import { auditWhole } from './operable.ts'
 
 test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
 
@@ -22,7 +21,7 @@ test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything 
   const name = page.getByRole('button', { name: 'Change Password' })
   await name.focus()
   await open(page)
-  await auditWhole(page, 'palette')
+  await audit(page, 'palette')
   await expect(field(page)).toHaveAttribute('aria-expanded', 'true')
   await expect(chosen(page)).toHaveCount(1)
   const first = await chosen(page).textContent()

@@ -4,7 +4,6 @@ import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { audit } from './audit.ts'
 import { hands, tabTo } from './hands.ts'
-import { auditWhole } from './operable.ts'
 import { expect, test } from './payer.ts'
 
 const onChain = { timeout: 45_000 }
@@ -68,7 +67,7 @@ test.describe('the form', () => {
     await page.getByRole('tab', { name: 'Contact' }).click()
     await button(page, 'Review').click()
     await expect(alert(page)).toHaveText('Please select a contact')
-    await auditWhole(page, 'send-contact-empty')
+    await audit(page, 'send-contact-empty')
   })
 
   test('reads amounts as people paste them, and refuses the rest', async ({ page, own }) => {
@@ -166,7 +165,7 @@ for (const { by, viewport, handOf } of hands)
       await expect(alert(page)).toHaveText('Please select a contact method')
       if (by === 'mouse') await audit(page, 'send-contact-method')
       await hand.press(page.getByRole('radio', { name: /^Wallet address/ }))
-      if (by === 'mouse') await auditWhole(page, 'send-contact')
+      if (by === 'mouse') await audit(page, 'send-contact')
       await hand.press(button(page, 'Review'))
       await expect(dialog(page)).toContainText(name)
       await expect(page.getByTestId('full-address')).toContainText(address)
@@ -228,7 +227,7 @@ test('the same sum to the same recipient within ten minutes is asked about once 
   await expect(dialog(page)).not.toContainText('first payment')
   await button(page, 'Send 1.50 USDC').dblclick()
   await expect(alert(page).filter({ hasText: 'Check the box if you mean it.' }).first()).toBeVisible()
-  await auditWhole(page, 'send-again')
+  await audit(page, 'send-again')
   await page.getByRole('checkbox', { name: 'Send it a second time' }).check()
   await button(page, 'Send 1.50 USDC').click()
   await expect(page.getByRole('heading', { name: 'Sent 1.50 USDC' })).toBeVisible(onChain)
@@ -241,7 +240,7 @@ test('an address that only looks like a known one is told apart', async ({ page,
   await open(page, 'send', own.wallet.id)
   await review(page, twin, '1')
   await expect(alert(page).filter({ hasText: 'this looks like Grace Hopper but is a different address' })).toBeVisible()
-  await auditWhole(page, 'send-look-alike')
+  await audit(page, 'send-look-alike')
   await button(page, 'Back').click()
   await review(page, known, '1')
   await expect(dialog(page)).toContainText('This is Grace Hopper.')
@@ -350,7 +349,7 @@ test.describe('Add Funds', () => {
     await page.goto('/dashboard/wallets')
     await button(page, 'Add Funds').click()
     await expect(page).toHaveURL(new RegExp(`addFunds=${wallet.id}`))
-    await auditWhole(page, 'add-funds')
+    await audit(page, 'add-funds')
     const amount = page.getByLabel('Other amount')
     for (const [text, problem] of [
       ['', 'Please enter a valid amount'],
@@ -371,7 +370,7 @@ test.describe('Add Funds', () => {
     const shop = await opened
     await expect(shop.getByRole('heading', { name: 'Buy USDC' })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Finish in the other tab' })).toBeVisible()
-    await auditWhole(page, 'add-funds-waiting')
+    await audit(page, 'add-funds-waiting')
     await shop.getByRole('button', { name: 'Pay $50' }).click()
     await expect(shop).toHaveURL('/dashboard/overview')
     await expect(shop.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
@@ -388,7 +387,7 @@ test.describe('Add Funds', () => {
     const link = page.getByRole('link', { name: 'Open the payment page' })
     await expect(link).toHaveAttribute('href', /\/dev\/onramp\?/)
     await expect(link).toHaveAttribute('target', '_blank')
-    await auditWhole(page, 'add-funds-blocked')
+    await audit(page, 'add-funds-blocked')
   })
 
   test('where nobody sells, it says so', async ({ page, own }) => {
@@ -425,7 +424,7 @@ test('the way to a bank account, for three exchanges, ends in the send dialog', 
     await expect(steps).toHaveCount(3)
     await expect(steps.first()).toContainText(/base/i)
   }
-  await auditWhole(page, 'withdraw')
+  await audit(page, 'withdraw')
   await button(page, 'Send USDC').click()
   await expect(dialog(page).getByLabel('Recipient address')).toBeVisible()
 })

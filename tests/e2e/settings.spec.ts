@@ -1,7 +1,7 @@
 /** Settings: the user's own name and password, and what happens when a part of the page does not arrive. */
+import { audit } from './audit.ts'
 import { anAccount, expect, login, test } from './fixtures.ts'
 import { hands } from './hands.ts'
-import { auditWhole } from './operable.ts'
 
 /** Refusals are answered with 4xx, which the browser reports by itself. */
 test.use({ tolerated: /status of (400|500)|ERR_FAILED|dynamically imported module/ })
@@ -12,7 +12,7 @@ for (const { by, viewport, handOf } of hands)
     const hand = handOf(page)
     const look = async (name: string) => {
       if (by !== 'mouse') return
-      await auditWhole(page, name)
+      await audit(page, name)
       await page.setViewportSize(viewport)
     }
     const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -102,7 +102,7 @@ test('wallets that could not be loaded are told and tried again; the page stays 
   const section = page.getByRole('region', { name: 'Connected wallet' })
   await expect(section.getByRole('alert')).toContainText('Wallets could not be loaded. Try again, or reload the page.')
   await expect(page.getByRole('main')).toContainText('Member Since')
-  await auditWhole(page, 'settings-wallets-missing')
+  await audit(page, 'settings-wallets-missing')
   await section.getByRole('button', { name: 'Try again' }).click()
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })

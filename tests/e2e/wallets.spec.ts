@@ -7,7 +7,6 @@ import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
 import { audit } from './audit.ts'
 import { anAccount, expect, test } from './fixtures.ts'
 import { hands, tabTo } from './hands.ts'
-import { auditWhole } from './operable.ts'
 
 /** Refusals that a test brings about are reported by the browser itself. */
 test.use({ tolerated: /status of (400|409|422|429|502)|net::ERR_FAILED/ })
@@ -108,7 +107,7 @@ for (const { by, viewport, handOf } of hands)
     await anOwner(bursar, context)
     const traffic = record(context)
     const hand = handOf(page)
-    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    const whole = (name: string) => (by === 'mouse' ? audit(page, name) : Promise.resolve())
     await page.goto('/dashboard/wallets')
     await expect(page.getByText('No wallets yet')).toBeVisible()
     await hand.press(button(page, 'New Wallet'))
@@ -198,7 +197,7 @@ test('the limits of six wallets and of ten a month are said in the dialog', asyn
   await expect(page.getByRole('alert')).toContainText(
     'You are currently limited to 6 active wallets at a time. Please contact support with any questions.',
   )
-  await auditWhole(page, 'deploy-limit')
+  await audit(page, 'deploy-limit')
   await button(page, 'Cancel').click()
   for (const { id } of wallets.slice(0, 5)) await bursar.api(`/wallets/${id}`, { method: 'DELETE', token: owner.token })
   for (let i = 7; i <= 10; i++) await imported(owner, { name: `Wallet ${i}` })
@@ -217,7 +216,7 @@ for (const { by, viewport, handOf } of hands)
     await anOwner(bursar, context)
     const traffic = record(context)
     const hand = handOf(page)
-    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    const whole = (name: string) => (by === 'mouse' ? audit(page, name) : Promise.resolve())
     await page.goto('/dashboard/wallets')
     await hand.press(button(page, 'Add Existing'))
     const add = dialog(page, 'Add Wallet')
@@ -320,11 +319,11 @@ test('cards, totals and exposure; test money stands apart', async ({ page, conte
   await expect(playground).toContainText('Test network: not real money')
   for (const text of ['Base Sepolia', 'Imported', 'Test']) await expect(playground).toContainText(text)
   await expect(playground.getByTestId('wallet-exposure')).toHaveCount(0)
-  await auditWhole(page, 'wallets-cards')
+  await audit(page, 'wallets-cards')
 
   await operations.getByRole('button', { name: 'Receive' }).click()
   await expect(dialog(page, /^Receive USDC/).getByRole('img', { name: /QR code/ })).toBeVisible()
-  await auditWhole(page, 'receive')
+  await audit(page, 'receive')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
@@ -334,7 +333,7 @@ test('cards, totals and exposure; test money stands apart', async ({ page, conte
   await expect(exposure).not.toContainText('after this')
   await page.getByLabel('Amount').fill('30')
   await expect(exposure).toContainText('$20.00 USDC · after this: $50.00 USDC')
-  await auditWhole(page, 'top-up-exposure')
+  await audit(page, 'top-up-exposure')
   await page.goto(`/dashboard/agents?group=${group.id}&editGroup=true`)
   await page.getByLabel('Budget limit').fill('5,000')
   await expect(exposure, 'never more than can leave').toContainText('· after this: $1,000.00 USDC')
@@ -375,7 +374,7 @@ test('a balance that can’t be read is unavailable until a retry reads it', asy
   await expect(summary.getByTestId('total')).toHaveText('$10.00 USDC')
   await expect(summary).toContainText('1 wallet is not included: the balance is unavailable.')
   await expect(summary.getByTestId('can-leave'), 'no figure that leaves one out').toHaveText('Unavailable')
-  await auditWhole(page, 'wallets-unavailable')
+  await audit(page, 'wallets-unavailable')
   await button(page, 'Try again').click()
   await expect(button(page, 'Try again')).toBeEnabled()
   down = false
@@ -418,7 +417,7 @@ for (const { by, viewport, handOf } of hands)
     await page.setViewportSize(viewport)
     const owner = await anOwner(bursar, context)
     const hand = handOf(page)
-    const whole = (name: string) => (by === 'mouse' ? auditWhole(page, name) : Promise.resolve())
+    const whole = (name: string) => (by === 'mouse' ? audit(page, name) : Promise.resolve())
     const wallet = await imported(owner, { name: 'Before', amount: '7' })
     const open = async (name: string, entry: string) => {
       await hand.press(button(page, `More for ${name}`))
