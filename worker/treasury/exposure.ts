@@ -2,6 +2,7 @@ import type { Chain, WalletState } from '../chain/types.ts'
 import { budgetLeft, type Exposure, exposureOf } from '../domain/exposure.ts'
 import { type MicroUsdc, microUsdc, zeroUsdc } from '../domain/money.ts'
 import { visibleScopes } from '../domain/scopes.ts'
+import type { Context } from './context.ts'
 import { escrowedOf, groupPolicy } from './ledger.ts'
 import { type GroupRow, type Store, usd, type WalletRow } from './store.ts'
 
@@ -12,6 +13,40 @@ export type WalletLook = { balance: bigint; state: WalletState | null }
 export async function lookAt(chain: Chain, wallet: WalletRow): Promise<WalletLook> {
   const state = wallet.kind === 'smart' ? await chain.walletState(wallet.address) : null
   return { balance: state?.balance ?? (await chain.usdcBalance(wallet.address)), state }
+}
+
+const freshMs = 2_000 // one block
+
+/** Looks at wallets, each shared by all who ask for as long as a block. */
+export class Looks {
+  readonly #context: Context
+  readonly #known = new Map<string, { value: Promise<WalletLook | null>; at: number }>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Null when the chain can't be read. */
+  of(wallet: WalletRow): Promise<WalletLook | null> {
+    const { now, chains } = this.#context
+    const known = this.#known.get(wallet.id)
+    if (known && now() - known.at < freshMs) return known.value
+    const value = lookAt(chains[wallet.chain_id], wallet).catch((error: unknown) => {
+      this.#known.delete(wallet.id)
+      console.error('balance not read', wallet.id, error)
+      return null
+    })
+    this.#known.set(wallet.id, { value, at: now() })
+    return value
+  }
+
+  async balance(wallet: WalletRow): Promise<bigint | null> {
+    return (await this.of(wallet))?.balance ?? null
+  }
+
+  forget(walletId: string): void {
+    this.#known.delete(walletId)
+  }
 }
 
 /** What can happen to this wallet's money without its owner: the chain's figures, our budgets. */

@@ -2,8 +2,6 @@ import { DurableObject } from 'cloudflare:workers'
 import { chainsFrom } from '../chain/chains.ts'
 import { isPayoutAddress, noteIdle } from '../db/readModel.ts'
 import { formatUsdc, type MicroUsdc } from '../domain/money.ts'
-import { mostAllowedNow } from '../domain/policy.ts'
-import { periodNow } from '../domain/policyPeriod.ts'
 import type { Scope } from '../domain/scopes.ts'
 import type { Env } from '../env.ts'
 import type { Refused, Result } from '../errors.ts'
@@ -26,6 +24,7 @@ import type { OwnerActionReply, OwnerTurn, RotateReply, SessionKeyInfo, SessionO
 import type { RecipientHistory, Transaction } from '../schemas/transaction.ts'
 import type { Usage } from '../schemas/usage.ts'
 import type { Wallet } from '../schemas/wallet.ts'
+import { type AgentContext, AgentContexts } from './agentContext.ts'
 import { agentGate, createAgent, deleteAgent, editAgent, replaceCredential } from './agents.ts'
 import { RevokedTokens, scopesOf } from './agentTokens.ts'
 import { verifyAudit } from './audit.ts'
@@ -34,10 +33,9 @@ import { type CheckInput, check, type Looked } from './check.ts'
 import { chore } from './chores.ts'
 import { type Context, isNodeTrouble } from './context.ts'
 import { actionId, deployId, noteReports, relayerOf } from './deliver.ts'
-import { lookAt, type WalletLook } from './exposure.ts'
+import { Looks } from './exposure.ts'
 import { claimUrlOf, flush, flushMails } from './flush.ts'
 import { type ImportInput, importWallet, viewPrivateKey } from './importedWallets.ts'
-import { groupPolicy, walletFunds } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import { overviewOf } from './overview.ts'
 import { setPaused } from './pausing.ts'
@@ -78,11 +76,6 @@ import { deleteWallet, renameWallet } from './walletAdmin.ts'
 import { deployWallet, ledgerView, walletView } from './wallets.ts'
 import { confirmContact, contactChanged } from './whitelist.ts'
 
-const balanceFreshMs = 2_000 // one block
-const emptyFreshMs = 10_000 // 10 seconds
-
-type AgentContext = { agent: Agent; group: PolicyGroup; maxAllowedNow: string }
-
 const notFound = (what: string): Refused => ({ ok: false, code: 'not_found', message: `${what} not found.` })
 
 /**
@@ -96,10 +89,9 @@ export class Treasury extends DurableObject<Env> {
   readonly #timers: Timers
   #flushing: Promise<void> = Promise.resolve()
   #mailing: Promise<void> = Promise.resolve()
-  /** Answers of agentContext by agent, good for one version of the tables. */
-  readonly #contexts = new Map<string, { version: number; until: number; value: AgentContext }>()
+  readonly #agentContexts: AgentContexts
   readonly #revokedTokens: RevokedTokens
-  #looks = new Map<string, { value: Promise<WalletLook | null>; at: number }>()
+  readonly #looks: Looks
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -125,6 +117,8 @@ export class Treasury extends DurableObject<Env> {
       handedOver: new Map(),
     }
     this.#paying = new Paying(this.context, (work) => ctx.waitUntil(work))
+    this.#agentContexts = new AgentContexts(this.context, this.#paying)
+    this.#looks = new Looks(this.context)
     this.#timers = new Timers(
       ctx.storage,
       () => this.context,
@@ -258,7 +252,7 @@ export class Treasury extends DurableObject<Env> {
       "SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC",
     )
     return Promise.all(
-      rows.map(async (row) => walletView(this.context, this.context.store.wallet(row.id)!, await this.#look(row))),
+      rows.map(async (row) => walletView(this.context, this.context.store.wallet(row.id)!, await this.#looks.of(row))),
     )
   }
 
@@ -276,33 +270,15 @@ export class Treasury extends DurableObject<Env> {
   }
 
   async #viewOf(row: WalletRow): Promise<Result<Wallet>> {
-    return { ok: true, value: walletView(this.context, row, await this.#look(row)) }
+    return { ok: true, value: walletView(this.context, row, await this.#looks.of(row)) }
   }
 
   /** The chain's balance; null when it can't be read. */
   async balance(walletId: string): Promise<Result<string | null>> {
     const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
-    const balance = await this.#balance(wallet)
+    const balance = await this.#looks.balance(wallet)
     return { ok: true, value: balance === null ? null : formatUsdc(balance) }
-  }
-
-  async #balance(wallet: WalletRow): Promise<bigint | null> {
-    return (await this.#look(wallet))?.balance ?? null
-  }
-
-  /** Balance and session in one answer of the chain, shared for as long as a block; null when it can't be read. */
-  #look(wallet: WalletRow): Promise<WalletLook | null> {
-    const { now, chains } = this.context
-    const known = this.#looks.get(wallet.id)
-    if (known && now() - known.at < balanceFreshMs) return known.value
-    const value = lookAt(chains[wallet.chain_id], wallet).catch((error: unknown) => {
-      this.#looks.delete(wallet.id)
-      console.error('balance not read', wallet.id, error)
-      return null
-    })
-    this.#looks.set(wallet.id, { value, at: now() })
-    return value
   }
 
   async sessionKey(walletId: string): Promise<Result<SessionKeyInfo>> {
@@ -488,41 +464,11 @@ export class Treasury extends DurableObject<Env> {
     return result.ok ? { ok: true, value: paymentView(this.context.store, result.value) } : result
   }
 
-  /** GET /v1/context: what the agent may do now. Kept in memory until anything in this object is written. */
+  /** GET /v1/context: what the agent may do now. */
   async agentContext(principal: Principal): Promise<Result<AgentContext>> {
     const gate = this.#agentGate(principal)
     if (gate || principal.type !== 'agent') return gate ?? notFound('Agent')
-    const { store } = this.context
-    const now = this.context.now()
-    const known = this.#contexts.get(principal.agentId)
-    if (known?.version === store.version && now < known.until) return { ok: true, value: known.value }
-    const agent = store.agent(principal.agentId)
-    const group = agent && store.group(agent.group_id)
-    const wallet = group && store.wallet(group.wallet_id)
-    if (!agent || !group || !wallet) return notFound('Policy group')
-    const policy = groupPolicy(group, agent, store.accountPaused)
-    const funds = walletFunds(wallet, store.session(wallet.id))
-    // The first money may have come in since the chain was read: "nothing" is said only after looking.
-    const empty = funds.available === 0n && wallet.status === 'active'
-    if (empty && now - this.#paying.rereadAt(wallet.id) >= emptyFreshMs) {
-      await this.#paying.reread(wallet)
-      return this.agentContext(principal)
-    }
-    const most = mostAllowedNow(policy, funds, now, { isPayout: false, at: now })
-    const value = {
-      agent: agentView(this.context, agent),
-      group: groupView(this.context, group),
-      maxAllowedNow: formatUsdc(most),
-    }
-    // Time alone changes these: a period's end, the session key's.
-    const ends = [
-      policy.period && periodNow(policy.period, now).endAt,
-      funds.session && funds.session.validUntil + 1,
-      empty ? now + emptyFreshMs : null,
-    ]
-    const until = Math.min(...ends.filter((at) => at !== null && at > now).map(Number))
-    this.#contexts.set(principal.agentId, { version: store.version, until, value })
-    return { ok: true, value }
+    return this.#agentContexts.of(principal.agentId)
   }
 
   /** POST /oauth/token: what the group allows now. */
@@ -546,7 +492,7 @@ export class Treasury extends DurableObject<Env> {
 
   async overview(): Promise<Omit<Overview, 'contactCount'>> {
     const rows = this.context.store.all<WalletRow>("SELECT * FROM wallet WHERE chain_id = 8453 AND status = 'active'")
-    const balances = await Promise.all(rows.map((row) => this.#balance(row)))
+    const balances = await Promise.all(rows.map((row) => this.#looks.balance(row)))
     const total = balances.reduce<bigint | null>(
       (sum, balance) => (sum === null || balance === null ? null : sum + balance),
       0n,
@@ -562,8 +508,8 @@ export class Treasury extends DurableObject<Env> {
     const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
     await this.#paying.reread(wallet)
-    this.#looks.delete(walletId)
-    const balance = await this.#balance(wallet)
+    this.#looks.forget(walletId)
+    const balance = await this.#looks.balance(wallet)
     return { ok: true, value: ledgerView(this.context.store, this.context.store.wallet(walletId)!, balance) }
   }
 
