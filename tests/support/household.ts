@@ -1,8 +1,17 @@
 /** A user with wallet, contact, group and agent, made over HTTP as a client would. */
 import { expect } from 'vitest'
-import { type Api, aUser } from '../worker/apiClient.ts'
-import { chain, until } from './payer.ts'
+import { type Api, anApi, aUser, seed } from '../worker/apiClient.ts'
+import { chain, prepare, until } from './payer.ts'
 import { party } from './workerChain.ts'
+
+/** The app with today's clock, over an empty database and chains that deliver: what every household needs. */
+export async function aTown(): Promise<Api> {
+  await seed()
+  await prepare()
+  const api = anApi()
+  api.clock.now = Date.now()
+  return api
+}
 
 export type Household = Awaited<ReturnType<typeof aHousehold>>
 

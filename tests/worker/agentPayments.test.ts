@@ -3,17 +3,14 @@ import { runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, type Household } from '../support/household.ts'
-import { chain, fresh, prepare, until } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { chain, fresh, until } from '../support/payer.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 let own: Household
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api)
 }, 60_000)
 afterEach(() => chain.fault({ mode: 'none' }))

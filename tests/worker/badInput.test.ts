@@ -1,17 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aHousehold, type Household } from '../support/household.ts'
-import { prepare } from '../support/payer.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { party } from '../support/workerChain.ts'
-import { type Api, anApi, seed } from './apiClient.ts'
+import type { Api } from './apiClient.ts'
 
 let api: Api
 let own: Household
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api)
 }, 60_000)
 

@@ -3,18 +3,15 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import { lockMs } from '../../worker/domain/attempts.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, type Household } from '../support/household.ts'
-import { chain, fresh, prepare, until } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { chain, fresh, until } from '../support/payer.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 let own: Household
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api, { funds: 200_000_000n })
 }, 60_000)
 

@@ -1,14 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import { aHousehold } from '../support/household.ts'
-import { fresh, prepare } from '../support/payer.ts'
-import { type Api, anApi, seed } from './apiClient.ts'
+import { aHousehold, aTown } from '../support/household.ts'
+import { fresh } from '../support/payer.ts'
+import type { Api } from './apiClient.ts'
 
 let api: Api
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
 }, 60_000)
 
 const crowd = 300

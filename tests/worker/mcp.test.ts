@@ -1,19 +1,15 @@
 /** The protocol of /mcp; what its tools do is in mcpTools.test.ts. M1 to M15 are the rows of docs/features/mcp.md. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
-import { prepare } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 let own: Household
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api)
 }, 60_000)
 

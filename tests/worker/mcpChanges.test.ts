@@ -2,17 +2,14 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
-import { chain, fresh, prepare } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { chain, fresh } from '../support/payer.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
 }, 60_000)
 afterEach(() => chain.fault({ mode: 'none' }))
 

@@ -1,20 +1,17 @@
 /** What the tools of /mcp do with money and with bad input. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hash } from '../support/hash.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
-import { chain, fresh, prepare, until } from '../support/payer.ts'
+import { chain, fresh, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 let own: Household
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api, { limit: 20 })
 }, 60_000)
 

@@ -16,9 +16,9 @@ import { onFailure } from '../../worker/middleware/answers.ts'
 import { agent } from '../../worker/middleware/auth.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { fresh, prepare } from '../support/payer.ts'
-import { type Api, anApi, aUser, env, seed } from './apiClient.ts'
+import { type Api, aUser, env } from './apiClient.ts'
 
 const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
@@ -28,10 +28,7 @@ let api: Api
 let own: Household
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api)
 }, 60_000)
 

@@ -1,10 +1,10 @@
 import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
-import { aHousehold, type Household } from '../support/household.ts'
-import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { aPayer, chain, fresh, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
-import { type Api, anApi, seed } from './apiClient.ts'
+import type { Api } from './apiClient.ts'
 
 /** Groups and agents as the dashboard changes them, and what that means to agents that are calling meanwhile. */
 let api: Api
@@ -12,10 +12,7 @@ let own: Household
 const address = party('somebody').address
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
   own = await aHousehold(api, { funds: 500_000_000n, limit: 300 })
 }, 60_000)
 

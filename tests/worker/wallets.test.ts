@@ -2,18 +2,15 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../worker/treasury/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, type Household } from '../support/household.ts'
-import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { aPayer, chain, fresh, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
-import { type Api, anApi, aUser, seed } from './apiClient.ts'
+import { type Api, aUser } from './apiClient.ts'
 
 let api: Api
 
 beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = anApi()
-  api.clock.now = Date.now()
+  api = await aTown()
 })
 
 const list = async (token: string) => (await api.call('GET', '/api/wallets', { token })).json.data
