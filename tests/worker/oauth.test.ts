@@ -17,7 +17,7 @@ import { agent } from '../../worker/middleware/auth.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
 import { aHousehold, aTown, type Household } from '../support/household.ts'
-import { fresh, prepare } from '../support/payer.ts'
+import { fresh } from '../support/payer.ts'
 import { type Api, aUser, env } from './apiClient.ts'
 
 const { db } = openDb(env.DB)
