@@ -82,7 +82,7 @@ export function AgentRow(props: {
       <div id={details} hidden={!expanded}>
         {expanded && (
           <div className="space-y-6 px-5 pb-5">
-            <dl className="grid gap-x-6 gap-y-2 text-small sm:grid-cols-[8rem_1fr]">
+            <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-small sm:grid-cols-[8rem_minmax(0,1fr)]">
               <dt className="text-muted">Client ID</dt>
               <dd className="flex items-center gap-1">
                 <span className="break-all font-mono">{agent.clientId}</span>
