@@ -198,7 +198,7 @@ export class Courier {
       if (!mayGo || this.#items.load(ids).length !== ids.length) return null
       const cargo = cargoOf(kind, items, this.#relay())
       const nonce = this.transactions.allocate(kind, cargo, ids, view.fees, this.#clock())
-      for (const id of ids) this.#items.carry(id, nonce)
+      this.#items.carry(ids, nonce)
       return nonce
     })
   }

@@ -99,13 +99,10 @@ export class Items {
     return new Map(rows.toArray().map((row) => [row.scope, row.content]))
   }
 
-  /** In one statement each: a Treasury under load hands over many at a time. */
   #insert(items: RelayItem[], now: number): void {
     const guards = items.flatMap((item) => item.guard ?? [])
-    this.#sql.exec(
-      `INSERT OR IGNORE INTO guard (scope, content) SELECT value->>'scope', value->>'content' FROM json_each(?)`,
-      JSON.stringify(guards),
-    )
+    for (const { scope, content } of guards)
+      this.#sql.exec('INSERT OR IGNORE INTO guard (scope, content) VALUES (?, ?)', scope, content)
     // What waits under the same scope is an older signature of the same.
     this.#finish(
       `state IN ('waiting','parked') AND scope IN (SELECT value FROM json_each(?))`,
@@ -114,13 +111,21 @@ export class Items {
       'superseded',
       now,
     )
-    this.#sql.exec(
-      `INSERT INTO item (id, user_id, kind, lane, target, data, packed, scope, deadline, queued_at, due_at)
-       SELECT value->>'id', value->>'userId', value->>'kind', value->>'lane', value->>'target', value->>'data', value->'packed',
-         value->>'$.guard.scope', value->>'deadline', ?1, ?1 FROM json_each(?2)`,
-      now,
-      JSON.stringify(items.map((item) => ({ ...item, lane: (item.packed ? 'send' : 'call') satisfies Lane }))),
-    )
+    for (const item of items)
+      this.#sql.exec(
+        `INSERT INTO item (id, user_id, kind, lane, target, data, packed, scope, deadline, queued_at, due_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)`,
+        item.id,
+        item.userId,
+        item.kind,
+        (item.packed ? 'send' : 'call') satisfies Lane,
+        item.target,
+        item.data,
+        item.packed ? JSON.stringify(item.packed) : null,
+        item.guard?.scope ?? null,
+        item.deadline,
+        now,
+      )
   }
 
   /** Oldest first; at most 50 of one user and lane, so that a long queue hides nobody. */
@@ -158,10 +163,14 @@ export class Items {
 
   /** In the order of `ids`, sends of one wallet by rising nonce; without those that no longer wait. */
   load(ids: readonly string[]): LoadedItem[] {
+    const rows = this.#sql.exec<Pick<ItemRow, 'id' | 'user_id' | 'target' | 'data' | 'packed'>>(
+      `SELECT id, user_id, target, data, packed FROM item
+       WHERE id IN (SELECT value FROM json_each(?)) AND state IN ('waiting','parked')`,
+      JSON.stringify(ids),
+    )
+    const found = new Map(rows.toArray().map((row) => [row.id, row]))
     const items = ids.flatMap((id): LoadedItem[] => {
-      const row = this.#sql
-        .exec<ItemRow>(`SELECT * FROM item WHERE id = ? AND state IN ('waiting','parked')`, id)
-        .toArray()[0]
+      const row = found.get(id)
       if (!row) return []
       const item = { id, userId: row.user_id, target: row.target, data: row.data }
       return [row.packed ? { ...item, packed: JSON.parse(row.packed) } : item]
@@ -213,11 +222,12 @@ export class Items {
     )
   }
 
-  carry(id: string, nonce: number): void {
+  carry(ids: readonly string[], nonce: number): void {
     this.#sql.exec(
-      `UPDATE item SET state = 'carried', nonce = ?, tx_hash = NULL, reason = NULL WHERE id = ?`,
+      `UPDATE item SET state = 'carried', nonce = ?, tx_hash = NULL, reason = NULL
+       WHERE id IN (SELECT value FROM json_each(?))`,
       nonce,
-      id,
+      JSON.stringify(ids),
     )
   }
 
@@ -328,9 +338,11 @@ export class Items {
   }
 
   told(rows: Telling['rows']): void {
-    for (const { id, version } of rows) {
-      this.#sql.exec('UPDATE item SET tell_at = NULL WHERE id = ? AND version = ?', id, version)
-    }
+    this.#sql.exec(
+      `UPDATE item SET tell_at = NULL FROM json_each(?) AS row
+       WHERE item.id = row.value->>'id' AND item.version = row.value->>'version'`,
+      JSON.stringify(rows),
+    )
   }
 
   /** The Treasury did not answer. It asks by itself too, so after ten tries we stop. */

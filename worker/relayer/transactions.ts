@@ -54,9 +54,11 @@ export class Transactions {
     if (nonce === null) throw new Error('the account number is unknown')
     this.#sql.exec('UPDATE account SET next_nonce = ?', nonce + 1)
     this.#insert(nonce, kind, cargo, now)
-    for (const [position, id] of itemIds.entries()) {
-      this.#sql.exec('INSERT INTO cargo (nonce, position, item_id) VALUES (?, ?, ?)', nonce, position, id)
-    }
+    this.#sql.exec(
+      'INSERT INTO cargo (nonce, position, item_id) SELECT ?, key, value FROM json_each(?)',
+      nonce,
+      JSON.stringify(itemIds),
+    )
     this.sign(nonce, fees, now)
     return nonce
   }
