@@ -14,6 +14,7 @@ import { createGroup, deleteGroup, editGroup, topUp } from '../../worker/treasur
 import { agentView, groupView, listGroups } from '../../worker/treasury/policyViews.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/store.ts'
 import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/types.ts'
+import { budgetView } from '../../worker/treasury/views.ts'
 import { aMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 /**
@@ -123,6 +124,12 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
   const prepared: Prepared = { draft: to.type === 'address' ? null : aDraft(amount), lookup, reread: true }
   const result = accept(book.context, { principal, key, walletId: null, to, amount, memo: null }, prepared)
   if ('need' in result) throw new Error(`needs ${result.need}`)
+  if (result.ok && !result.value.replayed) {
+    // What is answered was not read back: it must be what is written.
+    const { payment, group } = result.value
+    expect(payment).toEqual(book.store.payment(payment.id))
+    expect(budgetView(group)).toEqual(budgetView(group && book.store.group(group.id)))
+  }
   return result
 }
 

@@ -19,9 +19,14 @@ export function storageOf(db: DatabaseSync): DurableObjectStorage {
           return { toArray: () => [], one: () => null, rowsWritten: 0 }
         }
         const statement = db.prepare(query)
-        const rows = statement.columns().length > 0 ? statement.all(...values) : null
+        const columnNames = statement.columns().map(({ name }) => name)
+        const raw = () => {
+          statement.setReturnArrays(true)
+          return statement.all(...values)
+        }
+        const rows = columnNames.length > 0 ? statement.all(...values) : null
         const rowsWritten = rows ? 0 : Number(statement.run(...values).changes)
-        return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, rowsWritten }
+        return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, raw, columnNames, rowsWritten }
       },
       databaseSize: 0,
     },
@@ -83,6 +88,7 @@ export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
     plainKeys: new Map(),
     recipients: new Set(),
     outgoing: [],
+    shard: null,
     handedOver: new Map(),
   }
   store.run(

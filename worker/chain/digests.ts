@@ -25,13 +25,13 @@ type Word = bigint | number | Hex
 
 /** 32-byte words one after the other, as abi.encode lays out static values; hex is left-padded like an address. */
 export function packWords(...words: Word[]): Uint8Array {
-  const bytes = new Uint8Array(words.length * 32)
-  for (const [i, word] of words.entries()) {
+  let all = ''
+  for (const word of words) {
     const digits = typeof word === 'string' ? word.slice(2) : word.toString(16)
     if (digits.startsWith('-') || digits.length > 64) throw new RangeError(`not a 256-bit word: ${word}`)
-    bytes.set(hexToBytes(digits.padStart(64, '0')), i * 32)
+    all += digits.padStart(64, '0')
   }
-  return bytes
+  return hexToBytes(all)
 }
 
 export function keccak(bytes: Uint8Array): Hex {

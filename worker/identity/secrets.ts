@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 /** 128 random bits as hex behind a noun, for example `user_5f…`. */
 export const newId = (noun: string) => `${noun}_${randomBytes(16).toString('hex')}`
@@ -7,7 +7,7 @@ export const newId = (noun: string) => `${noun}_${randomBytes(16).toString('hex'
 export const newSecret = (prefix = '') => `${prefix}${randomBytes(32).toString('base64url')}`
 
 /** Hex. For secrets of 128 random bits or more: what the database keeps instead of them. */
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string) => hash('sha256', text)
 
 /** Hex. For anything guessable: useless to somebody who has the database but not the pepper. */
 export const peppered = (pepper: string, text: string) => createHmac('sha256', pepper).update(text).digest('hex')

@@ -18,8 +18,9 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
   }
-  for (const [name, value] of Object.entries(headers)) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
-  c.res.headers.append('vary', 'Authorization')
+  const own = c.res.headers
+  for (const [name, value] of Object.entries(headers)) if (!own.has(name)) own.set(name, value)
+  own.append('vary', 'Authorization')
 })
 
 /** The envelope under /api, RFC 9457 under /v1, JSON-RPC under /mcp, RFC 6749 under /oauth. */

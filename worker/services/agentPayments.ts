@@ -116,8 +116,12 @@ const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Pri
 
 const asked = ({ to, amount, memo }: CreatePayment) => ({ to: recipientOf(to), amount, memo: memo || null })
 
+/** Letters in mixed case have been held against their checksum by the schema. */
+const checksummed = (address: `0x${string}`) =>
+  /[a-f].*[A-F]|[A-F].*[a-f]/.test(address) ? address : checksumAddress(address)
+
 export function recipientOf(to: CreatePayment['to']): Recipient {
-  if (to.type === 'address') return { type: 'address', address: checksumAddress(to.address) }
+  if (to.type === 'address') return { type: 'address', address: checksummed(to.address) }
   if (to.type === 'contact')
     return { type: 'contact', contactId: to.contactId, ...(to.method && { method: to.method }) }
   return to

@@ -15,24 +15,30 @@ import { insertPayout, type PayoutDraft } from './payouts.ts'
 import { type Caller, callerOf, chainNow, forbiddenRecipient, isKnownRecipient, targetOf } from './plan.ts'
 import { refuse } from './refusals.ts'
 import { signNew } from './sign.ts'
-import { accountFull, column, type PaymentRow, type WalletRow } from './store.ts'
+import { accountFull, column, type GroupRow, type PaymentRow, type WalletRow } from './store.ts'
 import type { PayInput } from './types.ts'
 
-export type Accepted = { payment: PaymentRow } & ({ replayed: true } | { replayed: false; wallet: WalletRow })
+/** `group` as it is with this payment reserved. */
+export type Accepted = { payment: PaymentRow } & (
+  | { replayed: true }
+  | { replayed: false; wallet: WalletRow; group: GroupRow | null }
+)
 
-const askedOf = (input: PayInput) => [
-  input.walletId,
-  input.to,
-  input.amount,
-  input.memo,
-  input.expiresInDays ?? null,
-  input.senderName ?? null,
-]
+const onceOf = (input: PayInput, key: string) => ({
+  key: keyOf(input.principal, key),
+  fingerprint: fingerprintOf([
+    input.walletId,
+    input.to,
+    input.amount,
+    input.memo,
+    input.expiresInDays ?? null,
+    input.senderName ?? null,
+  ]),
+})
 
 /** The payment of an earlier call with this key, if there was one (I7). */
-function replay(ctx: Context, input: PayInput): Result<Accepted> | null {
-  if (input.key === null) return null
-  const known = earlier(ctx.store, keyOf(input.principal, input.key), fingerprintOf(askedOf(input)))
+function replay(ctx: Context, once: { key: string; fingerprint: string }): Result<Accepted> | null {
+  const known = earlier(ctx.store, once.key, once.fingerprint)
   if (known === null) return null
   if (known === 'reused') return reusedKey
   return { ok: true, value: { payment: ctx.store.payment(known.ref)!, replayed: true } }
@@ -64,11 +70,12 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     // Who may not call learns nothing, not even what it paid before.
     if (!caller.ok && caller.code === 'unauthenticated') return caller
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
-    const again = active?.ok === false ? null : replay(ctx, input)
+    const once = input.key === null ? null : onceOf(input, input.key)
+    const again = once === null || active?.ok === false ? null : replay(ctx, once)
     if (again) return again
     if (store.isFull) return accountFull
     if (!caller.ok) return caller
-    const { wallet, group, agent, policy } = caller.value
+    const { wallet, session, group, agent, policy } = caller.value
 
     const target = targetOf(ctx, caller.value, input.to)
     if ('refusal' in target) return refuse(ctx, input, target.refusal, caller.value, inputsOf(caller.value))
@@ -91,7 +98,6 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
         field: 'amount',
       }
 
-    const session = store.session(wallet.id)
     const funds = walletFunds(wallet, session)
     const decision = decideAmount(policy, funds, input.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
     if (!decision.ok) {
@@ -114,44 +120,46 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
       intent ? 1 : 0,
       now,
     )
-    const payment = store.insert<PaymentRow>(
-      `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name,
-         recipient_email, recipient_phone, amount, memo, status, created_at, give_up_at, epoch,
-         sequence, deadline, max_deadline, sig_version, r, vs, authorization, first_block, signed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    const payment: PaymentRow = {
       id,
-      isPayout ? 'payout' : 'send',
-      wallet.id,
-      group?.id ?? null,
-      agent?.id ?? null,
-      group?.version ?? null,
-      input.contact ? 'contact' : input.to.type,
-      to,
-      target.contact?.contact_id ?? input.contact?.id ?? null,
-      target.contact?.name ?? input.contact?.name ?? null,
-      target.email,
-      target.phone,
-      column(input.amount),
-      input.memo,
-      intent ? 'PROCESSING' : 'QUEUED',
-      now,
-      now + giveUpMs,
+      kind: isPayout ? 'payout' : 'send',
+      wallet_id: wallet.id,
+      group_id: group?.id ?? null,
+      agent_id: agent?.id ?? null,
+      policy_version: group?.version ?? null,
+      to_type: input.contact ? 'contact' : input.to.type,
+      to_address: to,
+      contact_id: target.contact?.contact_id ?? input.contact?.id ?? null,
+      contact_name: target.contact?.name ?? input.contact?.name ?? null,
+      recipient_email: target.email,
+      recipient_phone: target.phone,
+      amount: column(input.amount),
+      memo: input.memo,
+      status: intent ? 'PROCESSING' : 'QUEUED',
+      error_code: null,
+      error_message: null,
+      refusal: null,
+      created_at: now,
+      signed_at: intent ? now : null,
+      broadcast_at: null,
+      confirmed_at: null,
+      tx_hash: null,
+      give_up_at: now + giveUpMs,
       epoch,
-      intent?.sequence ?? null,
-      intent?.deadline ?? null,
-      intent?.deadline ?? null,
-      intent ? 1 : 0,
-      intent?.r ?? null,
-      intent?.vs ?? null,
-      intent?.authorization ?? null,
-      intent?.first_block ?? null,
-      intent ? now : null,
-    )
+      sequence: intent?.sequence ?? null,
+      deadline: intent?.deadline ?? null,
+      max_deadline: intent?.deadline ?? null,
+      sig_version: intent ? 1 : 0,
+      r: intent?.r ?? null,
+      vs: intent?.vs ?? null,
+      first_block: intent?.first_block ?? null,
+      authorization: intent?.authorization ?? null,
+    }
+    store.insertPayment(payment)
     if (isPayout) insertPayout(ctx, draft!, wallet)
     // Of accepted payments only: refused ones must not fill the object (threats.md B4).
     if (isNewRecipient) store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', to.toLowerCase())
-    if (input.key !== null)
-      remember(store, keyOf(input.principal, input.key), fingerprintOf(askedOf(input)), 'payment', id, now)
+    if (once !== null) remember(store, once.key, once.fingerprint, 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
       by: agent?.id ?? 'user',
       amount: formatUsdc(input.amount),
@@ -162,7 +170,8 @@ export function accept(ctx: Context, input: PayInput, prepared: Prepared): Resul
     noticeBudget(ctx, group, input.amount)
     changed(ctx, 'payment', id)
     ctx.wake('settle', now + 1000)
-    return { ok: true, value: { payment, replayed: false, wallet } }
+    const reserved = group && { ...group, held: group.held + payment.amount }
+    return { ok: true, value: { payment, replayed: false, wallet, group: reserved } }
   })
 }
 

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Store } from './store.ts'
 
 type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
 const genesis = '0'.repeat(64)
 
 const hashOf = (row: Omit<AuditRow, 'hash'>) =>
-  createHash('sha256')
-    .update(JSON.stringify([row.previous, row.seq, row.at, row.event, row.ref, row.data]))
-    .digest('hex')
+  hash('sha256', JSON.stringify([row.previous, row.seq, row.at, row.event, row.ref, row.data]))
 
 /**
  * Append one fact to the user's audit log, in the transaction of the change it speaks of. Each row's hash covers
@@ -18,7 +16,7 @@ export function audit(store: Store, at: number, event: string, ref: string, data
     store.auditHead ??
     store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
   const row = { seq: (last?.seq ?? 0) + 1, at, event, ref, data: JSON.stringify(data), previous: last?.hash ?? genesis }
-  const hash = hashOf(row)
+  const own = hashOf(row)
   store.run(
     'INSERT INTO audit (seq, at, event, ref, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
     row.seq,
@@ -27,9 +25,9 @@ export function audit(store: Store, at: number, event: string, ref: string, data
     row.ref,
     row.data,
     row.previous,
-    hash,
+    own,
   )
-  store.auditHead = { seq: row.seq, hash }
+  store.auditHead = { seq: row.seq, hash: own }
 }
 
 /** Walks the whole chain. `brokenAt` is the first row that does not verify, null when all do. */

@@ -28,12 +28,11 @@ export function check(
   input: CheckInput,
   looked: Looked,
 ): Result<PaymentCheck> | Exclude<Need, { need: 'draft' }> {
-  const { store } = ctx
   const asked = principal.type === 'agent' ? principal : asAgent(ctx, input.agentId ?? '')
   if (!asked) return { ok: false, code: 'not_found', message: 'Agent not found.' }
   const caller = callerOf(ctx, asked, null)
   if (!caller.ok) return caller
-  const { wallet, group, policy } = caller.value
+  const { wallet, session, group, policy } = caller.value
   if (!group || !policy) return { ok: false, code: 'not_found', message: 'Agent not found.' }
   const target = targetOf(ctx, caller.value, input.to)
   if ('refusal' in target)
@@ -48,7 +47,7 @@ export function check(
   if (isPayout && input.amount < leastPayout) return tooSmall
 
   const now = ctx.now()
-  const funds = walletFunds(wallet, store.session(wallet.id))
+  const funds = walletFunds(wallet, session)
   const kind = { isPayout, at: now }
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)

@@ -1,3 +1,4 @@
+import { bytesToHex } from '@noble/hashes/utils'
 import { type Block, type Chain, type ChainId, type Hex, RpcError, RpcUnavailable } from '../chain/types.ts'
 import { headFreshMs } from '../domain/intent.ts'
 import type { Env } from '../env.ts'
@@ -27,6 +28,8 @@ export type Context = {
   recipients: Set<string>
   /** Signed and committed, not handed to a Relayer yet: memory only, the tables know them as well. */
   outgoing: { chainId: ChainId; item: RelayItem }[]
+  /** Of the Relayers, once it was read. */
+  shard: number | null
   /** When an item was last handed over (ms), by id: memory only, a second time is harmless. */
   handedOver: Map<string, number>
 }
@@ -54,6 +57,5 @@ export function knownHead(ctx: Context, chainId: ChainId): Block | null {
 
 /** `pay_` + time + 80 random bits: sorts by creation, guesses nothing. */
 export function newId(ctx: Context, prefix: string): string {
-  const random = Array.from(ctx.random(10), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `${prefix}_${ctx.now().toString(36).padStart(9, '0')}${random}`
+  return `${prefix}_${ctx.now().toString(36).padStart(9, '0')}${bytesToHex(ctx.random(10))}`
 }

@@ -13,7 +13,7 @@ import { deliverableActions } from './walletActions.ts'
 const redeliverMs = 20_000 // 20 seconds
 const batchSize = 100
 
-const sendId = (payment: PaymentRow) => `${payment.id}:${payment.sig_version}`
+const sendId = (payment: Pick<PaymentRow, 'id' | 'sig_version'>) => `${payment.id}:${payment.sig_version}`
 
 function sendItem(ctx: Context, wallet: WalletRow, payment: PaymentRow): Omit<RelayItem, 'userId'> {
   if (payment.authorization !== null) return authorizedItem(ctx, wallet, payment, payment.authorization)
@@ -90,8 +90,12 @@ function due(ctx: Context): { chainId: ChainId; item: RelayItem; done: () => voi
     )
   }
   for (const [id, at] of ctx.handedOver) if (at < before) ctx.handedOver.delete(id)
-  const open = store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence")
-  for (const payment of open.filter((row) => !ctx.handedOver.has(sendId(row))).slice(0, batchSize)) {
+  // Hundreds may be under way, and nearly all were handed over a moment ago: only the others are read in full.
+  const open = store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
+    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence",
+  )
+  for (const { id } of open.filter((row) => !ctx.handedOver.has(sendId(row))).slice(0, batchSize)) {
+    const payment = store.payment(id)!
     const wallet = wallets.get(payment.wallet_id)!
     push(wallet, sendItem(ctx, wallet, payment), () => {})
   }
@@ -173,6 +177,11 @@ export function relayerOf(ctx: Context, chainId: ChainId) {
 
 /** Chosen once per user and kept: a retry must reach the Relayer that knows the intent. */
 function shardOf(ctx: Context): number {
+  ctx.shard ??= storedShard(ctx)
+  return ctx.shard
+}
+
+function storedShard(ctx: Context): number {
   const stored = ctx.store.meta('shard')
   if (stored !== null) return Number(stored)
   let hash = 0

@@ -13,6 +13,7 @@ import type { PayInput } from './types.ts'
 import { readSession } from './wallets.ts'
 
 const gatherMs = 50 // of deliveries, under load
+const turnMs = 20 // the most a call waits for others that come with it
 
 export const unreachable: Refused = {
   ok: false,
@@ -30,6 +31,8 @@ export class Paying {
   #all = false
   #deliveredAt = 0
   #paidAt = 0
+  /** Calls so far. */
+  #arrived = 0
   #turn: Promise<void> | null = null
   /** One reading of the chain per wallet at a time, shared by all who wait for it. */
   readonly #rereads = new Map<string, Promise<void>>()
@@ -81,16 +84,25 @@ export class Paying {
     }
   }
 
-  /** Under load, calls that are already here are decided in one turn: SQLite then writes to disk once for all of them. */
+  /** Under load, calls that come together are decided in one turn: SQLite then writes to disk once for all of them. */
   #together(): Promise<void> | undefined {
     const at = this.#context.now()
     const isQuiet = at - this.#paidAt > gatherMs
     this.#paidAt = at
+    this.#arrived += 1
     if (isQuiet && !this.#turn) return
-    this.#turn ??= scheduler.wait(0).then(() => {
-      this.#turn = null
-    })
+    this.#turn ??= this.#gather(at + turnMs)
     return this.#turn
+  }
+
+  /** For as long as more keep coming: a caller that is alone waits a moment, not the whole time. */
+  async #gather(until: number): Promise<void> {
+    let before: number
+    do {
+      before = this.#arrived
+      await scheduler.wait(1)
+    } while (this.#arrived > before && this.#context.now() < until)
+    this.#turn = null
   }
 
   /** Before refusing for balance or session the chain is read once more; an unreachable node leaves what we know. */
@@ -149,7 +161,8 @@ export class Paying {
   deliverSoon(all = true): void {
     this.#again = true
     this.#all ||= all
-    this.#delivering ??= this.#deliverLoop().finally(() => {
+    if (this.#delivering) return
+    this.#delivering = this.#deliverLoop().finally(() => {
       this.#delivering = null
       if (this.#again) this.deliverSoon(false)
     })

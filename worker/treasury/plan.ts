@@ -3,12 +3,13 @@ import { decideRecipient, type GroupPolicy, type Refusal } from '../domain/polic
 import type { Refused, Result } from '../errors.ts'
 import type { Context } from './context.ts'
 import { groupPolicy } from './ledger.ts'
-import type { AgentRow, GroupRow, WalletRow, WhitelistRow } from './store.ts'
+import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from './store.ts'
 import type { Principal, Recipient } from './types.ts'
 
 /** Who asks, the wallet it pays from, and the policy as it stands; no policy for the owner. */
 export type Caller = {
   wallet: WalletRow
+  session: SessionRow | null
   group: GroupRow | null
   agent: AgentRow | null
   policy: GroupPolicy | null
@@ -34,26 +35,35 @@ export function callerOf(ctx: Context, principal: Principal, walletId: string | 
   if (principal.type === 'user') {
     const wallet = walletId ? store.liveWallet(walletId) : null
     return wallet
-      ? { ok: true, value: { wallet, group: null, agent: null, policy: null } }
+      ? { ok: true, value: { wallet, session: store.session(wallet.id), group: null, agent: null, policy: null } }
       : notFound('Wallet', 'walletId')
   }
-  const agent = store.first<AgentRow & { credential_ends: number | null }>(
-    `SELECT agent.*, credential.expires_at AS credential_ends FROM credential JOIN agent ON agent.id = credential.agent_id
-     WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL`,
-    principal.credentialHash,
-    principal.agentId,
-  )
-  if (!agent || (agent.credential_ends !== null && agent.credential_ends <= ctx.now()))
+  const [credential, agent, group, wallet, session] =
+    store.joined<[CredentialRow, AgentRow, GroupRow | null, WalletRow | null, SessionRow | null]>(
+      agentQuery,
+      principal.credentialHash,
+      principal.agentId,
+    ) ?? []
+  if (!credential || !agent || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
     return {
       ok: false,
       code: 'unauthenticated',
       message: 'Authentication failed: these agent credentials are no longer valid.',
     }
-  const group = store.group(agent.group_id)
-  const wallet = group && store.wallet(group.wallet_id)
   if (!group || !wallet) return notFound('Policy group', 'policyGroupId')
-  return { ok: true, value: { wallet, group, agent, policy: groupPolicy(group, agent, store.accountPaused) } }
+  const policy = groupPolicy(group, agent, store.accountPaused)
+  return { ok: true, value: { wallet, session: session ?? null, group, agent, policy } }
 }
+
+/** All that decides about an agent, in one look-up. */
+const agentQuery = `
+  SELECT credential.*, 0 AS "|", agent.*, 0 AS "|", policy_group.*, 0 AS "|", wallet.*, 0 AS "|", session.*
+  FROM credential
+  JOIN agent ON agent.id = credential.agent_id AND agent.deleted_at IS NULL
+  LEFT JOIN policy_group ON policy_group.id = agent.group_id AND policy_group.deleted_at IS NULL
+  LEFT JOIN wallet ON wallet.id = policy_group.wallet_id
+  LEFT JOIN session ON session.wallet_id = wallet.id AND session.current = 1
+  WHERE credential.hash = ? AND agent.id = ?`
 
 /** Where the money would go, or the policy's no to this recipient. For contacts the whitelist's snapshot decides. */
 export function targetOf(ctx: Context, { group, policy }: Caller, to: Recipient): Target | { refusal: Refusal } {

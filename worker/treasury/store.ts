@@ -95,6 +95,7 @@ export type AgentRow = {
   created_at: number
   deleted_at: number | null
 }
+export type CredentialRow = { hash: string; agent_id: string; kind: 'secret' | 'api_key'; expires_at: number | null }
 export type PaymentRow = {
   id: string
   kind: 'send' | 'payout'
@@ -214,6 +215,10 @@ export class Store {
   /** Raised by every write: what was derived from these tables at another version is stale. */
   version = 0
   #accountPaused: boolean | null = null
+  /** Column names by query: they stay as they are while the object lives. */
+  readonly #joins = new Map<string, string[]>()
+  #paymentColumns: (keyof PaymentRow)[] | null = null
+  #paymentInsert: string | null = null
   /** End of the audit chain, known without reading; null when it has to be read. */
   auditHead: { seq: number; hash: string } | null = null
 
@@ -239,15 +244,35 @@ export class Store {
   first<T>(query: string, ...values: Value[]): T | null {
     return (this.#storage.sql.exec<Row>(query, ...values).toArray()[0] as T | undefined) ?? null
   }
+  /**
+   * The first row of a join, as one object for each of its tables. Columns named `|` stand between them; a null in a
+   * table's first column says that a LEFT JOIN found nothing.
+   */
+  joined<T extends (object | null)[]>(query: string, ...values: Value[]): T | null {
+    const cursor = this.#storage.sql.exec<Row>(query, ...values)
+    const row = [...cursor.raw<Value[]>()][0]
+    if (!row) return null
+    const names = this.#joins.get(query) ?? cursor.columnNames
+    this.#joins.set(query, names)
+    const tables: (Row | null)[] = []
+    for (let i = 0; i < names.length; i++) {
+      const table: Row | null = row[i] === null ? null : {}
+      for (; i < names.length && names[i] !== '|'; i++) if (table) table[names[i]!] = row[i]!
+      tables.push(table)
+    }
+    return tables as T
+  }
   /** Rows written. */
   run(query: string, ...values: Value[]): number {
     this.version += 1
     return this.#storage.sql.exec(query, ...values).rowsWritten
   }
-  /** INSERT … RETURNING *: the row as it was written. */
-  insert<T>(query: string, ...values: Value[]): T {
-    this.version += 1
-    return this.#storage.sql.exec<Row>(query, ...values).one() as T
+  /** Every column, so that the row need not be read back. */
+  insertPayment(row: PaymentRow): void {
+    this.#paymentColumns ??= Object.keys(row) as (keyof PaymentRow)[]
+    const columns = this.#paymentColumns
+    this.#paymentInsert ??= `INSERT INTO payment (${columns}) VALUES (${columns.map(() => '?')})`
+    this.run(this.#paymentInsert, ...columns.map((name) => row[name]))
   }
   meta(key: string): string | null {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null

@@ -114,6 +114,7 @@ export class Treasury extends DurableObject<Env> {
       plainKeys: new Map(),
       recipients: new Set(),
       outgoing: [],
+      shard: null,
       handedOver: new Map(),
     }
     this.#paying = new Paying(this.context, (work) => ctx.waitUntil(work))
@@ -135,7 +136,8 @@ export class Treasury extends DurableObject<Env> {
     const result = await this.#paying.pay(input)
     if (!result.ok) return result
     const { payment, replayed } = result.value
-    return { ok: true, value: { payment: paymentView(this.context.store, payment), replayed } }
+    const group = result.value.replayed ? undefined : result.value.group
+    return { ok: true, value: { payment: paymentView(this.context.store, payment, group), replayed } }
   }
 
   /** POST /transactions/send. Waits up to 300 ms for a hash. */

@@ -134,12 +134,11 @@ export function escrowView(store: Store, payout: PayoutRow): Escrow {
   }
 }
 
-/** An agent's payment with its group's budget as it is now. */
-export function paymentView(store: Store, payment: PaymentRow): Payment {
-  const group =
-    payment.group_id === null
-      ? null
-      : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', payment.group_id)
+const groupOf = (store: Store, { group_id }: PaymentRow) =>
+  group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
+
+/** An agent's payment with its group's budget as it is now; `group`: that row, where the caller has just read it. */
+export function paymentView(store: Store, payment: PaymentRow, group = groupOf(store, payment)): Payment {
   return {
     id: payment.id,
     object: 'payment',
