@@ -1,4 +1,8 @@
+// The package names no path to it.
+import secp256k1 from '../node_modules/tiny-secp256k1/lib/secp256k1.wasm'
 import { createApp } from './app.ts'
+import { fastSigner } from './chain/fastSigner.ts'
+import { signWith } from './chain/sign.ts'
 import type { Env } from './env.ts'
 import { everyMinute } from './everyMinute.ts'
 
@@ -6,6 +10,7 @@ export { ClaimDesk } from './claims/claimDesk.ts'
 export { Relayer } from './relayer/relayer.ts'
 export { Treasury } from './treasury/treasury.ts'
 
+signWith(fastSigner(secp256k1))
 const app = createApp()
 
 export default {

@@ -61,9 +61,16 @@ function bundle(name: string, main: string) {
     cwd: root,
     stdio: 'pipe',
   })
-  const file = readdirSync(join(work, name)).find((entry) => entry.endsWith('.js'))
-  if (!file) throw new Error(`no bundle for ${name}`)
-  return [{ type: 'ESModule' as const, path: file, contents: readFileSync(join(work, name, file), 'utf8') }]
+  const files = readdirSync(join(work, name))
+  const script = files.find((entry) => entry.endsWith('.js'))
+  if (!script) throw new Error(`no bundle for ${name}`)
+  const read = (path: string) => ({ path, contents: readFileSync(join(work, name, path)) })
+  return [
+    { type: 'ESModule' as const, ...read(script) },
+    ...files
+      .filter((entry) => entry.endsWith('.wasm'))
+      .map((path) => ({ type: 'CompiledWasm' as const, ...read(path) })),
+  ]
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: connections })
