@@ -139,10 +139,19 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
         </Button>
       </div>
       {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
-      <div role="status">{answer && <Answer answer={answer} agentId={agent.id} />}</div>
+      <div role="status">
+        {answer && (
+          <div ref={intoView}>
+            <Answer answer={answer} agentId={agent.id} />
+          </div>
+        )}
+      </div>
     </form>
   )
 }
+
+/** On a phone the answer would stand below the edge. */
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 function Answer(props: { answer: PaymentCheck; agentId: string }) {
   const { allowed, amount, max_allowed_now: most, refusal } = props.answer
