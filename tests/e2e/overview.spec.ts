@@ -100,8 +100,8 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept'
   const saved = () =>
     page.waitForResponse((answer) => answer.url().endsWith('/api/preferences') && answer.request().method() === 'PUT')
   await expect(widget(page, 'Total Balance').locator('.drag')).toHaveCount(0)
+  const before = await place(page, 'Active Agents') // the grid that can be dragged takes another's place
   await page.getByRole('button', { name: 'Unlock layout' }).click()
-  const before = await place(page, 'Active Agents')
 
   await test.step('by mouse', async () => {
     const grip = widget(page, 'Total Balance').locator('.drag')
