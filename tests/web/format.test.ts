@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { addressGroups, ago, cutAmount, formatAmount, lastActivityText } from '../../web/src/lib/format.ts'
+import {
+  addressGroups,
+  ago,
+  cutAmount,
+  formatAmount,
+  formatMoment,
+  lastActivityText,
+} from '../../web/src/lib/format.ts'
 import { permissionsInWords } from '../../web/src/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {
@@ -27,6 +34,10 @@ test('times are told from now', () => {
   expect(ago('2026-11-20T11:58:00Z', now)).toBe('2 min ago')
   expect(ago('2026-11-20T09:00:00Z', now)).toBe('3 h ago')
   expect(ago('2026-11-18T11:00:00Z', now)).toBe('2 days ago')
+})
+
+test('a moment in full has its weekday and zone, whether it is past or to come', () => {
+  expect(formatMoment('2026-11-21T11:59:00Z')).toMatch(/^[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, 2026, \d+:\d\d\s[AP]M\s\S+$/)
 })
 
 test('last activity is told in days and weeks', () => {
