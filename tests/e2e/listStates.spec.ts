@@ -56,7 +56,7 @@ test('the list of transactions is looked at every 30 seconds, but not while a de
 
 test('a payment’s detail tells when it was decided, signed, sent and confirmed', async ({ page, context, bursar }) => {
   await beSignedIn(context, bursar)
-  await page.goto('/dashboard/transactions?status=completed&type=payment')
+  await page.goto('/dashboard/transactions?status=completed&type=transfer')
   await page
     .getByRole('link', { name: /^View details/ })
     .first()
