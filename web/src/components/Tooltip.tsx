@@ -1,21 +1,66 @@
-import { Tooltip as Base } from '@base-ui/react/tooltip'
-import type { ReactElement, ReactNode } from 'react'
+import {
+  cloneElement,
+  type HTMLAttributes,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useRef,
+  useState,
+} from 'react'
 
-/** More about `children`, on hover and on focus. */
-export function Tooltip(props: { content: ReactNode; children: ReactElement }) {
+const Popup = lazy(() => import('./TooltipPopup.tsx'))
+
+const showMs = 200
+/** Time to get from the words to what is said about them. */
+const hideMs = 100
+
+/**
+ * More about `children`, on hover and on focus. Lists have one in each row and show none: until it is wanted it is no
+ * more than listeners, and its code comes when it is first wanted.
+ */
+export function Tooltip(props: { content: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [open, setOpen] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const soon = (next: boolean, ms: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setOpen(next), ms)
+  }
   return (
-    <Base.Root>
-      <Base.Trigger delay={200} closeOnClick={false} render={props.children} />
-      <Base.Portal>
-        <Base.Positioner sideOffset={6} className="z-50">
-          <Base.Popup
-            role="tooltip"
-            className="max-w-72 rounded-control bg-ink px-2.5 py-1.5 text-small text-white shadow-overlay transition-opacity duration-120 data-ending-style:opacity-0 data-starting-style:opacity-0"
+    <>
+      {cloneElement(props.children, {
+        onPointerEnter: ({ currentTarget, pointerType }) => {
+          if (pointerType === 'touch') return
+          setAnchor(currentTarget)
+          soon(true, showMs)
+        },
+        onPointerLeave: () => soon(false, hideMs),
+        onFocus: ({ currentTarget }) => {
+          if (!currentTarget.matches(':focus-visible')) return
+          setAnchor(currentTarget)
+          soon(true, 0)
+        },
+        onBlur: () => soon(false, 0),
+        onKeyDown: (event) => {
+          if (!open || event.key !== 'Escape') return
+          event.stopPropagation() // a dialog around it stays
+          soon(false, 0)
+        },
+      })}
+      {anchor && (
+        <Suspense>
+          <Popup
+            anchor={anchor}
+            open={open}
+            onEnter={() => soon(true, 0)}
+            onLeave={() => soon(false, hideMs)}
+            onEscape={() => soon(false, 0)}
           >
             {props.content}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+          </Popup>
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -3,9 +3,7 @@ import { useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
 import { messageOf } from '../lib/api.ts'
-
-/** What is filtered by, as one text for each group, and how to drop it. */
-export type ActiveFilter = { key: string; text: string; remove: () => void }
+import type { ActiveFilter } from './activeFilters.ts'
 
 export function FiltersButton(props: { active: ActiveFilter[]; onOpen: () => void }) {
   const count = props.active.length

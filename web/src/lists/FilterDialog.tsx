@@ -1,28 +1,38 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
+import { Field, Input } from '../components/Field.tsx'
+import { RangeFields } from './RangeFields.tsx'
+import { type Range, rangeProblems } from './range.ts'
 
-/** The frame of a list's filter: what is edited inside is a draft until it is applied. */
-export function FilterDialog(props: {
+export type Change<Filters> = (part: { [Name in keyof Filters]?: Filters[Name] | undefined }) => void
+
+/**
+ * Edits a draft of a list's filters; they hold once they are applied. Days and amounts are every list's, `children`
+ * what it has besides.
+ */
+export function FilterDialog<Filters extends Range>(props: {
   title: string
-  /** The draft is impossible as it is. */
-  invalid: boolean
-  onReset: () => void
-  onApply: () => void
+  value: Filters
+  onApply: (filters: Filters) => void
   onClose: () => void
-  children: ReactNode
+  children: (draft: Filters, change: Change<Filters>) => ReactNode
 }) {
+  const [draft, setDraft] = useState(props.value)
+  const change: Change<Filters> = (part) => setDraft((before) => withoutEmpty<Filters>({ ...before, ...part }))
+  const { from, to, min, max } = draft
+  const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
   return (
     <Dialog
       title={props.title}
       onClose={props.onClose}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!props.invalid) props.onApply()
+        if (!toProblem && !maxProblem) props.onApply(draft)
       }}
       footer={
         <>
-          <Button look="quiet" className="sm:mr-auto" onClick={props.onReset}>
+          <Button look="quiet" className="sm:mr-auto" onClick={() => setDraft(withoutEmpty<Filters>({}))}>
             Reset All
           </Button>
           <Button look="secondary" onClick={props.onClose}>
@@ -32,8 +42,37 @@ export function FilterDialog(props: {
         </>
       }
     >
-      <div className="space-y-4">{props.children}</div>
+      <div className="space-y-4">
+        {props.children(draft, change)}
+        <RangeFields value={draft} onChange={(part) => change(part as Parameters<typeof change>[0])} />
+      </div>
     </Dialog>
+  )
+}
+
+/** Fields that say nothing are left out, so that equal filters are equal. */
+const withoutEmpty = <Filters,>(draft: Parameters<Change<Filters>>[0]) =>
+  Object.fromEntries(Object.entries(draft).filter(([, value]) => value && (value as string).length > 0)) as Filters
+
+/** A text that is looked for. */
+export function TextField(props: {
+  label: string
+  hint?: string
+  value: string | undefined
+  maxLength: number
+  onChange: (text: string) => void
+}) {
+  return (
+    <Field label={props.label} hint={props.hint}>
+      {(control) => (
+        <Input
+          {...control}
+          value={props.value ?? ''}
+          maxLength={props.maxLength}
+          onChange={({ target }) => props.onChange(target.value)}
+        />
+      )}
+    </Field>
   )
 }
 

@@ -14,6 +14,8 @@ export function PagedCard<Row extends { id: string }>(props: {
   list: UseQueryResult<{ rows: Row[]; page: Page }>
   columns: Column<Row>[]
   isFiltered: boolean
+  /** Other rows are about to be asked for. */
+  isWaiting: boolean
   onClear: () => void
   onPage: (page: number) => void
   /** While there is nothing at all. */
@@ -22,7 +24,7 @@ export function PagedCard<Row extends { id: string }>(props: {
   const { noun, list, columns } = props
   // Rows are drawn when nothing more urgent waits, and only when they change: input is answered at once.
   const data = useDeferredValue(list.data)
-  const stale = list.isPlaceholderData || data !== list.data
+  const stale = props.isWaiting || list.isPlaceholderData || data !== list.data
   const rows = data?.rows
   const table = useMemo(
     () =>

@@ -11,12 +11,12 @@ import {
   UserRoundPlus,
   Wallet,
 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { formatAmount, shortAddress } from '../../lib/format.ts'
 import { groupsQuery } from '../../queries/agents.ts'
-import { contactsQuery } from '../../queries/contacts.ts'
+import { type Contact, contactsQuery } from '../../queries/contacts.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '../../queries/transactions.ts'
-import { canPay, walletName, walletsQuery } from '../../queries/wallets.ts'
+import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '../../queries/wallets.ts'
 import { type Findable, find, isTransactionPart } from './find.ts'
 import { pageGroups } from './pages.ts'
 
@@ -41,35 +41,28 @@ export function useCommands(text: string): { groups: CommandGroup[]; isSearching
   const isPart = isTransactionPart(wanted)
   const transactions = useQuery({ ...transactionSearchQuery(part), enabled: isPart && part === wanted })
 
-  const people = (contacts.data ?? []).map(({ id, name, email, phone, address }): Command => {
-    const ways = [email, phone, address && shortAddress(address)].filter(Boolean).join(' · ')
-    const words = [email, phone, address].filter(Boolean).join(' ')
-    const link = { to: '/dashboard/contacts', search: { edit: id } } as const
-    return { id: `contact ${id}`, label: name, note: ways, words, icon: UserRound, link }
-  })
-  const acts: Command[] = [
-    ...(wallets.data ?? []).filter(canPay).map((wallet): Command => {
-      const link = { to: '/dashboard/wallets', search: { send: wallet.id } } as const
-      const label = `Send from ${walletName(wallet)}`
-      return { id: `send ${wallet.id}`, label, note: shortAddress(wallet.address), icon: ArrowUpRight, link }
-    }),
-    ...fixedActs,
-    ...(wanted ? people.map(sendTo) : []),
-  ]
-  const groups = [
-    { name: 'Actions', commands: find(acts, wanted, 9) },
-    { name: 'Go to', commands: find(goTo, wanted, goTo.length) },
-    ...(wanted
-      ? [
-          { name: 'Contacts', commands: find(people, wanted, mostEach) },
-          { name: 'Agents', commands: find(agentsOf(agents.data ?? []), wanted, mostEach) },
-          {
-            name: 'Transactions',
-            commands: isPart && part === wanted ? (transactions.data?.rows ?? []).map(transactionCommand) : [],
-          },
-        ]
-      : []),
-  ]
+  // Hundreds of people and agents: made when they come, searched when another text is wanted.
+  const people = useMemo(() => (contacts.data ?? []).map(person), [contacts.data])
+  const recipients = useMemo(() => people.map(sendTo), [people])
+  const known = useMemo(() => agentsOf(agents.data ?? []), [agents.data])
+  const acts = useMemo(() => [...(wallets.data ?? []).filter(canPay).map(sendFrom), ...fixedActs], [wallets.data])
+  const groups = useMemo(
+    () => [
+      { name: 'Actions', commands: find(wanted ? [...acts, ...recipients] : acts, wanted, 9) },
+      { name: 'Go to', commands: find(goTo, wanted, goTo.length) },
+      ...(wanted
+        ? [
+            { name: 'Contacts', commands: find(people, wanted, mostEach) },
+            { name: 'Agents', commands: find(known, wanted, mostEach) },
+            {
+              name: 'Transactions',
+              commands: isPart && part === wanted ? (transactions.data?.rows ?? []).map(transactionCommand) : [],
+            },
+          ]
+        : []),
+    ],
+    [wanted, acts, recipients, people, known, isPart, part, transactions.data],
+  )
   return {
     groups: groups.filter(({ commands }) => commands.length > 0),
     isSearching: isPart && (part !== wanted || transactions.isFetching),
@@ -94,6 +87,21 @@ const fixedActs = [
   act('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),
   act('New wallet', Wallet, { to: '/dashboard/wallets', search: { deploy: true } }, 'create add deploy'),
 ]
+
+function person({ id, name, email, phone, address }: Contact): Command {
+  const ways = [email, phone, address && shortAddress(address)].filter(Boolean).join(' · ')
+  const words = [email, phone, address].filter(Boolean).join(' ')
+  const link = { to: '/dashboard/contacts', search: { edit: id } } as const
+  return { id: `contact ${id}`, label: name, note: ways, words, icon: UserRound, link }
+}
+
+const sendFrom = (wallet: WalletRow): Command => ({
+  id: `send ${wallet.id}`,
+  label: `Send from ${walletName(wallet)}`,
+  note: shortAddress(wallet.address),
+  icon: ArrowUpRight,
+  link: { to: '/dashboard/wallets', search: { send: wallet.id } },
+})
 
 const sendTo = ({ id, label, words }: Command): Command => ({
   id: `send to ${id}`,

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useDeferredValue, useState } from 'react'
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { ShortAddress } from '../../components/Address.tsx'
 import { Balance } from '../../components/Amount.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
@@ -44,15 +44,20 @@ function ContactsPage() {
   const contacts = useQuery(contactsQuery)
   useTitle('Contacts')
 
+  // Rows are drawn when nothing more urgent waits, and only when they change: the field answers at once.
   const wanted = useDeferredValue(text.trim().toLowerCase())
-  const found = contacts.data?.filter(({ name, address, email, phone, description }) =>
-    [name, address, email, phone, description].some((part) => part?.toLowerCase().includes(wanted)),
+  const found = useMemo(
+    () =>
+      contacts.data?.filter(({ name, address, email, phone, description }) =>
+        [name, address, email, phone, description].some((part) => part?.toLowerCase().includes(wanted)),
+      ),
+    [contacts.data, wanted],
   )
-  const number = Math.min(page, Math.max(1, Math.ceil((found?.length ?? 0) / pageSize)))
-  const rows = found?.slice((number - 1) * pageSize, number * pageSize)
+  const number = Math.min(useDeferredValue(page), Math.max(1, Math.ceil((found?.length ?? 0) / pageSize)))
+  const rows = useMemo(() => found?.slice((number - 1) * pageSize, number * pageSize), [found, number])
   const close = () => navigate({ search: {} })
   const add = () => navigate({ search: { add: true } })
-  const act = (what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } })
+  const act = useCallback((what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } }), [navigate])
   const subject = (what: Act) => contacts.data?.find(({ id }) => id === search[what])
   const [sending, editing, deleting] = subjects.map(subject)
 
@@ -126,10 +131,34 @@ function ContactsPage() {
   )
 }
 
-function ContactTable(props: { rows: Contact[]; onAct: (what: Act, contact: Contact) => void }) {
+const ContactTable = memo(function ContactTable(props: {
+  rows: Contact[]
+  onAct: (what: Act, contact: Contact) => void
+}) {
+  const { rows, onAct } = props
+  // What their addresses hold on Base: one question for all rows that are shown.
+  const ids = rows.filter(({ address }) => address !== null).map(({ id }) => id)
+  const balances = useQuery({ ...contactBalancesQuery(ids), placeholderData: keepPreviousData })
   const columns: Column<Contact>[] = [
     { header: 'Name', cell: (contact) => <span className="break-words font-medium">{contact.name}</span> },
-    { header: 'Contact Methods', cell: (contact) => <Methods contact={contact} rows={props.rows} /> },
+    {
+      header: 'Contact Methods',
+      cell: ({ id, address, email, phone }) => (
+        <div>
+          {address && (
+            <div className="flex flex-wrap items-center gap-x-2 max-md:justify-end">
+              <ShortAddress address={address} />
+              <AddressBalance
+                value={balances.data?.[id]?.balance}
+                isPending={balances.isPending || balances.isPlaceholderData}
+              />
+            </div>
+          )}
+          {email && <p className="break-all">{email}</p>}
+          {phone && <p>{phone}</p>}
+        </div>
+      ),
+    },
     {
       header: 'Description',
       cell: (contact) => <span className="break-words text-muted">{contact.description || '–'}</span>,
@@ -140,47 +169,23 @@ function ContactTable(props: { rows: Contact[]; onAct: (what: Act, contact: Cont
       align: 'right',
       cell: (contact) => (
         <div className="flex justify-end">
-          <IconButton label={`Send to ${contact.name}`} onClick={() => props.onAct('send', contact)}>
+          <IconButton label={`Send to ${contact.name}`} onClick={() => onAct('send', contact)}>
             <ArrowUpRight aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label={`Edit ${contact.name}`} onClick={() => props.onAct('edit', contact)}>
+          <IconButton label={`Edit ${contact.name}`} onClick={() => onAct('edit', contact)}>
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label={`Delete ${contact.name}`} onClick={() => props.onAct('delete', contact)}>
+          <IconButton label={`Delete ${contact.name}`} onClick={() => onAct('delete', contact)}>
             <Trash2 aria-hidden="true" className="size-4" />
           </IconButton>
         </div>
       ),
     },
   ]
-  return <DataTable label="Contacts" columns={columns} rows={props.rows} keyOf={(contact) => contact.id} />
-}
+  return <DataTable label="Contacts" columns={columns} rows={rows} keyOf={(contact) => contact.id} />
+})
 
-function Methods(props: { contact: Contact; rows: Contact[] }) {
-  const { address, email, phone } = props.contact
-  return (
-    <div>
-      {address && (
-        <div className="flex flex-wrap items-center gap-x-2 max-md:justify-end">
-          <ShortAddress address={address} />
-          <AddressBalance contact={props.contact} rows={props.rows} />
-        </div>
-      )}
-      {email && <p className="break-all">{email}</p>}
-      {phone && <p>{phone}</p>}
-    </div>
-  )
-}
-
-/** What the contact's address holds on Base. One question for all rows that are shown. */
-function AddressBalance(props: { contact: Contact; rows: Contact[] }) {
-  const ids = props.rows.filter(({ address }) => address !== null).map(({ id }) => id)
-  const balances = useQuery(contactBalancesQuery(ids))
-  if (balances.isPending) return <Skeleton className="h-4 w-20" />
-  const balance = balances.data?.[props.contact.id]
-  return balance ? (
-    <Balance value={balance.balance} className="text-muted" />
-  ) : (
-    <span className="text-muted">Unavailable</span>
-  )
+function AddressBalance(props: { value: string | undefined; isPending: boolean }) {
+  if (props.value !== undefined) return <Balance value={props.value} className="text-muted" />
+  return props.isPending ? <Skeleton className="h-4 w-20" /> : <span className="text-muted">Unavailable</span>
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Eye, Plus, Undo2 } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, startTransition, useMemo, useState } from 'react'
 import { Amount } from '../../components/Amount.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { PageHeader } from '../../components/Card.tsx'
@@ -18,6 +18,7 @@ import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.
 import { PagedCard } from '../../lists/PagedCard.tsx'
 import { soundRange } from '../../lists/range.ts'
 import { addressesOf, listOf, payoutStatuses, rangeOf } from '../../lists/search.ts'
+import { useSoon } from '../../lists/useSoon.ts'
 import { overviewQuery } from '../../queries/overview.ts'
 import {
   canReclaim,
@@ -67,6 +68,7 @@ function PayoutsPage() {
   // Where people are reached stays out of the URL.
   const [recipient, setRecipient] = useState<string>()
   const [filtering, setFiltering] = useState(false)
+  const [isWaiting, soon] = useSoon()
   const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Escrow | null>(null)
   const filters: PayoutFilters = { ...filtersOf(search), ...(recipient && { recipient }) }
@@ -79,9 +81,11 @@ function PayoutsPage() {
   const here = { ...filtered, ...(page > 1 && { page }) }
   const close = () => navigate({ search: here })
   const apply = ({ recipient: person, status: statuses, wallets: from, ...days }: PayoutFilters) => {
-    setRecipient(person)
     setFiltering(false)
-    navigate({ search: { ...days, ...searchOf({ status: statuses?.join(','), wallets: from?.join(',') }) } })
+    soon(() => {
+      setRecipient(person)
+      navigate({ search: { ...days, ...searchOf({ status: statuses?.join(','), wallets: from?.join(',') }) } })
+    })
   }
   const active = useActiveFilters(filters, apply)
   const clear = () => apply({})
@@ -133,7 +137,7 @@ function PayoutsPage() {
     <>
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
         <ExportButton name="bursar-payouts.csv" disabled={!list.data?.page.total} load={() => exportPayouts(filters)} />
-        <FiltersButton active={active} onOpen={() => setFiltering(true)} />
+        <FiltersButton active={active} onOpen={() => startTransition(() => setFiltering(true))} />
         {waiting > 0 && (
           <Button ref={keepFocus} look="secondary" onClick={() => setReclaimingAll(true)}>
             <Undo2 aria-hidden="true" className="size-4" />
@@ -157,8 +161,9 @@ function PayoutsPage() {
         list={list}
         columns={columns}
         isFiltered={active.length > 0}
+        isWaiting={isWaiting}
         onClear={clear}
-        onPage={(next) => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered })}
+        onPage={(next) => soon(() => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered }))}
         empty={
           <EmptyState title="No payouts found" action={<Button onClick={openCreate}>Create Your First Payout</Button>}>
             Your payouts will appear here.

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute, Link } from '@tanstack/react-router'
+import { createFileRoute, useRouter } from '@tanstack/react-router'
 import { Eye } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, startTransition, useDeferredValue, useMemo, useState } from 'react'
 import { Amount } from '../../components/Amount.tsx'
 import { PageHeader } from '../../components/Card.tsx'
 import { Counterparty } from '../../components/Counterparty.tsx'
 import type { Column } from '../../components/DataTable.tsx'
+import { RowLink } from '../../components/RowLink.tsx'
 import { TransactionStatus } from '../../components/StatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
@@ -16,6 +17,7 @@ import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.
 import { PagedCard } from '../../lists/PagedCard.tsx'
 import { soundRange } from '../../lists/range.ts'
 import { listOf, rangeOf, transactionStatuses, transactionTypes } from '../../lists/search.ts'
+import { useSoon } from '../../lists/useSoon.ts'
 import {
   categoryLabel,
   exportTransactions,
@@ -45,7 +47,8 @@ const ReclaimPayout = lazy(() => import('./-transactions/ReclaimPayout.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
-const columns: Column<Transaction>[] = [
+/** `hrefOf`: where a transaction's details are shown. */
+const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transaction>[] => [
   { header: 'Date', cell: (transaction) => <Time iso={transaction.createdAt} /> },
   {
     header: 'Type',
@@ -79,15 +82,14 @@ const columns: Column<Transaction>[] = [
     bare: true,
     align: 'right',
     cell: (transaction) => (
-      <Link
-        to="/dashboard/transactions"
-        search={(old) => ({ ...old, detail: transaction.id })}
+      <RowLink
+        href={hrefOf(transaction.id)}
         aria-label={`View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} USDC`}
         title="View details"
         className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
       >
         <Eye aria-hidden="true" className="size-4" />
-      </Link>
+      </RowLink>
     ),
   },
 ]
@@ -108,11 +110,12 @@ function filtersOf(search: ReturnType<typeof read>): TransactionFilters {
 
 function TransactionsPage() {
   const search = Route.useSearch()
-  const { page = 1, detail } = search
+  const { page = 1, detail, ...rest } = search
   const navigate = Route.useNavigate()
   // What people are called and where they are reached stays out of the URL.
   const [people, setPeople] = useState<Pick<TransactionFilters, 'recipient' | 'memo'>>({})
   const [filtering, setFiltering] = useState(false)
+  const [isWaiting, soon] = useSoon()
   const [adding, setAdding] = useState<Transaction | null>(null)
   const [reclaiming, setReclaiming] = useState<string | null>(null)
   const filters: TransactionFilters = { ...filtersOf(search), ...people }
@@ -120,13 +123,17 @@ function TransactionsPage() {
   useTitle('Transactions')
 
   const apply = ({ recipient, memo, status: chosen, ...shown }: TransactionFilters) => {
-    setPeople(searchOf({ recipient, memo }))
     setFiltering(false)
-    navigate({ search: { ...shown, ...(chosen && { status: chosen.join(',') }) } })
+    soon(() => {
+      setPeople(searchOf({ recipient, memo }))
+      navigate({ search: { ...shown, ...(chosen && { status: chosen.join(',') }) } })
+    })
   }
   const active = useActiveFilters(filters, apply)
   const clear = () => apply({})
-  const here = searchOf({ ...search, page: undefined, detail: undefined })
+  const here = searchOf({ ...rest, page: undefined })
+  const hrefOfDetail = useHrefOfDetail(page > 1 ? { ...here, page } : here)
+  const columns = useMemo(() => columnsWith((id) => hrefOfDetail + encodeURIComponent(id)), [hrefOfDetail])
   return (
     <>
       <PageHeader title="Transactions" aside={<Syncing active={list.isFetching && !list.isPending} />}>
@@ -135,7 +142,7 @@ function TransactionsPage() {
           disabled={!list.data?.page.total}
           load={() => exportTransactions(filters)}
         />
-        <FiltersButton active={active} onOpen={() => setFiltering(true)} />
+        <FiltersButton active={active} onOpen={() => startTransition(() => setFiltering(true))} />
       </PageHeader>
       <FilterChips active={active} onClear={clear} />
       <PagedCard
@@ -143,8 +150,9 @@ function TransactionsPage() {
         list={list}
         columns={columns}
         isFiltered={active.length > 0}
+        isWaiting={isWaiting}
         onClear={clear}
-        onPage={(next) => navigate({ search: next > 1 ? { ...here, page: next } : here })}
+        onPage={(next) => soon(() => navigate({ search: next > 1 ? { ...here, page: next } : here }))}
         empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
       />
       <Suspense>
@@ -172,4 +180,10 @@ function TransactionsPage() {
       </Suspense>
     </>
   )
+}
+
+/** Where details are shown, but for the id at its end. The rows take it when nothing more urgent waits. */
+function useHrefOfDetail(here: ReturnType<typeof read>): string {
+  const { href } = useRouter().buildLocation({ to: '/dashboard/transactions', search: here })
+  return useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)
 }
