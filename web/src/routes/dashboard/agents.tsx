@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { ChevronLeft, Pause, Plus } from 'lucide-react'
+import { useCallback, useDeferredValue, useMemo } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
@@ -35,7 +36,17 @@ function AgentsPage() {
     groups.data?.find(({ agents }) => agents.some(({ id }) => id === search.agent)) ??
     groups.data?.[0]
   const here = searchOf({ group: search.group, agent: search.agent })
-  const open = (dialog: Dialogs) => navigate({ search: { ...here, ...dialog } })
+  const open = useCallback(
+    (dialog: Dialogs) => navigate({ search: ({ group, agent }) => ({ ...searchOf({ group, agent }), ...dialog }) }),
+    [navigate],
+  )
+  // The list answers a choice at once; the group, which is a whole page, is drawn when nothing more urgent waits.
+  const shown = useDeferredValue(selected) ?? selected
+  const agentId = useDeferredValue(search.agent)
+  const detail = useMemo(
+    () => shown && <GroupDetail key={shown.policyGroup.id} group={shown} agentId={agentId} open={open} />,
+    [shown, agentId, open],
+  )
 
   return (
     <>
@@ -75,7 +86,7 @@ function AgentsPage() {
                 <ChevronLeft aria-hidden="true" className="size-4" />
                 All policy groups
               </Link>
-              <GroupDetail key={selected.policyGroup.id} group={selected} agentId={search.agent} open={open} />
+              {detail}
             </div>
           </div>
         ) : (

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { Chip } from '../../../components/Chip.tsx'
+import { RowLink } from '../../../components/RowLink.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { lastActivityText, plural } from '../../../lib/format.ts'
 import type { PolicyGroupWithAgents } from '../../../queries/agents.ts'
@@ -12,9 +12,8 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
       <ul className="divide-y divide-hairline overflow-hidden rounded-card border border-hairline bg-card">
         {props.groups.map(({ policyGroup, agentCount, totalTransactions, lastActivity }) => (
           <li key={policyGroup.id}>
-            <Link
-              to="/dashboard/agents"
-              search={{ group: policyGroup.id }}
+            <RowLink
+              href={`/dashboard/agents?group=${encodeURIComponent(policyGroup.id)}`}
               aria-current={policyGroup.id === props.selectedId ? 'true' : undefined}
               className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current]:bg-green-tint"
             >
@@ -26,7 +25,7 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
                 {plural(agentCount, 'agent')}, {plural(totalTransactions, 'transaction')}
               </span>
               <span className="block text-muted text-small">Last activity: {lastActivityText(lastActivity, now)}</span>
-            </Link>
+            </RowLink>
           </li>
         ))}
       </ul>
