@@ -1,11 +1,18 @@
 /**
  * How quickly lists answer people with a large account: `npm run bench:lists`. A stack of its own with 10,000
  * transactions (tests/support/largeAccount.ts), Chromium slowed down four times. Two times for each act: from the
- * input to the next paint (Event Timing: what people feel as an answer; three of four within 100 ms), and until the
- * rows that were asked for are painted, which includes the server and is printed only. The first line is a key that
- * does nothing: what it takes, the machine takes. Other work on it shows in every line. Layout shift is at most 0.05 per page.
+ * input to the next paint (Event Timing: what people feel as an answer), and until what was asked for is painted, rows
+ * with the server's part: that one is printed only.
+ *
+ * Three of four inputs of each act have to be answered within 100 ms, as INP counts. No input may take longer than
+ * 100 ms either, but for what the machine adds: the first act is a button of the bench's own that does the same work
+ * each time, and how far its worst press is from its median is no work of the page. A machine that adds more than 100 ms
+ * of its own is too busy to tell: the bench fails. Layout shift is at most 0.05 per page.
+ *
+ * Presses are bare input at where the pointer already rests: Playwright's own clicks come with scripts in the page that
+ * look for what is in the way, and those would be counted.
  */
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from '@playwright/test'
 import { findBrowser } from '../../scripts/browser.ts'
 import { demo } from '../../scripts/seed.ts'
 import { aFundedWallet, aStack, signIn, type TestStack } from '../stack/aStack.ts'
@@ -15,7 +22,9 @@ const slowDown = 4
 const limits = { inputMs: 100, shift: 0.05 }
 const rounds = 5
 
-type Seen = { inputs: number[]; shift: number }
+/** `moved`: each shift with what it moved. */
+type Seen = { inputs: number[]; shift: number; moved: string[] }
+type Shift = { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
 declare global {
   interface Window {
     seen: Seen
@@ -31,25 +40,45 @@ async function aPage(browser: Browser, stack: TestStack): Promise<{ page: Page; 
   await page.keyboard.press('Enter')
   await page.waitForURL('**/dashboard/overview')
   await page.addInitScript(() => {
-    const seen: Seen = { inputs: [], shift: 0 }
+    const seen: Seen = { inputs: [], shift: 0, moved: [] }
     window.seen = seen
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as PerformanceEventTiming[])
         if ((entry as unknown as { interactionId: number }).interactionId > 0) seen.inputs.push(entry.duration)
     }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit)
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[])
-        if (!entry.hadRecentInput) seen.shift += entry.value
+      for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[]) {
+        if (hadRecentInput) continue
+        seen.shift += value
+        const texts = sources.map(({ node }) => `${node?.nodeName} "${node?.textContent?.slice(0, 40)}"`)
+        seen.moved.push(`${value.toFixed(3)} ${texts.join(', ')}`)
+      }
     }).observe({ type: 'layout-shift', buffered: true })
   })
   await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slowDown })
   return { page, context }
 }
 
-/** The first row, or the text under the list: one of them changes with the rows that were asked for. */
-type Sign = 'main tbody tr' | 'main nav p'
+/** Waits where it presses, as people do, for what the pointer brings about by being there. */
+async function press(page: Page, target: Locator): Promise<void> {
+  await target.scrollIntoViewIfNeeded()
+  const box = await target.boundingBox()
+  if (!box) throw new Error(`nothing to press: ${target}`)
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await frames(page)
+  await page.mouse.down()
+  await page.mouse.up()
+}
 
-/** From the input to when `sign` reads otherwise, for rows that are no longer the old ones, and is painted. */
+const frames = (page: Page) =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+  )
+
+/** What tells that something is painted: its text is there and another one than before. Rows may not be old ones. */
+type Sign = 'main tbody tr' | 'main nav p' | '[role=dialog] h2' | 'main h2'
+
+/** From the input to when `sign` reads otherwise and is painted. */
 async function paintedMs(page: Page, act: () => Promise<void>, sign: Sign): Promise<number> {
   const painted = page.evaluate((selector) => {
     const text = () => document.querySelector(selector)?.textContent ?? ''
@@ -61,7 +90,7 @@ async function paintedMs(page: Page, act: () => Promise<void>, sign: Sign): Prom
     for (const type of ['pointerdown', 'keydown']) addEventListener(type, begin, { capture: true, once: true })
     return new Promise<number>((resolve) => {
       const look = () => {
-        const isOld = document.querySelector('main [aria-busy=false] table') === null
+        const isOld = document.querySelector('main [aria-busy=true] table') !== null
         if (startedAt > 0 && !isOld && text() !== '' && text() !== before)
           requestAnimationFrame(() => resolve(performance.now() - startedAt))
         else requestAnimationFrame(look)
@@ -74,14 +103,14 @@ async function paintedMs(page: Page, act: () => Promise<void>, sign: Sign): Prom
 }
 
 type Row = { act: string; inputs: number[]; painted: number[] }
-async function measure(page: Page, act: string, steps: (() => Promise<number | undefined>)[]): Promise<Row> {
+async function measure(page: Page, act: string, steps: (() => Promise<unknown>)[]): Promise<Row> {
   await page.evaluate(() => {
     window.seen.inputs = []
   })
   const painted: number[] = []
   for (const step of steps) {
     const ms = await step()
-    if (ms !== undefined) painted.push(ms)
+    if (typeof ms === 'number') painted.push(ms)
   }
   // Entries come after the frame they tell of.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))))
@@ -90,62 +119,107 @@ async function measure(page: Page, act: string, steps: (() => Promise<number | u
 
 const times = <T>(count: number, one: (i: number) => T) => Array.from({ length: count }, (_, i) => one(i))
 
+/** A press that does the same work each time, about that of a dialog: how it varies is the machine. */
+async function baseline(page: Page): Promise<Row> {
+  await page.goto('/dashboard/settings')
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(() => {
+    const button = Object.assign(document.createElement('button'), { textContent: 'bench', id: 'bench' })
+    const box = document.createElement('div')
+    Object.assign(button.style, { position: 'fixed', inset: '0 auto auto 0', zIndex: 99 })
+    Object.assign(box.style, { position: 'fixed', inset: '100px', background: 'white', overflow: 'hidden', zIndex: 98 })
+    document.body.append(button, box)
+    let presses = 0
+    button.onclick = () => {
+      presses++
+      box.replaceChildren(
+        ...Array.from({ length: 500 }, (_, i) =>
+          Object.assign(document.createElement('p'), { textContent: `${presses} ${i}` }),
+        ),
+      )
+    }
+  })
+  const button = page.locator('#bench')
+  return measure(
+    page,
+    'the same work each time',
+    times(20, () => () => press(page, button)),
+  )
+}
+
 async function listRows(page: Page, path: string, dialogName: string, total: number): Promise<Row[]> {
   await page.goto(path)
   await page.getByText(`of ${total} `).waitFor()
   const next = page.getByRole('button', { name: /next/i })
-  const paging = await measure(
-    page,
-    `${path}: next page`,
-    times(rounds, () => () => paintedMs(page, () => next.click(), 'main tbody tr')),
-  )
   const filters = page.getByRole('button', { name: /^Filters/ })
   const dialog = page.getByRole('dialog', { name: dialogName })
-  const filtering: Row[] = []
-  const label = dialogName.includes('Payouts') ? 'WITHDRAWN' : 'Failed'
-  filtering.push(
+  const choice = dialog.getByLabel(dialogName.includes('Payouts') ? 'WITHDRAWN' : 'Failed', { exact: true })
+  return [
     await measure(
       page,
-      `${path}: draft a filter`,
+      `${path}: next page`,
+      times(rounds, () => () => paintedMs(page, () => press(page, next), 'main tbody tr')),
+    ),
+    await measure(
+      page,
+      `${path}: open the filter, draft`,
       times(rounds, () => async () => {
-        await filters.click()
-        await dialog.getByLabel(label, { exact: true }).click()
+        const ms = await paintedMs(page, () => press(page, filters), '[role=dialog] h2')
+        await press(page, choice)
         await dialog.getByLabel('Minimum amount').pressSequentially('12')
         await page.keyboard.press('Escape')
         await dialog.waitFor({ state: 'hidden' })
-        return undefined
+        return ms
       }),
     ),
-  )
-  filtering.push(
     await measure(
       page,
       `${path}: apply, and take off`,
       times(rounds, () => async () => {
-        await filters.click()
-        await dialog.getByLabel(label, { exact: true }).click()
+        await press(page, filters)
+        await press(page, choice)
         const apply = dialog.getByRole('button', { name: 'Apply Filters' })
-        const ms = await paintedMs(page, () => apply.click(), 'main nav p')
-        await paintedMs(page, () => page.getByRole('button', { name: 'Clear all filters' }).click(), 'main nav p')
+        const ms = await paintedMs(page, () => press(page, apply), 'main nav p')
+        const clear = page.getByRole('button', { name: 'Clear all filters' })
+        await paintedMs(page, () => press(page, clear), 'main nav p')
         return ms
       }),
     ),
-  )
-  return [paging, ...filtering]
+  ]
 }
 
-async function typing(page: Page, path: string, text: string): Promise<Row> {
-  await page.goto(path)
+async function contacts(page: Page): Promise<Row[]> {
+  await page.goto('/dashboard/contacts')
   const field = page.getByRole('searchbox')
   await field.waitFor()
+  return [
+    await measure(
+      page,
+      '/dashboard/contacts: type into the search',
+      times(rounds, () => async () => {
+        await field.pressSequentially('grace 1')
+        await field.fill('')
+      }),
+    ),
+    await measure(
+      page,
+      '/dashboard/contacts: next page',
+      times(
+        rounds,
+        () => () => paintedMs(page, () => press(page, page.getByRole('button', { name: /next/i })), 'main tbody tr'),
+      ),
+    ),
+  ]
+}
+
+async function agents(page: Page): Promise<Row> {
+  await page.goto('/dashboard/agents')
+  const groups = page.getByRole('navigation', { name: 'Policy groups' }).getByRole('link')
+  await groups.nth(size.groups - 1).waitFor()
   return measure(
     page,
-    `${path}: type into the search`,
-    times(rounds, () => async () => {
-      await field.pressSequentially(text)
-      await field.fill('')
-      return undefined
-    }),
+    '/dashboard/agents: choose a group',
+    times(rounds, (i) => () => paintedMs(page, () => press(page, groups.nth(i * 7 + 3)), 'main h2')),
   )
 }
 
@@ -160,12 +234,11 @@ async function palette(page: Page): Promise<Row> {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Escape')
     await field.waitFor({ state: 'hidden' })
-    return undefined
   }
   await once() // loads its code and what it searches
   return measure(
     page,
-    'command palette: type',
+    'command palette: open, type',
     times(rounds, () => once),
   )
 }
@@ -180,46 +253,58 @@ try {
     args: ['--no-sandbox', '--disable-gpu'],
   })
   const { page } = await aPage(browser, stack)
-  let failed = false
   /** The value that `part` of all do not exceed. */
   const quantile = (values: number[], part: number) =>
     Math.round(values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? 0)
 
   console.log(
-    `CPU ${slowDown} times slower; ${size.transactions} transactions, ${size.payouts} payouts, ${size.contacts} contacts`,
+    `CPU ${slowDown} times slower; ${size.transactions} transactions, ${size.payouts} payouts, ${size.contacts} contacts, ${size.agents} agents`,
   )
-  console.log(
-    `${'act'.padEnd(46)}${'input, 75 %'.padStart(14)}${'worst'.padStart(10)}${'limit'.padStart(8)}${'rows painted, median'.padStart(22)}`,
-  )
-  const shifts: [string, number][] = []
-  const tell = async (name: string, rows: Row[]) => {
-    for (const { act, inputs, painted } of rows) {
-      const [usual, worst] = [quantile(inputs, 0.75), quantile(inputs, 1)]
-      failed ||= worst > limits.inputMs
-      const rest = painted.length > 0 ? `${quantile(painted, 0.5)} ms` : ''
-      console.log(
-        `${act.padEnd(46)}${`${usual < 16 ? '< 16' : usual} ms`.padStart(14)}${String(worst).padStart(10)}${String(limits.inputMs).padStart(8)}${rest.padStart(22)}${worst > limits.inputMs ? '  TOO SLOW' : ''}`,
-      )
-    }
-    shifts.push([name, await page.evaluate(() => window.seen.shift)])
+  console.log(`${'ms'.padEnd(46)}${'75 %'.padStart(8)}${'worst'.padStart(8)}${'painted, median'.padStart(18)}`)
+  const line = ({ act, inputs, painted }: Row, tooSlow: boolean) => {
+    const rest = painted.length > 0 ? String(quantile(painted, 0.5)) : ''
+    const figures = [quantile(inputs, 0.75), quantile(inputs, 1)].map((ms) =>
+      (ms < 16 ? '< 16' : String(ms)).padStart(8),
+    )
+    console.log(`${act.padEnd(46)}${figures.join('')}${rest.padStart(18)}${tooSlow ? '  TOO SLOW' : ''}`)
   }
-  await page.goto('/dashboard/settings')
-  await page.waitForLoadState('networkidle')
-  const nothing = times(10, () => () => page.keyboard.press('Shift').then(() => undefined))
-  await tell('settings', [await measure(page, 'a key that does nothing', nothing)])
+  const same = await baseline(page)
+  line(same, false)
+  const machineMs = quantile(same.inputs, 1) - quantile(same.inputs, 0.5)
+  const tooBusy = machineMs > limits.inputMs
+  console.log(
+    `limit: 75 % ${limits.inputMs}, worst ${limits.inputMs} and ${machineMs} of the machine${tooBusy ? ', which is TOO BUSY to tell' : ''}`,
+  )
+
+  let failed = tooBusy
+  const shifts: [name: string, shift: number, moved: string[]][] = []
+  const tell = async (name: string, rows: Row[]) => {
+    for (const row of rows) {
+      const { inputs } = row
+      const tooSlow = quantile(inputs, 0.75) > limits.inputMs || quantile(inputs, 1) > limits.inputMs + machineMs
+      line(row, tooSlow)
+      failed ||= tooSlow || inputs.length === 0
+    }
+    const { shift, moved } = await page.evaluate(() => window.seen)
+    shifts.push([name, shift, moved])
+  }
   await tell('transactions', await listRows(page, '/dashboard/transactions', 'Filter Transactions', size.transactions))
   await tell('payouts', await listRows(page, '/dashboard/payouts', 'Filter Payouts', size.payouts))
-  await tell('contacts', [await typing(page, '/dashboard/contacts', 'grace 1')])
+  await tell('contacts', await contacts(page))
+  await tell('agents', [await agents(page)])
   await tell('palette', [await palette(page)])
-  for (const name of ['overview', 'agents', 'usage']) {
+  for (const name of ['overview', 'usage']) {
     await page.goto(`/dashboard/${name}`)
     await page.waitForLoadState('networkidle')
     await tell(name, [])
   }
   console.log('\nlayout shift (limit 0.05)')
-  for (const [name, shift] of shifts) {
-    failed ||= shift > limits.shift
-    console.log(`${name.padEnd(46)}${shift.toFixed(3).padStart(14)}${shift > limits.shift ? '  TOO MUCH' : ''}`)
+  for (const [name, shift, moved] of shifts) {
+    const tooMuch = shift > limits.shift
+    failed ||= tooMuch
+    console.log(
+      `${name.padEnd(46)}${shift.toFixed(3).padStart(8)}${tooMuch ? `  TOO MUCH\n  ${moved.join('\n  ')}` : ''}`,
+    )
   }
   if (failed) process.exitCode = 1
 } finally {
