@@ -7,6 +7,7 @@ export default function Toaster() {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only stops the clock, there is nothing to press
     <div
+      data-toasts
       className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-end gap-2 sm:left-auto"
       onMouseEnter={handlers.startPause}
       onMouseLeave={handlers.endPause}

@@ -14,7 +14,7 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
           <li key={policyGroup.id}>
             <RowLink
               href={`/dashboard/agents?group=${encodeURIComponent(policyGroup.id)}`}
-              aria-current={policyGroup.id === props.selectedId ? 'true' : undefined}
+              aria-current={policyGroup.id === props.selectedId ? 'page' : undefined}
               className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current]:bg-green-tint"
             >
               <span className="flex items-center gap-2">

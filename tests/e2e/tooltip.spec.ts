@@ -1,0 +1,33 @@
+/** What is said about a time or a balance: beside it, for as long as it is looked at, by mouse and by keyboard. */
+import { beSignedIn, expect, test } from './fixtures.ts'
+
+test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+
+test('the full time with its zone shows on hover and on focus, and Escape puts it away', async ({ page }) => {
+  await page.goto('/dashboard/transactions')
+  const [first, second] = [page.locator('tbody time').first(), page.locator('tbody time').nth(1)]
+  const tooltip = page.getByRole('tooltip')
+  await first.hover()
+  await expect(tooltip).toHaveText(/\d{4}, \d+:\d{2}\s[AP]M \S+/)
+  const [words, said] = [await first.boundingBox(), await tooltip.boundingBox()]
+  expect(said!.y + said!.height).toBeLessThanOrEqual(words!.y)
+
+  await tooltip.hover() // to be read at leisure, or copied
+  await page.mouse.down()
+  await expect(tooltip).toBeVisible()
+  await page.mouse.up()
+  await page.mouse.move(0, 0)
+  await expect(tooltip).toBeHidden()
+  await second.hover()
+  await expect(tooltip).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(tooltip).toBeHidden()
+
+  await first.focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Shift+Tab')
+  await expect(first).toBeFocused()
+  await expect(tooltip).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(tooltip).toBeHidden()
+})
