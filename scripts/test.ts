@@ -32,7 +32,8 @@ const vitest = (name: string, projects: string[], shard?: `${number}/${number}`)
     const chosen = projects.flatMap((project) => ['--project', project])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const part = shard ? [`--shard=${shard}`] : []
-    const output = await outputOf(['vitest', 'run', ...chosen, ...part, ...reporters])
+    const env = { TEST_RUN: shard?.[0] ?? '' }
+    const output = await outputOf(['vitest', 'run', ...chosen, ...part, ...reporters], '.', env)
     const { numPassedTests, numFailedTests, numFailedTestSuites, success } = readReport(report, output) as Report
     return counted(numPassedTests, numFailedTests || (success ? 0 : Math.max(1, numFailedTestSuites)), output)
   },
@@ -48,7 +49,16 @@ const contractTests: Stage = {
   },
 }
 
-const playwright: Stage = {
+/** Before anything needs one: two stages do, and only one can install it. */
+const browser: Stage = {
+  name: 'a browser is there',
+  run: async () => {
+    await findBrowser(console.log)
+    return one
+  },
+}
+
+const browserTests: Stage = {
   name: 'browser tests',
   run: async () => {
     const report = join(reports, 'playwright.json')
@@ -79,38 +89,42 @@ const webBuild: Stage = {
   },
 }
 
-/** Stages in one list run side by side: they mostly wait for blocks, each on its own chains and ports. */
-const stages: Stage[][] = [
-  [tool('format and lint', ['biome', 'check', '--error-on-warnings'])],
-  [tool('types', ['tsc', '-p', '.'])],
-  [tool('types of web', ['tsc', '-p', 'web'])],
-  [tool('types of browser tests', ['tsc', '-p', 'tests/e2e'])],
-  [webBuild],
-  [tool('page sizes', ['node', 'scripts/sizes.ts'])],
-  [tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])],
+/** Of one group the lanes run side by side, the stages of a lane one after another. */
+const groups: Stage[][][] = [
+  [[tool('format and lint', ['biome', 'check', '--error-on-warnings'])]],
+  [[tool('types', ['tsc', '-p', '.'])]],
+  [[tool('types of web', ['tsc', '-p', 'web'])]],
+  [[tool('types of browser tests', ['tsc', '-p', 'tests/e2e'])]],
+  [[webBuild], [browser]],
+  [[tool('page sizes', ['node', 'scripts/sizes.ts'])]],
+  [[tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])]],
+  // These mostly wait for blocks, each on chains and ports of its own.
   [
-    contractTests,
-    vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
-    vitest('worker tests, first third', ['worker'], '1/3'),
-    vitest('worker tests, second third', ['worker'], '2/3'),
-    vitest('worker tests, last third', ['worker'], '3/3'),
+    [vitest('chaos tests', ['chaos'])],
+    [vitest('worker tests, first third', ['worker'], '1/3'), vitest('stack tests', ['stack'])],
+    [vitest('worker tests, second third', ['worker'], '2/3'), vitest('gateway tests', ['gateway'])],
+    [vitest('worker tests, last third', ['worker'], '3/3')],
+    [contractTests, vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory'])],
   ],
-  [vitest('stack tests', ['stack']), vitest('chaos tests', ['chaos']), vitest('gateway tests', ['gateway'])],
-  [playwright],
+  [[browserTests]],
 ]
 
 const total: Counts = { passed: 0, failed: 0 }
 const startedAt = Date.now()
-for (const group of stages) {
-  const outcomes = await Promise.all(group.map(runStage))
-  if (outcomes.some(({ failed }) => failed > 0)) break
+for (const lanes of groups) {
+  await Promise.all(lanes.map(runLane))
+  if (total.failed > 0) break
 }
 rmSync(reports, { recursive: true, force: true })
 console.log(`\nin ${seconds(startedAt)}`)
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
-async function runStage(stage: Stage): Promise<Outcome> {
+async function runLane(lane: Stage[]): Promise<void> {
+  for (const stage of lane) if (total.failed === 0) await runStage(stage)
+}
+
+async function runStage(stage: Stage): Promise<void> {
   const stageAt = Date.now()
   const outcome = await stage.run().catch(asFailure)
   const { passed, failed, output } = outcome
@@ -119,7 +133,6 @@ async function runStage(stage: Stage): Promise<Outcome> {
   const counts = passed + failed > 1 ? `  ${passed} passed` : ''
   console.log(`${failed ? '✕' : '✓'} ${stage.name.padEnd(36)} ${seconds(stageAt).padStart(7)}${counts}`)
   if (failed > 0) console.log(`\n${output ?? ''}`)
-  return outcome
 }
 
 /** The output, whether the tool found failures or not: its report tells. */

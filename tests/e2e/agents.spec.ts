@@ -485,6 +485,7 @@ test('all of it works with the keyboard alone', async ({ page, owner }) => {
   await page.goto('/dashboard/agents')
   await page.getByRole('button', { name: 'New Policy Group' }).press('Enter')
   await expect(page.getByLabel('Policy name')).toBeFocused()
+  await expect(page.getByLabel('Wallet').getByRole('option')).toHaveCount(2)
   await page.keyboard.type('By keyboard')
   await page.keyboard.press('Tab')
   await page.keyboard.type('12')

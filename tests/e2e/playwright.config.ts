@@ -18,6 +18,7 @@ export default defineConfig({
     // From stack.ts, which runs before the worker reads this.
     baseURL: process.env.BURSAR_URL,
     viewport: { width: 1400, height: 900 },
+    contextOptions: { reducedMotion: 'reduce' }, // frames of motion are most of what a page costs here
     launchOptions: {
       executablePath: process.env.BROWSER_PATH ?? '/usr/bin/chromium-headless-shell',
       args: flags.split(' '),

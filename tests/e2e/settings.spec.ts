@@ -41,10 +41,8 @@ for (const { by, viewport, handOf } of hands)
     await expect(toast).toBeVisible()
     const { x, y, width } = (await toast.locator('..').boundingBox())!
     const bar = (await page.getByRole('banner').boundingBox())!.height
-    expect([y > bar && y < bar + 40, x + width > viewport.width - 40], 'at the top right, below the bar').toEqual([
-      true,
-      true,
-    ])
+    expect([y < bar + 40, x + width > viewport.width - 40], 'at the top right').toEqual([true, true])
+    if (viewport.width < 600) expect(y, 'a phone keeps its top bar').toBeGreaterThan(bar)
     await expect(main).toContainText('Eve Ünïcode 🦉')
 
     await hand.press(button('Change Password'))
