@@ -2,6 +2,33 @@ import { existsSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig, defineProject } from 'vitest/config'
 
+/** Libraries of many files, read as one each: a test file would ask for hundreds of modules, one by one. */
+const bundled = [
+  '@hono/zod-validator',
+  '@modelcontextprotocol/server',
+  '@noble/curves/secp256k1',
+  '@noble/hashes/hkdf',
+  '@noble/hashes/sha2',
+  '@noble/hashes/sha3',
+  '@noble/hashes/utils',
+  'drizzle-orm',
+  'drizzle-orm/d1',
+  'drizzle-orm/sqlite-core',
+  'hono',
+  'hono/body-limit',
+  'hono/cors',
+  'hono/factory',
+  'hono/html',
+  'hono/http-exception',
+  'hono/method-not-allowed',
+  'hono/request-id',
+  'jose',
+  'viem',
+  'viem/accounts',
+  'viem/utils',
+  'zod',
+]
+
 /** Runs in workerd, with what the setup starts: chains and bindings of tests/support/workerSetup.ts, or others. */
 const inWorkerd = (
   name: string,
@@ -22,7 +49,16 @@ const inWorkerd = (
         },
       })),
     ],
-    test: { name, include, exclude, globalSetup, testTimeout: 30_000 },
+    // Test runs side by side do not share what they bundle: one would clear the folder that another reads.
+    cacheDir: `node_modules/.vite-${name}${process.env.TEST_RUN ?? ''}`,
+    test: {
+      name,
+      include,
+      exclude,
+      globalSetup,
+      testTimeout: 30_000,
+      deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
+    },
   })
 
 const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
