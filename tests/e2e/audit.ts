@@ -156,7 +156,14 @@ const focused = (page: Page) =>
     const guarded = () => document.activeElement?.hasAttribute('data-base-ui-focus-guard')
     for (let frame = 0; frame < 60 && guarded(); frame++) await new Promise(requestAnimationFrame)
     const active = document.activeElement as HTMLElement | null
-    const at = active ? controls.indexOf(active) : -1
+    // A group of radio buttons is one stop, at whichever of them.
+    const isStop = (control: HTMLElement) =>
+      control === active ||
+      (active instanceof HTMLInputElement &&
+        active.type === 'radio' &&
+        control instanceof HTMLInputElement &&
+        control.name === active.name)
+    const at = controls.findIndex(isStop)
     if (!active || at < 0) return null
     const ring = active.closest('label') ?? active
     // The browser marks the part of a date by itself.

@@ -155,6 +155,7 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await page.goto('/dashboard/payouts')
   await hand.press(page.getByRole('button', { name: 'View details' }))
   const dialog = page.getByRole('dialog', { name: 'Payout details' })
+  await expect(dialog).toBeVisible()
   await audit(page, 'payouts-detail')
   await hand.press(dialog.getByRole('button', { name: 'Copy transaction hash' }).first())
   await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()

@@ -35,18 +35,19 @@ test.describe('an account in use', () => {
     expect(shift).toBeLessThanOrEqual(0.05)
     await audit(page, 'overview')
     await page.setViewportSize({ width: 390, height: 844 })
-    const cut = await page
-      .getByRole('main')
-      .getByRole('region')
-      .evaluateAll((cards) =>
-        cards
-          .flatMap((card) => [...card.querySelectorAll('p')])
-          .filter(
-            (text) => text.scrollWidth > text.clientWidth + 1 && getComputedStyle(text).textOverflow !== 'ellipsis',
-          )
-          .map((text) => text.textContent),
-      )
-    expect(cut, 'figures that do not fit').toEqual([])
+    const cut = () =>
+      page
+        .getByRole('main')
+        .getByRole('region')
+        .evaluateAll((cards) =>
+          cards
+            .flatMap((card) => [...card.querySelectorAll('p')])
+            .filter(
+              (text) => text.scrollWidth > text.clientWidth + 1 && getComputedStyle(text).textOverflow !== 'ellipsis',
+            )
+            .map((text) => text.textContent),
+        )
+    await expect.poll(cut, 'figures that do not fit').toEqual([])
   })
 
   test('every widget of the library shows something; what is on the dashboard cannot be added again', async ({
