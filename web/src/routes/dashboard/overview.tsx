@@ -43,7 +43,8 @@ function OverviewPage() {
         </Button>
       </PageHeader>
       {overview.data && <FirstSteps overview={overview.data} />}
-      {isPending ? (
+      {/* Widgets that came before the first steps would be pushed down. */}
+      {isPending || !overview.isFetched ? (
         <Skeleton className="h-96" />
       ) : items.length === 0 ? (
         <Card>

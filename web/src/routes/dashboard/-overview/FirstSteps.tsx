@@ -16,7 +16,7 @@ export function FirstSteps(props: { overview: Overview }) {
   const wallets = useQuery(walletsQuery).data
   const steps = stepsOf(props.overview, wallets?.find(canPay))
   const done = steps.filter((step) => step.done).length
-  if (!preferences || !wallets || preferences.firstStepsDismissed || done === steps.length) return null
+  if (!preferences || preferences.firstStepsDismissed || done === steps.length) return null
   return (
     <Card aria-labelledby="first-steps" className="mb-4 p-5">
       <div className="flex items-start justify-between gap-2">
