@@ -153,7 +153,7 @@ async function listRows(page: Page, path: string, dialogName: string, total: num
   const next = page.getByRole('button', { name: /next/i })
   const filters = page.getByRole('button', { name: /^Filters/ })
   const dialog = page.getByRole('dialog', { name: dialogName })
-  const choice = dialog.getByLabel(dialogName.includes('Payouts') ? 'WITHDRAWN' : 'Failed', { exact: true })
+  const choice = dialog.getByLabel(dialogName.includes('Payouts') ? 'Withdrawn' : 'Failed', { exact: true })
   return [
     await measure(
       page,

@@ -16,6 +16,7 @@ test.describe('transactions', () => {
     await expect(table.getByRole('row')).not.toHaveCount(1)
     await page.getByRole('button', { name: 'Filters' }).click()
     const dialog = page.getByRole('dialog', { name: 'Filter Transactions' })
+    await expect(dialog).toBeVisible()
     await audit(page, 'transactions-filter') // Tab stops in each part of a date
     await dialog.getByLabel('Failed').check()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -125,6 +126,7 @@ test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) =
   await test.step('reclaim all', async () => {
     await page.getByRole('button', { name: 'Reclaim All Pending (3)' }).click()
     const ask = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
+    await expect(ask).toBeVisible()
     await audit(page, 'payouts-reclaim-all')
     await ask.getByRole('button', { name: 'Reclaim 3 payouts' }).click()
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText(/\d of 3/)

@@ -222,6 +222,7 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
     const row = page.getByRole('row').filter({ hasText: '7.25' })
     await row.getByRole('button', { name: 'View details' }).click()
     await button('Reclaim funds').click()
+    await expect(button('Reclaim 7.25 USDC')).toBeVisible()
     await audit(page, 'payout-reclaim')
     await button('Reclaim 7.25 USDC').click()
     await expect(page.getByRole('heading', { name: 'Reclaimed 7.25 USDC' })).toBeVisible(onChain)

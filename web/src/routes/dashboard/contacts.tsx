@@ -77,7 +77,7 @@ function ContactsPage() {
             </EmptyState>
           ) : (
             <>
-              <div className="border-hairline border-b p-3">
+              <div className="border-hairline border-b px-5 py-3">
                 <Input
                   type="search"
                   aria-label="Search contacts"
@@ -154,7 +154,7 @@ const ContactTable = memo(function ContactTable(props: {
               />
             </div>
           )}
-          {email && <p className="break-all">{email}</p>}
+          {email && <p className="wrap-anywhere">{email}</p>}
           {phone && <p>{phone}</p>}
         </div>
       ),

@@ -14,7 +14,7 @@ export default function PayoutFilter(props: {
         <>
           <Choices
             legend="Status"
-            options={payoutStatuses.map((status) => [status, status] as const)}
+            options={payoutStatuses.map((status) => [status, `${status[0]}${status.slice(1).toLowerCase()}`] as const)}
             value={draft.status ?? []}
             onChange={(status) => change({ status })}
           />
