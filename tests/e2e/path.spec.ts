@@ -106,6 +106,7 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
     await page.getByLabel('Memo').fill('November')
     await button('Review').click()
     await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
+    await expect(button('Send 12.50 USDC')).toBeEnabled()
     await audit(page, 'send-review')
     await button('Send 12.50 USDC').click()
     await expect(page.getByRole('heading', { name: 'Sent 12.50 USDC' })).toBeVisible(onChain)

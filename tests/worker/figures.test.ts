@@ -61,6 +61,7 @@ test('the overview and usage say what the list of transactions adds up to', asyn
     transactionCount: 7,
     pendingPayouts: { count: 1, amount: '7' },
     walletCount: 1,
+    payingWalletId: payer.wallet.id,
     groupCount: 1,
     agentCount: 1,
     activeAgentCount: 1,

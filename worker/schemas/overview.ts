@@ -5,6 +5,8 @@ export type Overview = {
   /** Null when one wallet's balance can't be read. */
   totalBalance: string | null
   walletCount: number
+  /** The oldest wallet that can pay now. */
+  payingWalletId: string | null
   groupCount: number
   agentCount: number
   /** Paused neither themselves nor by their group, nor all agents at once. */

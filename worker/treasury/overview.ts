@@ -42,6 +42,11 @@ export function overviewOf(ctx: Context): Omit<Overview, 'totalBalance' | 'conta
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
     walletCount: count("wallet WHERE chain_id = 8453 AND status <> 'deleted'"),
+    payingWalletId:
+      store.first<{ id: string }>(
+        `SELECT id FROM wallet WHERE chain_id = 8453 AND status = 'active' AND paused = 0 AND halted IS NULL
+         ORDER BY created_at LIMIT 1`,
+      )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),
     agentCount: count('agent WHERE deleted_at IS NULL'),
     activeAgentCount: store.accountPaused

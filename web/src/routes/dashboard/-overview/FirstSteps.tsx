@@ -6,15 +6,13 @@ import type { Overview } from '../../../../../worker/schemas/overview.ts'
 import { IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
-import { canPay, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 
 /** What to do first, with what is done already. Goes away by itself when all is done. */
 export function FirstSteps(props: { overview: Overview }) {
   const preferences = useQuery(preferencesQuery).data
-  const wallets = useQuery(walletsQuery).data
-  const steps = stepsOf(props.overview, wallets?.find(canPay))
+  const steps = stepsOf(props.overview)
   const done = steps.filter((step) => step.done).length
   if (!preferences || preferences.firstStepsDismissed || done === steps.length) return null
   return (
@@ -61,8 +59,9 @@ export function FirstSteps(props: { overview: Overview }) {
   )
 }
 
-function stepsOf(overview: Overview, wallet: Wallet | undefined): Step[] {
+function stepsOf(overview: Overview): Step[] {
   const agent = overview.recentAgents[0]
+  const wallet = overview.payingWalletId
   const paid = overview.transactionCount > 0
   const funded = paid || (parseUsdc(overview.totalBalance ?? '0') ?? 0n) > 0n
   const wallets = '/dashboard/wallets'
@@ -78,7 +77,7 @@ function stepsOf(overview: Overview, wallet: Wallet | undefined): Step[] {
       label: 'Add funds',
       hint: 'Buy USDC with a card.',
       done: funded,
-      link: { to: wallets, search: wallet ? { addFunds: wallet.id } : {} },
+      link: { to: wallets, search: wallet ? { addFunds: wallet } : {} },
     },
     {
       label: 'Create a policy group',
@@ -98,7 +97,7 @@ function stepsOf(overview: Overview, wallet: Wallet | undefined): Step[] {
       done: paid,
       link: agent
         ? { to: agents, search: { group: agent.policyGroupId, agent: agent.id } }
-        : { to: wallets, search: wallet ? { send: wallet.id } : {} },
+        : { to: wallets, search: wallet ? { send: wallet } : {} },
     },
   ]
 }
