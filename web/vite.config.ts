@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { recoveryPlugin } from '../scripts/recovery.ts'
 import { preloads } from './preloads.ts'
+import { sharedChunks } from './sharedChunks.ts'
 
 const web = new URL('.', import.meta.url).pathname
 
@@ -11,6 +12,8 @@ const baseModules =
   /node_modules[\\/]((react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver))|clsx[\\/]dist[\\/]clsx\.mjs)/
 const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|app|hooks|queryClient|search|session|tokens)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
+
+const dashboardChunks = sharedChunks()
 
 export default defineConfig({
   root: web,
@@ -26,6 +29,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     preloads(),
+    dashboardChunks.plugin,
     recoveryPlugin(),
   ],
   build: {
@@ -46,6 +50,7 @@ export default defineConfig({
             { name: 'common', test: commonModules },
             // One file instead of sixty: neither sign-in nor claim has any.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
+            ...dashboardChunks.groups,
           ],
         },
       },

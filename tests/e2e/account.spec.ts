@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { demo } from '../../scripts/seed.ts'
+import { anAccount, aSignUp, keepSession, login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, aSignUp, expect, keepSession, login, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { type Hand, hands } from './hands.ts'
 
 const newEmail = () => `eve-${randomUUID().slice(0, 8)}@bursar.test`

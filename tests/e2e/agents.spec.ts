@@ -1,83 +1,12 @@
-/** Agents and policy groups: part 2 section 2 (Agents), its rules, texts and dialogs; decisions 23 and 37 to 41. */
-import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import type { BursarClient } from '../../scripts/demoClient.ts'
 import type { Contact } from '../../worker/schemas/contact.ts'
-import type { Payment, Problem } from '../../worker/schemas/payment.ts'
+import type { Problem } from '../../worker/schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup, PolicyGroupWithAgents } from '../../worker/schemas/policy.ts'
-import type { Wallet } from '../../worker/schemas/wallet.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
 import { audit } from './audit.ts'
-import { aSignUp, test as base, expect, keepSession, login } from './fixtures.ts'
+import { expect, testAsOwner as test } from './fixtures.ts'
 import { recipient } from './household.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-
-/** Somebody with a wallet of 200 USDC and two contacts, apart from the demo user that other tests look at. */
-class Owner {
-  readonly #bursar: BursarClient
-  readonly token: string
-  readonly session: Awaited<ReturnType<typeof login>>
-  readonly wallet: Wallet
-  readonly grace: Contact
-  readonly alan: Contact
-  constructor(
-    bursar: BursarClient,
-    session: Awaited<ReturnType<typeof login>>,
-    wallet: Wallet,
-    [grace, alan]: [Contact, Contact],
-  ) {
-    this.#bursar = bursar
-    this.session = session
-    this.token = session.accessToken
-    this.wallet = wallet
-    this.grace = grace
-    this.alan = alan
-  }
-
-  api<T>(path: string, body?: unknown, method: 'GET' | 'POST' | 'PUT' | 'DELETE' = body ? 'POST' : 'GET') {
-    return this.#bursar.api<T>(path, { token: this.token, method, ...(body ? { body, key: randomUUID() } : {}) })
-  }
-  group(name: string, more: object = {}) {
-    const scopes = ['address_payments:write']
-    return this.api<PolicyGroup>('/policy-groups', { name, spendLimit: 20, scopes, walletId: this.wallet.id, ...more })
-  }
-  agent(group: PolicyGroup, name: string) {
-    return this.api<CreatedAgent>('/agents', { name, memo: 'Buys data sets', policyGroupId: group.id })
-  }
-  pay<T = Payment>(apiKey: string, amount: string, to: object = { type: 'address', address: recipient }) {
-    return this.#bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount } })
-  }
-  context(apiKey: string) {
-    return this.#bursar.call<Problem>('/v1/context', { token: apiKey })
-  }
-}
-
-const test = base.extend<{ signedIn: undefined }, { owner: Owner }>({
-  owner: [
-    async ({ bursar }, use) => {
-      const { email, password } = await aSignUp(bursar)
-      const first = await login(bursar, email, password)
-      const body = { name: 'Ada Lovelace', password: 'analytical-engine' }
-      await bursar.api('/users/complete-onboarding', { token: first.accessToken, body })
-      const session = await login(bursar, email, body.password)
-      const token = session.accessToken
-      const wallet = await aFundedWallet(bursar, token)
-      const contact = (about: object) => bursar.api<Contact>('/contacts', { token, body: about })
-      const grace = await contact({ name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test' })
-      const alan = await contact({ name: 'Alan Turing', email: 'alan@bursar.test' })
-      await use(new Owner(bursar, session, wallet, [grace, alan]))
-    },
-    { scope: 'worker', timeout: 90_000 },
-  ],
-  signedIn: [
-    async ({ context, owner }, use) => {
-      await keepSession(context, owner.session)
-      await use(undefined)
-    },
-    { auto: true },
-  ],
-})
 
 /** Refusals that the tests bring about; the browser reports their status by itself. */
 test.use({ tolerated: /status of (400|403|404|409|422|500)/ })

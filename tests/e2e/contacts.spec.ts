@@ -2,10 +2,10 @@
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, test as signedOut } from './fixtures.ts'
+import { expect, test as signedOut, testAsPayer as test } from './fixtures.ts'
 import { hands } from './hands.ts'
-import { expect, test } from './payer.ts'
 
 const onChain = { timeout: 45_000 }
 const anAddress = () => privateKeyToAddress(generatePrivateKey())

@@ -1,10 +1,9 @@
 /** What every browser test stands on: a client of the API, a furnished account, and a watch over the browser. */
-import { randomUUID } from 'node:crypto'
 import { type BrowserContext, test as base, expect } from '@playwright/test'
 import { BursarClient } from '../../scripts/demoClient.ts'
-import { demo } from '../../scripts/seed.ts'
-import type { LoginReply } from '../../worker/schemas/account.ts'
+import { keepSession } from './accounts.ts'
 import type { Household } from './household.ts'
+import { anOwner, aPayer, type Owner, type Payer } from './people.ts'
 
 export { expect }
 
@@ -17,7 +16,8 @@ type Watch = {
 
 export const test = base.extend<
   { tolerated: RegExp | null; watch: Watch },
-  { bursar: BursarClient; household: Household }
+  // Of one kind for all files: a test that needs others would start a browser of its own for them.
+  { bursar: BursarClient; household: Household; own: Payer; owner: Owner }
 >({
   /** Console errors that a test brings about on purpose, such as a refusal's status. */
   tolerated: [null, { option: true }],
@@ -67,52 +67,35 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
+
+  own: [async ({ bursar }, use) => use(await aPayer(bursar)), { scope: 'worker' }],
+
+  owner: [async ({ bursar }, use) => use(await anOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
 
-/** Signs in as the demo user through the API and leaves the session where the pages look for it. */
-export async function beSignedIn(context: BrowserContext, bursar: BursarClient): Promise<void> {
-  await keepSession(context, await login(bursar, demo.email, demo.password))
-}
+/** Tests that begin signed in as `own`. */
+export const testAsPayer = test.extend<{ signedIn: undefined }>({
+  signedIn: [
+    async ({ context, own }, use) => {
+      await own.account.keep(context)
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+})
 
-export async function login(bursar: BursarClient, email: string, password: string) {
-  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
-  if (!('accessToken' in reply)) throw new Error('the sign-in asked for a new password')
-  return reply
-}
+/** Tests that begin signed in as `owner`. */
+export const testAsOwner = test.extend<{ signedIn: undefined }>({
+  signedIn: [
+    async ({ context, owner }, use) => {
+      await owner.account.keep(context)
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+})
 
-export async function keepSession(context: BrowserContext, session: Awaited<ReturnType<typeof login>>): Promise<void> {
-  const expiry = String(Date.now() + session.expiresIn * 1000)
-  const entries = {
-    auth_token: session.accessToken,
-    auth_user: JSON.stringify(session.user),
-    token_expiry: expiry,
-    cognito_access_token: session.accessToken,
-    cognito_id_token: session.idToken,
-    cognito_refresh_token: session.refreshToken,
-    cognito_token_expiry: expiry,
-  }
-  await context.addInitScript((stored) => {
-    // Only once, and not in the blank page that every tab starts with.
-    if (!location.protocol.startsWith('http') || sessionStorage.getItem('begun')) return
-    sessionStorage.setItem('begun', 'true')
-    for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value)
-  }, entries)
-}
-
-/** A new account: its address and the temporary password from its mail. */
-export async function aSignUp(bursar: BursarClient): Promise<{ email: string; password: string }> {
-  const email = `ada-${randomUUID().slice(0, 8)}@bursar.test`
-  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
-  const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
-  return { email, password: password! }
-}
-
-/** A new account that is set up: its sign-in, its session, and how a browser comes to have that session. */
-export async function anAccount(bursar: BursarClient) {
-  const password = 'difference-engine-2'
-  const { email, password: temporary } = await aSignUp(bursar)
-  const { accessToken } = await login(bursar, email, temporary)
-  await bursar.api('/users/complete-onboarding', { token: accessToken, body: { name: 'Eve', password } })
-  const session = await login(bursar, email, password)
-  return { email, password, session, keep: (context: BrowserContext) => keepSession(context, session) }
+/** As the demo user, whose session all tests share: who signs out takes a session of their own. */
+export async function beSignedIn(context: BrowserContext, household: Household): Promise<void> {
+  await keepSession(context, household.session)
 }

@@ -1,12 +1,15 @@
 /** The demo user's account as it looks after a while of use: what the screens show. */
 import { randomUUID } from 'node:crypto'
 import { type BursarClient, until } from '../../scripts/demoClient.ts'
+import { demo } from '../../scripts/seed.ts'
 import type { Payment } from '../../worker/schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
 import type { Wallet } from '../../worker/schemas/wallet.ts'
-import { aFundedWallet, aPayout, signIn } from '../stack/aStack.ts'
+import { aFundedWallet, aPayout } from '../stack/aStack.ts'
+import { login, type Session } from './accounts.ts'
 
 export type Household = {
+  session: Session
   token: string
   wallet: Wallet
   group: PolicyGroup
@@ -17,7 +20,8 @@ export type Household = {
 export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 export async function furnish(bursar: BursarClient): Promise<Household> {
-  const token = await signIn(bursar)
+  const session = await login(bursar, demo.email, demo.password)
+  const token = session.accessToken
   const wallet = await aFundedWallet(bursar, token)
   const make = <T>(path: string, body: unknown) => bursar.api<T>(path, { token, key: randomUUID(), body })
   const group = await make<PolicyGroup>('/policy-groups', {
@@ -45,5 +49,5 @@ export async function furnish(bursar: BursarClient): Promise<Household> {
     const { status } = await bursar.plain<Payment>(`/v1/payments/${paid.body.id}`, { token: apiKey })
     return status === 'CONFIRMED'
   })
-  return { token, wallet, group, payout }
+  return { session, token, wallet, group, payout }
 }

@@ -2,8 +2,9 @@
 import type { Page } from '@playwright/test'
 import type { Escrow } from '../../worker/schemas/escrow.ts'
 import type { Usage } from '../../worker/schemas/usage.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 
 const answer = (data: unknown, page?: { number: number; size: number; total: number }) => ({
   json: { success: true, data, ...(page && { page }) },
@@ -33,10 +34,10 @@ test('a new account: nothing to show yet, and what to do', async ({ page, contex
 test('the list of transactions is looked at every 30 seconds, but not while a detail is open', async ({
   page,
   context,
-  bursar,
+  household,
   watch,
 }) => {
-  await beSignedIn(context, bursar)
+  await beSignedIn(context, household)
   await page.clock.install()
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
@@ -54,8 +55,12 @@ test('the list of transactions is looked at every 30 seconds, but not while a de
   expect(asked()).toBe(before + 1)
 })
 
-test('a payment’s detail tells when it was decided, signed, sent and confirmed', async ({ page, context, bursar }) => {
-  await beSignedIn(context, bursar)
+test('a payment’s detail tells when it was decided, signed, sent and confirmed', async ({
+  page,
+  context,
+  household,
+}) => {
+  await beSignedIn(context, household)
   await page.goto('/dashboard/transactions?status=completed&type=transfer')
   await page
     .getByRole('link', { name: /^View details/ })
@@ -108,8 +113,8 @@ test.describe('reclaim all', () => {
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('0 of 3')
   }
 
-  test('one that the recipient claimed first is named', async ({ page, context, bursar }) => {
-    await beSignedIn(context, bursar)
+  test('one that the recipient claimed first is named', async ({ page, context, household }) => {
+    await beSignedIn(context, household)
     const shown = { payouts }
     await listed(page, shown)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
@@ -124,8 +129,8 @@ test.describe('reclaim all', () => {
     ])
   })
 
-  test('after 150 looks it says that some may still be under way', async ({ page, context, bursar }) => {
-    await beSignedIn(context, bursar)
+  test('after 150 looks it says that some may still be under way', async ({ page, context, household }) => {
+    await beSignedIn(context, household)
     await listed(page, { payouts })
     let looks = 0
     page.on('request', (request) => {
@@ -141,8 +146,8 @@ test.describe('reclaim all', () => {
   })
 })
 
-test('usage: every wallet side by side, and what is empty says so', async ({ page, context, bursar }) => {
-  await beSignedIn(context, bursar)
+test('usage: every wallet side by side, and what is empty says so', async ({ page, context, household }) => {
+  await beSignedIn(context, household)
   const wallet = (id: string, name: string | null, policyGroups: Usage['wallets'][number]['policyGroups']) => ({
     id,
     name,

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { aFundedWallet, aPayout } from '../stack/aStack.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 import { keyboard } from './hands.ts'
 import { recipient } from './household.ts'
 
 test.describe('transactions', () => {
-  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+  test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
   test('filters are drafts until applied, stand in the URL but for people, and go one by one', async ({ page }) => {
     await page.goto('/dashboard/transactions')
@@ -177,8 +178,8 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toHaveCount(0)
 })
 
-test('usage: the month, groups with their agents, top up', async ({ page, context, bursar, household }) => {
-  await beSignedIn(context, bursar)
+test('usage: the month, groups with their agents, top up', async ({ page, context, household }) => {
+  await beSignedIn(context, household)
   await page.goto(`/dashboard/usage?wallet=${household.wallet.id}`)
   await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toContainText('Total Spent')
   const group = page.getByRole('button', { name: household.group.name, exact: true })
@@ -193,8 +194,8 @@ test('usage: the month, groups with their agents, top up', async ({ page, contex
 
 test.describe('usage that can not be loaded', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
-  test('keeps its loading text; after ten seconds one may try again', async ({ page, context, bursar }) => {
-    await beSignedIn(context, bursar)
+  test('keeps its loading text; after ten seconds one may try again', async ({ page, context, household }) => {
+    await beSignedIn(context, household)
     let broken = true
     await page.route('**/api/usage/dashboard', (route) =>
       broken

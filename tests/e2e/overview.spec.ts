@@ -4,8 +4,9 @@ import type { Page } from '@playwright/test'
 import { widgetTypes } from '../../worker/domain/widgets.ts'
 import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
 import { aFundedWallet } from '../stack/aStack.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, beSignedIn, expect, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const place = async (page: Page, name: string) => {
@@ -14,7 +15,7 @@ const place = async (page: Page, name: string) => {
 }
 
 test.describe('an account in use', () => {
-  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+  test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
   test('opens with at most six calls, no layout shift, and figures', async ({ page, watch }) => {
     await page.addInitScript(() => {
@@ -184,8 +185,8 @@ test('the first steps lead to where they are taken', async ({ page, context, bur
   await expect(page.getByRole('tab', { name: 'curl' })).toBeVisible()
 })
 
-test('back from buying USDC: said once, looked for, and off the URL', async ({ page, context, bursar, watch }) => {
-  await beSignedIn(context, bursar)
+test('back from buying USDC: said once, looked for, and off the URL', async ({ page, context, household, watch }) => {
+  await beSignedIn(context, household)
   await page.clock.install()
   await page.goto('/dashboard?onramp=success')
   await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
@@ -204,8 +205,8 @@ test('back from buying USDC: said once, looked for, and off the URL', async ({ p
 test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
 
-  test('each widget says so and can be tried again', async ({ page, context, bursar }) => {
-    await beSignedIn(context, bursar)
+  test('each widget says so and can be tried again', async ({ page, context, household }) => {
+    await beSignedIn(context, household)
     let broken = true
     await page.route('**/api/overview', (route) =>
       broken

@@ -2,10 +2,11 @@
 import type { Page } from '@playwright/test'
 import { demo } from '../../scripts/seed.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { beSignedIn, expect, login, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 
-test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search and commands' })
 const chosen = (page: Page) => page.getByRole('option', { selected: true })

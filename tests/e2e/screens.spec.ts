@@ -1,8 +1,9 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import type { BursarClient } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
+import { keepSession, login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { beSignedIn, expect, keepSession, login, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 import type { Household } from './household.ts'
 
 type Ready = (page: Page) => Promise<void>
@@ -40,7 +41,7 @@ const screens: Record<string, [path: string | ((household: Household) => string)
 }
 
 test.describe('signed in', () => {
-  test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+  test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
   for (const [name, [path, ready]] of Object.entries(screens))
     test(`${name} fits and can be used by all`, async ({ page, household }) => {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { audit } from './audit.ts'
+import { expect, testAsPayer as test } from './fixtures.ts'
 import { hands, tabTo } from './hands.ts'
-import { expect, test } from './payer.ts'
 
 const onChain = { timeout: 45_000 }
 const aStranger = () => privateKeyToAddress(generatePrivateKey())

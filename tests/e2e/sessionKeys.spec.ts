@@ -7,42 +7,30 @@ import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import { type BursarClient, until } from '../../scripts/demoClient.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
-import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
-import { addressFor, aSender, type Sender } from '../support/stackClient.ts'
+import type { Wallet } from '../../worker/schemas/wallet.ts'
+import { aFundedWallet } from '../stack/aStack.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { type Account, anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, keepSession, login, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { anInjectedWallet } from './injectedWallet.ts'
 
 /** Until something stands on the chain. */
 const onChain = { timeout: 45_000 }
 
-type Home = { sender: Sender; phrase: string; wallet: Wallet }
+type Home = { account: Account; token: string; phrase: string; wallet: Wallet }
 
 /** A user with a funded wallet whose owner is the first account of twelve words. */
 async function aHome(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<Home> {
   const phrase = generateMnemonic(english, 128)
-  const sender = await aSender(bursar, { funds: '100', limit: 50 })
-  const token = await sender.token()
-  const body = { ownerAddress: ownerAddress ?? mnemonicToAccount(phrase).address, chainId: 8453, name: 'Treasury' }
-  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
-  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
-  const { address } = await until('an active wallet', async () => {
-    const wallet = await find()
-    return wallet?.status === 'active' && wallet
-  })
-  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
-  const wallet = await until('the money', async () => {
-    const now = await find()
-    return now?.usdcBalance?.balance === funds && now
-  })
-  return { sender, phrase, wallet }
+  const account = await anAccount(bursar)
+  const token = account.session.accessToken
+  const owner = ownerAddress ?? mnemonicToAccount(phrase).address
+  return { account, token, phrase, wallet: await aFundedWallet(bursar, token, { owner, name: 'Treasury', funds }) }
 }
 
-const enter = async (context: BrowserContext, bursar: BursarClient, { sender }: Home) =>
-  keepSession(context, await login(bursar, sender.email, sender.password))
-
-const infoOf = async (bursar: BursarClient, { sender, wallet }: Home) =>
-  bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token: await sender.token() })
+const infoOf = async (bursar: BursarClient, { token, wallet }: Home) =>
+  bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
 
 const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 const alertDialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true })
@@ -69,7 +57,7 @@ test('by keyboard alone: what the key may do, and a rotation that puts a new one
 }) => {
   test.setTimeout(150_000)
   const home = await aHome(bursar)
-  await enter(context, bursar, home)
+  await home.account.keep(context)
   const before = await infoOf(bursar, home)
   await page.goto('/dashboard/wallets')
   const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
@@ -120,7 +108,7 @@ test('by keyboard alone: what the key may do, and a rotation that puts a new one
 
 test('limit and duration are held to the specification, at their edges', async ({ page, context, bursar }) => {
   const home = await aHome(bursar)
-  await enter(context, bursar, home)
+  await home.account.keep(context)
   await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
   await page.getByRole('button', { name: 'Rotate session key' }).click()
   const form = dialogOf(page, 'Rotate session key')
@@ -158,7 +146,7 @@ test('limit and duration are held to the specification, at their edges', async (
 
 test('an expired key says what to do', async ({ page, context, bursar }) => {
   const home = await aHome(bursar)
-  await enter(context, bursar, home)
+  await home.account.keep(context)
   // Chain time cannot move under the other tests: only this page is told that it has.
   await page.route('**/session-key', async (route) => {
     const response = await route.fetch()
@@ -183,7 +171,7 @@ test.describe('when the server fails', () => {
   test('loading and rotating say so and can be tried again, under the same key', async ({ page, context, bursar }) => {
     test.setTimeout(120_000)
     const home = await aHome(bursar)
-    await enter(context, bursar, home)
+    await home.account.keep(context)
     const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
     await page.route('**/session-key', fails)
     await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
@@ -222,7 +210,7 @@ test.describe('with the owner key', () => {
     test.setTimeout(150_000)
     const home = await aHome(bursar)
     const check = recorder(context)
-    await enter(context, bursar, home)
+    await home.account.keep(context)
     await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
     await page.getByRole('button', { name: 'Revoke session' }).click()
     const revoke = alertDialogOf(page, 'Revoke session')
@@ -265,8 +253,8 @@ test.describe('with the owner key', () => {
   test('beyond what we may grant in a day the owner is asked to sign', async ({ page, context, bursar }) => {
     test.setTimeout(150_000)
     const home = await aHome(bursar)
-    await enter(context, bursar, home)
-    const token = await home.sender.token()
+    await home.account.keep(context)
+    const { token } = home
     const grant = { spendingLimit: '10000000000', ttlHours: 720 }
     const path = `/wallets/smart-wallets-v2/${home.wallet.id}/rotate-session-key`
     await bursar.api(path, { token, key: randomUUID(), body: grant })
@@ -298,7 +286,7 @@ test.describe('with the owner key', () => {
   }) => {
     test.setTimeout(150_000)
     const home = await aHome(bursar)
-    await enter(context, bursar, home)
+    await home.account.keep(context)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
     await expect(alertDialogOf(page, 'Revoke our authority?')).toBeVisible()
@@ -354,7 +342,7 @@ test.describe('with the owner key', () => {
   test('revoke authority can be signed with the words in step four', async ({ page, context, bursar }) => {
     test.setTimeout(120_000)
     const home = await aHome(bursar)
-    await enter(context, bursar, home)
+    await home.account.keep(context)
     await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'I understand' }).click()
@@ -376,7 +364,7 @@ test('a connected wallet that is the owner withdraws everything; another account
   const wallet = await anInjectedWallet(context)
   const [first, second] = wallet.addresses
   const home = await aHome(bursar, '42.5', first)
-  await enter(context, bursar, home)
+  await home.account.keep(context)
   await page.goto(`/dashboard/wallets?exit=${home.wallet.id}`)
   const form = dialogOf(page, 'Withdraw everything')
   const to = form.getByLabel('To address')
@@ -431,7 +419,7 @@ test('the recovery sheet has what an owner needs and no secret; the page comes w
 }) => {
   test.setTimeout(90_000)
   const home = await aHome(bursar)
-  await enter(context, bursar, home)
+  await home.account.keep(context)
   await page.goto(`/dashboard/wallets?recovery=${home.wallet.id}`)
   const dialog = dialogOf(page, 'Recovery sheet')
   const sheet = dialog.getByTestId('recovery-sheet')
@@ -467,6 +455,7 @@ test('the recovery sheet has what an owner needs and no secret; the page comes w
 test('the recovery page as it is served: looks, keyboard, and what it says when something is wrong', async ({
   page,
   bursar,
+  household,
   baseURL,
 }) => {
   test.setTimeout(120_000)
@@ -484,7 +473,7 @@ test('the recovery page as it is served: looks, keyboard, and what it says when 
   await page.getByLabel('Wallet address').fill(addressFor('nobody'))
   await page.getByRole('button', { name: 'Look up' }).click()
   await expect(status).toContainText('There is no contract at')
-  await page.getByLabel('Wallet address').fill(home.sender.wallet.address)
+  await page.getByLabel('Wallet address').fill(household.wallet.address)
   await page.getByRole('button', { name: 'Look up' }).click()
   await expect(page.getByText('Your key can’t move anything here.')).toBeVisible()
   await page.getByLabel('Wallet address').fill('')

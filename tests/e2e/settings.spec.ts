@@ -1,6 +1,8 @@
 /** Settings: the user's own name and password, and what happens when a part of the page does not arrive. */
+
+import { anAccount, login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, expect, login, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { hands } from './hands.ts'
 
 /** Refusals are answered with 4xx, which the browser reports by itself. */

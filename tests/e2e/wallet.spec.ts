@@ -8,7 +8,7 @@ import { anInjectedWallet, type InjectedWallet } from './injectedWallet.ts'
 const rejectedText = 'You rejected the request in your wallet.'
 const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
-test.beforeEach(({ context, bursar }) => beSignedIn(context, bursar))
+test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
 async function openSettings(page: Page) {
   await page.goto('/dashboard/settings')

@@ -3,9 +3,11 @@ import type { BrowserContext, Page, Request, Response } from '@playwright/test'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { type BursarClient, until } from '../../scripts/demoClient.ts'
 import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+import type { Wallet } from '../../worker/schemas/wallet.ts'
+import { aFundedWallet } from '../stack/aStack.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { anAccount, expect, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { hands, tabTo } from './hands.ts'
 
 /** Refusals that a test brings about are reported by the browser itself. */
@@ -45,20 +47,8 @@ async function imported(
   return { ...wallet, privateKey }
 }
 
-async function deployed({ bursar, token }: Owner, name: string, amount: string): Promise<Wallet> {
-  const body = { ownerAddress: privateKeyToAddress(generatePrivateKey()), chainId: 8453, name }
-  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
-  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
-  const { address } = await until('an active wallet', async () => {
-    const wallet = await find()
-    return wallet?.status === 'active' && wallet
-  })
-  await bursar.plain('/dev/faucet', { body: { address, amount } })
-  return until('the money', async () => {
-    const wallet = await find()
-    return wallet?.usdcBalance?.balance === amount && wallet
-  })
-}
+const deployed = ({ bursar, token }: Owner, name: string, funds: string) =>
+  aFundedWallet(bursar, token, { name, funds })
 
 /** Everything that crossed the wire and everything that was kept, as text. */
 function record(context: BrowserContext) {

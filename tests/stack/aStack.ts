@@ -33,19 +33,23 @@ export async function signIn(bursar: BursarClient): Promise<string> {
   return reply.accessToken
 }
 
-/** An active wallet with 200 USDC. */
-export async function aFundedWallet(bursar: BursarClient, token: string): Promise<Wallet> {
-  const body = { ownerAddress: privateKeyToAddress(generatePrivateKey()), chainId: 8453 }
+/** An active wallet with `funds` USDC, 200 unless said otherwise; its owner is somebody unless given. */
+export async function aFundedWallet(
+  bursar: BursarClient,
+  token: string,
+  { owner = privateKeyToAddress(generatePrivateKey()) as string, name = '', funds = '200' } = {},
+): Promise<Wallet> {
+  const body = { ownerAddress: owner, chainId: 8453, ...(name && { name }) }
   const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
   const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
   const { address } = await until('an active wallet', async () => {
     const wallet = await find()
     return wallet?.status === 'active' && wallet
   })
-  await bursar.plain('/dev/faucet', { body: { address, amount: '200' } })
+  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
   return until('the money', async () => {
     const wallet = await find()
-    return wallet?.usdcBalance?.balance === '200' && wallet
+    return wallet?.usdcBalance?.balance === funds && wallet
   })
 }
 

@@ -1,8 +1,8 @@
 /** Senders with wallet, group and agents on a running stack, over HTTP alone, and the chain read past Bursar. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { type Answer, type BursarClient, until } from '../../scripts/demoClient.ts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { Answer, BursarClient } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { parseUsdc } from '../../worker/domain/money.ts'
@@ -10,7 +10,7 @@ import type { LoginReply } from '../../worker/schemas/account.ts'
 import type { Escrow } from '../../worker/schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
-import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+import { aFundedWallet } from '../stack/aStack.ts'
 
 type Call = NonNullable<Parameters<BursarClient['call']>[1]>
 export type Sender = Awaited<ReturnType<typeof aSender>>
@@ -45,7 +45,7 @@ export async function aSender(
   const { email, token } = await newUser(bursar)
   const ownerKey = generatePrivateKey()
   const owner = privateKeyToAccount(ownerKey)
-  const wallet = await fundedWallet(bursar, await token(), owner, funds)
+  const wallet = await aFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds })
   const scopes = options.scopes ?? ['address_payments:write', 'email_payments:write']
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),
@@ -66,21 +66,6 @@ async function signIn(bursar: BursarClient, email: string, password: string): Pr
   const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
   if (!('accessToken' in reply)) throw new Error('the sign-in asked for a new password')
   return reply.accessToken
-}
-
-async function fundedWallet(bursar: BursarClient, token: string, owner: PrivateKeyAccount, funds: string) {
-  const body = { ownerAddress: owner.address, chainId: 8453, name: 'Ops' }
-  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
-  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
-  const { address } = await until('an active wallet', async () => {
-    const wallet = await find()
-    return wallet?.status === 'active' && wallet
-  })
-  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
-  return until('the money', async () => {
-    const wallet = await find()
-    return wallet?.usdcBalance?.balance === funds && wallet
-  })
 }
 
 /**

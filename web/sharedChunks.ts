@@ -1,0 +1,43 @@
+/**
+ * What goes into one file because the same pages need it. Left to itself, the build makes a file of each set of modules
+ * that the same pages and dialogs happen to share: forty requests for a page, most of them for a few hundred bytes.
+ */
+import type { Plugin } from 'vite'
+
+const dashboard = /routes\/dashboard\.tsx\?.*component/
+const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
+const strangers = /src\/main\.tsx$|routes\/(?!dashboard)[\w.$-]+\.tsx\?.*component/
+/** Of the dashboard's pages so many make a module common to all. */
+const enough = 3
+
+export function sharedChunks() {
+  const frame = new Set<string>()
+  const shared = new Set<string>()
+  const plugin: Plugin = {
+    name: 'bursar:shared-chunks',
+    apply: 'build',
+    buildEnd() {
+      const ids = [...this.getModuleIds()]
+      const withImports = (id: string, seen = new Set<string>()): Set<string> => {
+        if (seen.has(id)) return seen
+        seen.add(id)
+        for (const next of this.getModuleInfo(id)?.importedIds ?? []) withImports(next, seen)
+        return seen
+      }
+      const neededBy = (routes: RegExp) =>
+        ids.filter((id) => routes.test(id)).map((id) => [...withImports(id)].filter((other) => other !== id))
+      const known = new Set(neededBy(strangers).flat())
+      for (const needed of neededBy(dashboard)) for (const id of needed) if (!known.has(id)) frame.add(id)
+      const uses = new Map<string, number>()
+      for (const needed of neededBy(pages)) for (const id of needed) uses.set(id, (uses.get(id) ?? 0) + 1)
+      for (const [id, count] of uses) if (count >= enough && !known.has(id) && !frame.has(id)) shared.add(id)
+    },
+  }
+  return {
+    plugin,
+    groups: [
+      { name: 'frame', includeDependenciesRecursively: false, test: (id: string) => frame.has(id) },
+      { name: 'shared', includeDependenciesRecursively: false, test: (id: string) => shared.has(id) },
+    ],
+  }
+}
