@@ -4,9 +4,10 @@
  */
 import type { Plugin } from 'vite'
 
-const dashboard = /routes\/dashboard\.tsx\?.*component/
+const entry = /src\/main\.tsx$/
+const ofDashboard = /routes\/dashboard/
+const frameRoute = /routes\/dashboard\.tsx\?.*component/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
-const strangers = /src\/main\.tsx$|routes\/(?!dashboard)[\w.$-]+\.tsx\?.*component/
 /** Of the dashboard's pages so many make a module common to all. */
 const enough = 3
 
@@ -18,16 +19,19 @@ export function sharedChunks() {
     apply: 'build',
     buildEnd() {
       const ids = [...this.getModuleIds()]
-      const withImports = (id: string, seen = new Set<string>()): Set<string> => {
+      const withImports = (id: string, lazy: boolean, seen = new Set<string>()): Set<string> => {
         if (seen.has(id)) return seen
         seen.add(id)
-        for (const next of this.getModuleInfo(id)?.importedIds ?? []) withImports(next, seen)
+        const info = this.getModuleInfo(id)
+        const later = lazy ? (info?.dynamicallyImportedIds ?? []).filter((next) => !ofDashboard.test(next)) : []
+        for (const next of [...(info?.importedIds ?? []), ...later]) withImports(next, lazy, seen)
         return seen
       }
-      const neededBy = (routes: RegExp) =>
-        ids.filter((id) => routes.test(id)).map((id) => [...withImports(id)].filter((other) => other !== id))
-      const known = new Set(neededBy(strangers).flat())
-      for (const needed of neededBy(dashboard)) for (const id of needed) if (!known.has(id)) frame.add(id)
+      const neededBy = (routes: RegExp, lazy = false) =>
+        ids.filter((id) => routes.test(id)).map((id) => [...withImports(id, lazy)].filter((other) => other !== id))
+      // What a sign-in or a claim loads, now or later, stays apart from the dashboard.
+      const known = new Set(neededBy(entry, true).flat())
+      for (const needed of neededBy(frameRoute)) for (const id of needed) if (!known.has(id)) frame.add(id)
       const uses = new Map<string, number>()
       for (const needed of neededBy(pages)) for (const id of needed) uses.set(id, (uses.get(id) ?? 0) + 1)
       for (const [id, count] of uses) if (count >= enough && !known.has(id) && !frame.has(id)) shared.add(id)

@@ -18,7 +18,10 @@ const options: RunOptions = {
  * last width, with the focus where it was. With SCREENS_DIR set, keeps a picture of each width in that folder.
  */
 export async function audit(page: Page, name: string): Promise<void> {
-  await page.evaluate(() => delete window.auditWalked)
+  await page.evaluate(() => {
+    window.auditFrom = document.activeElement
+    delete window.auditControls
+  })
   for (const width of widths) {
     const at = `${name} at ${width}`
     await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
@@ -30,9 +33,21 @@ export async function audit(page: Page, name: string): Promise<void> {
     if (await page.evaluate(() => document.querySelector('[role=menu]') !== null)) continue
     expect.soft(await covered(page), `${at}: controls that a mouse can't reach`).toEqual([])
     const { expected, reached } = await walk(page)
+    await giveBackFocus(page)
     expect.soft(reached, `${at}: controls that Tab reaches`).toEqual(expected)
   }
+  await giveBackFocus(page)
 }
+
+/** To what had it before, or to nothing: the next Tab then begins at the top again. */
+const giveBackFocus = (page: Page) =>
+  page.evaluate(() => {
+    const from = window.auditFrom
+    if (from !== document.body) return (from as HTMLElement | null)?.focus()
+    document.body.tabIndex = -1
+    document.body.focus()
+    document.body.removeAttribute('tabindex')
+  })
 
 /** Nothing moves or turns any more but what turns for ever. */
 async function settled(page: Page): Promise<void> {
@@ -93,9 +108,10 @@ declare global {
   interface Window {
     /** The dialog that has the focus, or else the last one, or else the page. */
     auditScope?: () => Element | Document
-    auditWalk?: { from: Element | null; controls: HTMLElement[] }
-    /** The controls of the walk before: a width that shows the same ones need not be walked again. */
-    auditWalked?: HTMLElement[]
+    /** What had the focus before. */
+    auditFrom?: Element | null
+    /** Of the last walk: a width that shows the same ones need not be walked again. */
+    auditControls?: HTMLElement[]
   }
 }
 const defineScope = (page: Page) =>
@@ -125,10 +141,9 @@ async function walk(page: Page): Promise<{ expected: string[]; reached: string[]
         radios.add(control.name)
         return true
       })
-    const before = window.auditWalked
-    window.auditWalked = controls
+    const before = window.auditControls
+    window.auditControls = controls
     if (before?.length === controls.length && before.every((control, i) => control === controls[i])) return []
-    window.auditWalk = { from: document.activeElement, controls }
     return controls.map((control, i) => `${i} ${control.tagName.toLowerCase()}`)
   })
   if (controls.length === 0) return { expected: [], reached: [] }
@@ -140,15 +155,8 @@ async function walk(page: Page): Promise<{ expected: string[]; reached: string[]
     if (at) reached.add(at)
   }
   const expected = await page.evaluate((all) => {
-    const { from, controls } = window.auditWalk!
+    const controls = window.auditControls!
     const left = all.filter((_, i) => controls[i]?.isConnected)
-    delete window.auditWalk
-    if (from === document.body) {
-      // Nothing had it: the next Tab begins at the top again.
-      document.body.tabIndex = -1
-      document.body.focus()
-      document.body.removeAttribute('tabindex')
-    } else (from as HTMLElement | null)?.focus()
     return left
   }, controls)
   const numberOf = (control: string) => Number.parseInt(control, 10)
@@ -160,7 +168,7 @@ async function walk(page: Page): Promise<{ expected: string[]; reached: string[]
 /** Of the walk's controls the one that has the focus; a focus guard hands it on a moment later. */
 const focused = (page: Page) =>
   page.evaluate(async () => {
-    const { controls } = window.auditWalk!
+    const controls = window.auditControls!
     const guarded = () => document.activeElement?.hasAttribute('data-base-ui-focus-guard')
     for (let frame = 0; frame < 60 && guarded(); frame++) await new Promise(requestAnimationFrame)
     const active = document.activeElement as HTMLElement | null

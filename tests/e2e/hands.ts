@@ -51,6 +51,7 @@ export const hands = [
 /** Presses Tab until `target` has the focus; once around at most. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
+  await expect(target, 'Tab passes by what is disabled').toBeEnabled()
   for (let i = 0; i < 40; i++) {
     if (await target.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press('Tab')

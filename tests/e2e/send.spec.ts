@@ -240,6 +240,7 @@ test('an address that only looks like a known one is told apart', async ({ page,
   await open(page, 'send', own.wallet.id)
   await review(page, twin, '1')
   await expect(alert(page).filter({ hasText: 'this looks like Grace Hopper but is a different address' })).toBeVisible()
+  await expect(button(page, 'Send 1.00 USDC')).toBeEnabled() // once it is known who was paid before
   await audit(page, 'send-look-alike')
   await button(page, 'Back').click()
   await review(page, known, '1')
@@ -349,6 +350,7 @@ test.describe('Add Funds', () => {
     await page.goto('/dashboard/wallets')
     await button(page, 'Add Funds').click()
     await expect(page).toHaveURL(new RegExp(`addFunds=${wallet.id}`))
+    await expect(dialog(page)).toBeVisible()
     await audit(page, 'add-funds')
     const amount = page.getByLabel('Other amount')
     for (const [text, problem] of [
