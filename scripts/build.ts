@@ -40,6 +40,7 @@ const targets = {
       'web/index.html',
       'web/vite.config.ts',
       'web/preloads.ts',
+      'web/sharedChunks.ts',
       'scripts/recovery.ts',
       'worker/chain',
       'worker/domain',
@@ -49,6 +50,13 @@ const targets = {
     result: 'web/dist/index.html',
     command: ['vite', 'build', '--logLevel', 'warn'],
     cwd: 'web',
+  },
+  worker: {
+    name: 'the Worker',
+    sources: ['worker', 'wrangler.toml', 'package-lock.json'],
+    result: '.bursar/worker/index.js',
+    command: ['wrangler', 'deploy', '--dry-run', '--outdir', '.bursar/worker'],
+    cwd: '.',
   },
 } satisfies Record<string, Target>
 
@@ -60,7 +68,7 @@ export async function ensureBuilt(target: keyof typeof targets, say: (line: stri
   const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (built === wanted && existsSync(join(root, result))) return
   say(`building ${name} …`)
-  await run(command, { cwd })
+  await run(command, { cwd, env: { WRANGLER_SEND_METRICS: 'false', CI: '1' } })
   mkdirSync(join(root, '.bursar'), { recursive: true })
   writeFileSync(stamp, wanted)
 }

@@ -44,6 +44,8 @@ export type StackOptions = {
   vars?: Record<string, string> | ((stack: { rpc: Record<ChainId, string> }) => Promise<Record<string, string>>)
   /** Another entry of the Worker than wrangler.toml's: a path from the root. */
   entry?: string
+  /** The Worker is bundled before it starts, not at each start, and does not follow its sources: for tests. */
+  bundled?: boolean
   /** Pages as they were last built will do: for tests that look at none. */
   anyPages?: boolean
   /** Told once for each step that takes time. */
@@ -92,8 +94,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     mkdirSync(stateDir, { recursive: true })
     await ensureBuilt('contracts', say)
+    if (options.bundled) await ensureBuilt('worker', say)
     if (!options.anyPages || !existsSync(join(root, 'web/dist'))) await ensureBuilt('web', say)
-    const secretsPath = join(stateDir, 'secrets.env')
+    const secretsPath = secretsOf(stateDir)
     const secrets = await ensureLocalSecrets(secretsPath)
 
     const startChain = async (chainId: ChainId, wanted: number | undefined) => {
@@ -116,8 +119,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const extra = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
     const vars = { ...localVars(url, rpc, contracts), ...extra }
 
+    const bundled = options.bundled ?? false
     const start = () =>
-      startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet, entry: options.entry })
+      startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet, entry: options.entry, bundled })
     worker = await start()
     const asked = new WeakSet<WranglerDev>()
     const unasked = Promise.withResolvers<void>()
@@ -165,6 +169,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await stopAll()
     throw error
   }
+}
+
+const secretsOf = (stateDir: string) => join(stateDir, 'secrets.env')
+
+/** What every stack begins with, without any chain: secrets, and a database with the seed. Done once for a folder. */
+export async function prepareState(stateDir: string): Promise<void> {
+  mkdirSync(stateDir, { recursive: true })
+  await ensureDatabase(stateDir, await ensureLocalSecrets(secretsOf(stateDir)), () => {})
 }
 
 function localVars(url: string, rpc: Record<ChainId, string>, contracts: Record<ChainId, Contracts>) {

@@ -13,6 +13,8 @@ type Counts = { passed: number; failed: number }
 type Outcome = Counts & { output?: string }
 type Stage = { name: string; run: () => Promise<Outcome> }
 
+// Compiled once, not by each of some hundred processes.
+process.env.NODE_COMPILE_CACHE ??= join(root, '.bursar/compiled')
 const reports = mkdtempSync(join(tmpdir(), 'bursar-test-'))
 const one: Outcome = { passed: 1, failed: 0 }
 
@@ -91,22 +93,27 @@ const webBuild: Stage = {
 
 /** Of one group the lanes run side by side, the stages of a lane one after another. */
 const groups: Stage[][][] = [
-  [[tool('format and lint', ['biome', 'check', '--error-on-warnings'])]],
-  [[tool('types', ['tsc', '-p', '.'])]],
-  [[tool('types of web', ['tsc', '-p', 'web'])]],
-  [[tool('types of browser tests', ['tsc', '-p', 'tests/e2e'])]],
-  [[webBuild], [browser]],
-  [[tool('page sizes', ['node', 'scripts/sizes.ts'])]],
-  [[tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])]],
-  // These mostly wait for blocks, each on chains and ports of its own.
   [
-    [vitest('chaos tests', ['chaos'])],
-    [vitest('worker tests, first third', ['worker'], '1/3'), vitest('stack tests', ['stack'])],
-    [vitest('worker tests, second third', ['worker'], '2/3'), vitest('gateway tests', ['gateway'])],
+    [
+      tool('format and lint', ['biome', 'check', '--error-on-warnings']),
+      tool('types', ['tsc', '-p', '.']),
+      tool('types of web', ['tsc', '-p', 'web']),
+      tool('types of browser tests', ['tsc', '-p', 'tests/e2e']),
+    ],
+    [webBuild, tool('page sizes', ['node', 'scripts/sizes.ts']), browser],
+    [tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])],
+  ],
+  // From here on all is of its own chains and ports. Much of it waits for blocks, while another takes the processor.
+  [
+    [vitest('worker tests, first third', ['worker'], '1/3')],
+    [vitest('worker tests, second third', ['worker'], '2/3')],
     [vitest('worker tests, last third', ['worker'], '3/3')],
     [contractTests, vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory'])],
   ],
-  [[browserTests]],
+  [
+    [browserTests],
+    [vitest('chaos tests', ['chaos']), vitest('gateway tests', ['gateway']), vitest('stack tests', ['stack'])],
+  ],
 ]
 
 const total: Counts = { passed: 0, failed: 0 }

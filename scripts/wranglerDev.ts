@@ -9,6 +9,8 @@ const require = createRequire(import.meta.url)
 
 /** Wrangler's own program: its wrapper in .bin would be one more process to end. */
 const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
+/** Of scripts/build.ts. */
+const bundle = '.bursar/worker/index.js'
 const leash = join(import.meta.dirname, 'leash.ts')
 
 /** No account, no telemetry, no request for `cf`, and logs of its own folder. */
@@ -41,9 +43,12 @@ export function startWranglerDev(options: {
   show: boolean
   /** In place of wrangler.toml's. */
   entry?: string | undefined
+  /** Takes the bundle that scripts/build.ts made. */
+  bundled: boolean
 }): Promise<WranglerDev> {
-  const { port, stateDir, vars, secretsPath, show, entry } = options
-  const args = ['dev', ...(entry ? [entry] : []), '--env-file', secretsPath]
+  const { port, stateDir, vars, secretsPath, show, entry, bundled } = options
+  const program = bundled ? [bundle, '--no-bundle', '--config', 'wrangler.toml'] : entry ? [entry] : []
+  const args = ['dev', ...program, '--env-file', secretsPath]
   for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`)
   return startWrangler({ args, cwd: root, port, stateDir, show })
 }

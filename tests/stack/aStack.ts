@@ -1,12 +1,14 @@
 /** The whole product on free ports with state of its own, and a sender with money: what tests over HTTP start from. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync } from 'node:fs'
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { root } from '../../scripts/build.ts'
 import { BursarClient, until } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
-import { type Stack, type StackOptions, startStack } from '../../scripts/stack.ts'
+import { prepareState, type Stack, type StackOptions, startStack } from '../../scripts/stack.ts'
 import type { LoginReply } from '../../worker/schemas/account.ts'
 import type { CreateEscrowReply } from '../../worker/schemas/escrow.ts'
 import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
@@ -16,13 +18,27 @@ export type TestStack = Stack & { bursar: BursarClient; [Symbol.asyncDispose]():
 /** Its folder is removed with it. */
 export async function aStack(options: Partial<StackOptions> = {}): Promise<TestStack> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bursar-stack-'))
-  const stack = await startStack({ stateDir, blockTime: 1, quiet: true, ...options })
+  await cp(await aBeginning(), stateDir, { recursive: true })
+  const stack = await startStack({ stateDir, blockTime: 1, quiet: true, bundled: !options.entry, ...options })
   const bursar = new BursarClient(stack.url, stack.rpc[8453])
   const stop = async () => {
     await stack.stop()
     await rm(stateDir, { recursive: true, force: true })
   }
   return { ...stack, bursar, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** A folder for a stack to begin from: made once and copied, as wrangler takes seconds to make it. */
+async function aBeginning(): Promise<string> {
+  const folder = join(root, '.bursar/beginning')
+  if (!existsSync(folder)) {
+    mkdirSync(join(root, '.bursar'), { recursive: true })
+    const own = await mkdtemp(join(root, '.bursar/beginning-'))
+    await prepareState(own)
+    await rename(own, folder).catch(() => rm(own, { recursive: true })) // another was quicker
+  }
+  await prepareState(folder) // anew when the migrations or the seed changed
+  return folder
 }
 
 /** The seeded user's access token. */
