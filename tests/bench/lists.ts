@@ -247,7 +247,7 @@ const stack = await aStack()
 let browser: Browser | undefined
 try {
   const token = await signIn(stack.bursar)
-  await enlarge(stack, token, await aFundedWallet(stack.bursar, token))
+  await enlarge(stack, { userId: demo.userId, token, wallet: await aFundedWallet(stack.bursar, token) })
   browser = await chromium.launch({
     executablePath: await findBrowser(console.log),
     args: ['--no-sandbox', '--disable-gpu'],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Attempts, attemptAllowed, lockMs, recordWrong, triesInLife } from '../../worker/domain/attempts.ts'
 import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '../../worker/domain/intent.ts'
-import { formatUsdc, microUsdc, parseUsdc } from '../../worker/domain/money.ts'
+import { formatUsdc, microUsdc, parseUsdc, writtenUsdc } from '../../worker/domain/money.ts'
 import {
   claimStatus,
   nextPayment,
@@ -110,6 +110,8 @@ describe('amounts', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 17n }), (value) => {
         expect(parseUsdc(formatUsdc(value))).toBe(value)
+        expect(parseUsdc(writtenUsdc(value))).toBe(value)
+        expect(writtenUsdc(value)).toMatch(/^\d+\.\d{2,6}$/)
       }),
     )
   })

@@ -384,7 +384,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByRole('tab', { name: 'MCP (OAuth)' }).click()
   await expect(panel('MCP (OAuth)')).toContainText(`clientId: '${clientId}'`)
 
-  await expect(row.getByTestId('refusals').getByRole('listitem')).toContainText('One payment may be at most 4 USDC.')
+  await expect(row.getByTestId('refusals').getByRole('listitem')).toContainText('One payment may be at most 4.00 USDC.')
   await row.getByRole('button', { name: 'Try', exact: true }).click()
   await expect(row.getByRole('alert')).toHaveText(['Please enter a recipient address', 'Please enter an amount'])
   await row.getByLabel('Address', { exact: true }).fill(recipient)
@@ -393,7 +393,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await expect(row.getByText(/^Allowed: \$4\.00 would be paid/)).toBeVisible()
   await row.getByLabel('Amount').fill('5')
   await row.getByRole('button', { name: 'Try', exact: true }).click()
-  await expect(row).toContainText('Refused: One payment may be at most 4 USDC.')
+  await expect(row).toContainText('Refused: One payment may be at most 4.00 USDC.')
   await expect(row).toContainText('The most for this recipient now is $4.00.')
   await audit(page, 'agents-tools')
   await row.getByRole('status').getByRole('link', { name: 'Maximum per payment' }).click()
@@ -407,7 +407,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByRole('status').getByRole('link', { name: 'Permissions' }).click()
   await expect(page).toHaveURL(/#policy-permissions$/)
   await row.getByTestId('refusals').getByRole('link', { name: 'Transaction' }).click()
-  await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4 USDC.')
+  await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4.00 USDC.')
 })
 
 test('all of it works with the keyboard alone', async ({ page, owner }) => {

@@ -7,6 +7,8 @@ export type Hand = {
   press(target: Locator): Promise<void>
   /** Replaces what stands in a field. */
   fill(field: Locator, text: string): Promise<void>
+  /** Chooses from a closed list. */
+  choose(list: Locator, label: string): Promise<void>
 }
 
 export const mouse = (page: Page): Hand => ({
@@ -22,6 +24,9 @@ export const mouse = (page: Page): Hand => ({
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.press('Delete')
     await page.keyboard.insertText(text)
+  },
+  async choose(list, label) {
+    await list.selectOption({ label })
   },
 })
 
@@ -40,6 +45,10 @@ export const keyboard = (page: Page): Hand => ({
     if (text) await page.keyboard.insertText(text)
     else await page.keyboard.press('Delete')
   },
+  async choose(list, label) {
+    await tabTo(page, list)
+    await page.keyboard.type(label)
+  },
 })
 
 /** One test for each hand: the mouse on a wide window, the keyboard on one as narrow as a phone. */
@@ -48,11 +57,17 @@ export const hands = [
   { by: 'keyboard', viewport: { width: 390, height: 844 }, handOf: keyboard },
 ]
 
+/** The same on windows of other widths, so that each hand is seen on more than one. */
+export const handsAnotherWay = [
+  { by: 'mouse', viewport: { width: 390, height: 844 }, handOf: mouse },
+  { by: 'keyboard', viewport: { width: 820, height: 900 }, handOf: keyboard },
+]
+
 /** Presses Tab until `target` has the focus; once around at most. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   await expect(target, 'Tab passes by what is disabled').toBeEnabled()
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 300; i++) {
     if (await target.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press('Tab')
   }

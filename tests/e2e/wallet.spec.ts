@@ -1,8 +1,10 @@
 /** Wallet connection: part 1 sections 3, 4, 8 and 9, decisions 11 to 13. */
 import type { Page } from '@playwright/test'
 import type { User } from '../../worker/schemas/account.ts'
+import { anAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
+import { type Hand, handsAnotherWay, mouse } from './hands.ts'
 import { anInjectedWallet, type InjectedWallet } from './injectedWallet.ts'
 
 const rejectedText = 'You rejected the request in your wallet.'
@@ -10,111 +12,200 @@ const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)
 
 test.beforeEach(({ context, household }) => beSignedIn(context, household))
 
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Connect a wallet' })
+
 async function openSettings(page: Page) {
   await page.goto('/dashboard/settings')
   return page.getByRole('region', { name: 'Connected wallet' })
 }
 
-async function connect(page: Page, name = 'Test Wallet') {
-  await page.getByRole('button', { name: 'Connect wallet' }).click()
-  await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name }).click()
+async function connect(page: Page, name = 'Test Wallet', hand: Hand = mouse(page)) {
+  await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
+  await hand.press(dialogOf(page).getByRole('button', { name }))
 }
 
 const asked = (wallet: InjectedWallet, method: string) =>
   wallet.requests.filter((each) => each.method === method).length
 
-test('the panel connects a wallet, which is there again after a reload', async ({ page, context, watch }) => {
-  const wallet = await anInjectedWallet(context)
-  await page.goto('/dashboard/overview')
-  await page.getByRole('button', { name: 'Open menu' }).waitFor()
-  const layer = () => watch.requests.filter((url) => /WalletLayer|PanelWallet/.test(url))
-  expect(layer(), 'before it is used').toEqual([])
+for (const { by, viewport, handOf } of handsAnotherWay)
+  test.describe(`by ${by}`, () => {
+    test.use({ viewport })
+    /** States are looked at once, and used by both hands. */
+    const look = async (page: Page, name: string) => {
+      if (by !== 'mouse') return
+      await audit(page, name)
+      await page.setViewportSize(viewport)
+    }
 
-  await page.getByRole('button', { name: 'Open menu' }).click()
-  await page.getByRole('button', { name: 'Connect wallet' }).click()
-  await expect(page.getByRole('dialog', { name: 'Connect a wallet' })).toBeVisible()
-  await audit(page, 'connect-wallet')
-  await page.getByRole('button', { name: 'Test Wallet' }).click()
-  const panel = page.getByRole('dialog')
-  await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
-  await expect(panel.getByText('Base', { exact: true })).toBeVisible()
-  expect(asked(wallet, 'wallet_requestPermissions')).toBe(1)
+    test('the panel connects a wallet, which is there again after a reload', async ({ page, context, watch }) => {
+      const hand = handOf(page)
+      const wallet = await anInjectedWallet(context)
+      await page.goto('/dashboard/overview')
+      const menu = page.getByRole('button', { name: 'Open menu' })
+      await menu.waitFor()
+      const layer = () => watch.requests.filter((url) => /WalletLayer|PanelWallet/.test(url))
+      expect(layer(), 'before it is used').toEqual([])
 
-  await page.reload()
-  await expect.poll(() => asked(wallet, 'eth_accounts')).toBeGreaterThan(1)
-  await page.getByRole('button', { name: 'Open menu' }).click()
-  await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
-  expect(asked(wallet, 'wallet_requestPermissions'), 'nobody is asked again').toBe(1)
-})
+      await hand.press(menu)
+      await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
+      await expect(dialogOf(page)).toBeVisible()
+      await look(page, 'connect-wallet')
+      await hand.press(page.getByRole('button', { name: 'Test Wallet' }))
+      const panel = page.getByRole('dialog')
+      await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
+      await expect(panel.getByText('Base', { exact: true })).toBeVisible()
+      expect(asked(wallet, 'wallet_requestPermissions')).toBe(1)
+      await look(page, 'panel-wallet')
 
-test('a rejected connection says so and can be tried again', async ({ page, context }) => {
-  const wallet = await anInjectedWallet(context)
-  await openSettings(page)
-  wallet.refuse('wallet_requestPermissions')
-  await connect(page)
-  await expect(page.getByRole('alert')).toHaveText(rejectedText)
-  await page.getByRole('button', { name: 'Test Wallet' }).click()
-  await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
-})
+      await page.reload()
+      await expect.poll(() => asked(wallet, 'eth_accounts')).toBeGreaterThan(1)
+      await hand.press(menu)
+      await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
+      expect(asked(wallet, 'wallet_requestPermissions'), 'nobody is asked again').toBe(1)
+    })
 
-test('without a wallet the dialog says what to do', async ({ page }) => {
-  await openSettings(page)
-  await page.getByRole('button', { name: 'Connect wallet' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Connect a wallet' })
-  await expect(dialog).toContainText('No wallet was found in this browser. Install one and reload this page.')
-  await expect(dialog.getByRole('button', { name: 'Coinbase Wallet' })).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'WalletConnect' })).toHaveCount(0)
-})
+    test('a rejected connection says so and can be tried again', async ({ page, context }) => {
+      const hand = handOf(page)
+      const wallet = await anInjectedWallet(context)
+      await openSettings(page)
+      wallet.refuse('wallet_requestPermissions')
+      await connect(page, 'Test Wallet', hand)
+      await expect(page.getByRole('alert')).toHaveText(rejectedText)
+      await look(page, 'connect-rejected')
+      await hand.press(page.getByRole('button', { name: 'Test Wallet' }))
+      await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
+    })
 
-test('the network is switched, and added where the wallet does not know it', async ({ page, context, baseURL }) => {
-  const wallet = await anInjectedWallet(context)
-  const section = await openSettings(page)
-  await connect(page)
-  const network = section.getByLabel('Network')
-  await expect(network).toHaveValue('8453')
-  await expect(section.getByText('$0.00 USDC'), 'read from the chain by this page').toBeVisible()
+    test('without a wallet the dialog says what to do', async ({ page }) => {
+      const hand = handOf(page)
+      await openSettings(page)
+      await look(page, 'settings-no-wallet')
+      await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
+      const dialog = dialogOf(page)
+      await expect(dialog).toContainText('No wallet was found in this browser. Install one and reload this page.')
+      await expect(dialog.getByRole('button', { name: 'Coinbase Wallet' })).toBeVisible()
+      await expect(dialog.getByRole('button', { name: 'WalletConnect' })).toHaveCount(0)
+      await look(page, 'connect-none')
+      if (by === 'mouse') await dialog.getByRole('button', { name: 'Close' }).click()
+      else await page.keyboard.press('Escape')
+      await expect(dialog).toBeHidden()
+    })
 
-  wallet.refuse('wallet_addEthereumChain')
-  await network.selectOption('Base Sepolia')
-  await expect(section.getByRole('alert')).toHaveText(rejectedText)
-  await expect(network).toHaveValue('8453')
+    test('the network is switched, and added where the wallet does not know it', async ({ page, context, baseURL }) => {
+      const hand = handOf(page)
+      const wallet = await anInjectedWallet(context)
+      const section = await openSettings(page)
+      await connect(page, 'Test Wallet', hand)
+      const network = section.getByLabel('Network')
+      await expect(network).toHaveValue('8453')
+      await expect(section.getByText('$0.00 USDC'), 'read from the chain by this page').toBeVisible()
 
-  await network.selectOption('Base Sepolia')
-  await expect(network, 'no longer waiting').toBeEnabled()
-  await expect(network).toHaveValue('84532')
-  await expect(section.getByRole('alert')).toHaveCount(0)
-  expect(wallet.chainId).toBe(84532)
-  const { params } = wallet.requests.findLast(({ method }) => method === 'wallet_addEthereumChain')!
-  expect(params).toEqual([
-    {
-      chainId: '0x14a34',
-      chainName: 'Base Sepolia',
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: [`${baseURL}/dev/rpc/84532`],
-      blockExplorerUrls: [`${baseURL}/dev`],
-    },
-  ])
-  await expect(section.getByText('$0.00 USDC')).toBeVisible()
+      wallet.refuse('wallet_addEthereumChain')
+      await hand.choose(network, 'Base Sepolia')
+      await expect(section.getByRole('alert')).toHaveText(rejectedText)
+      await expect(network).toHaveValue('8453')
+      await look(page, 'settings-network-rejected')
 
-  await wallet.goTo(page, 1)
-  await expect(network.locator('option:checked')).toHaveText('Another network')
-  await audit(page, 'settings-wallet')
-  await network.selectOption('Base')
-  await expect(network).toBeEnabled()
-  await expect(network).toHaveValue('8453')
-  expect(wallet.chainId).toBe(8453)
-})
+      await hand.choose(network, 'Base Sepolia')
+      await expect(network, 'no longer waiting').toBeEnabled()
+      await expect(network).toHaveValue('84532')
+      await expect(section.getByRole('alert')).toHaveCount(0)
+      expect(wallet.chainId).toBe(84532)
+      const { params } = wallet.requests.findLast(({ method }) => method === 'wallet_addEthereumChain')!
+      expect(params).toEqual([
+        {
+          chainId: '0x14a34',
+          chainName: 'Base Sepolia',
+          nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+          rpcUrls: [`${baseURL}/dev/rpc/84532`],
+          blockExplorerUrls: [`${baseURL}/dev`],
+        },
+      ])
+      await expect(section.getByText('$0.00 USDC')).toBeVisible()
 
-test('a wallet that cannot go to a network is told apart from a rejection', async ({ page, context }) => {
-  const wallet = await anInjectedWallet(context)
-  const section = await openSettings(page)
-  await connect(page)
-  wallet.refuse('wallet_switchEthereumChain', -32603)
-  await section.getByLabel('Network').selectOption('Base Sepolia')
-  await expect(section.getByRole('alert')).toHaveText(
-    'Your wallet is not set up for this network. Add it there, then try again.',
-  )
-})
+      await wallet.goTo(page, 1)
+      await expect(network.locator('option:checked')).toHaveText('Another network')
+      await look(page, 'settings-wallet')
+      await hand.choose(network, 'Base')
+      await expect(network).toBeEnabled()
+      await expect(network).toHaveValue('8453')
+      expect(wallet.chainId).toBe(8453)
+    })
+
+    test('a wallet that cannot go to a network is told apart from a rejection', async ({ page, context }) => {
+      const hand = handOf(page)
+      const wallet = await anInjectedWallet(context)
+      const section = await openSettings(page)
+      await connect(page, 'Test Wallet', hand)
+      wallet.refuse('wallet_switchEthereumChain', -32603)
+      await hand.choose(section.getByLabel('Network'), 'Base Sepolia')
+      await expect(section.getByRole('alert')).toHaveText(
+        'Your wallet is not set up for this network. Add it there, then try again.',
+      )
+    })
+
+    test('a disconnected wallet stays so after a reload', async ({ page, context }) => {
+      const hand = handOf(page)
+      const wallet = await anInjectedWallet(context)
+      const section = await openSettings(page)
+      await connect(page, 'Test Wallet', hand)
+      await hand.press(section.getByRole('button', { name: 'Disconnect' }))
+      await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+      wallet.authorized = true // as with wallets that cannot take a permission back
+      await page.reload()
+      await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
+      await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
+    })
+
+    test('the address is linked by a signature and unlinked again', async ({ page, context, bursar }) => {
+      const hand = handOf(page)
+      const own = await anAccount(bursar) // both hands link at once
+      await own.keep(context)
+      const wallet = await anInjectedWallet(context)
+      const [address] = wallet.addresses
+      const section = await openSettings(page)
+      await connect(page, 'Test Wallet', hand)
+
+      wallet.refuse('personal_sign')
+      await hand.press(section.getByRole('button', { name: 'Link to my account' }))
+      await expect(section.getByRole('alert')).toHaveText(rejectedText)
+      await look(page, 'settings-link-rejected')
+
+      await hand.press(section.getByRole('button', { name: 'Link to my account' }))
+      await expect(section.getByText('Linked to your account')).toBeVisible()
+      await expect(section.getByRole('button', { name: 'Link to my account' })).toHaveCount(0)
+      await look(page, 'settings-linked')
+      const { accessToken: token, user } = own.session
+      const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('auth_user')!) as User)
+      expect(stored.publicAddress?.toLowerCase()).toBe(address.toLowerCase())
+      const kept = () => bursar.api<User>(`/users/${user.id}`, { token })
+      expect((await kept()).publicAddress?.toLowerCase()).toBe(address.toLowerCase())
+
+      await hand.press(section.getByRole('button', { name: 'Disconnect' }))
+      await expect(section.getByText('Linked to your account'), 'without the wallet too').toBeVisible()
+      await hand.press(section.getByRole('button', { name: 'Unlink' }))
+      await expect(section.getByText('Linked to your account')).toHaveCount(0)
+      expect((await kept()).publicAddress).toBeNull()
+    })
+
+    test('a connected wallet owns a new smart wallet', async ({ page, context, bursar }) => {
+      const hand = handOf(page)
+      await (await anAccount(bursar)).keep(context)
+      const wallet = await anInjectedWallet(context)
+      const [address] = wallet.addresses
+      await page.goto('/dashboard/wallets?deploy=true')
+      const dialog = page.getByRole('dialog', { name: 'Deploy Smart Wallet' })
+      await hand.press(dialog.getByRole('radio', { name: 'Use my connected wallet' }))
+      const deploy = dialog.getByRole('button', { name: 'Deploy Wallet' })
+      await expect(deploy).toBeDisabled()
+      await connect(page, 'Test Wallet', hand)
+      await expect(dialog.getByTestId('full-address')).toContainText(address)
+      await look(page, 'deploy-with-wallet')
+      await hand.press(deploy)
+      const done = page.getByRole('dialog', { name: 'Smart Wallet Created' })
+      await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
+    })
+  })
 
 test('another account in the wallet is another account here; none is a disconnection', async ({ page, context }) => {
   const wallet = await anInjectedWallet(context)
@@ -129,18 +220,6 @@ test('another account in the wallet is another account here; none is a disconnec
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })
 
-test('a disconnected wallet stays so after a reload', async ({ page, context }) => {
-  const wallet = await anInjectedWallet(context)
-  const section = await openSettings(page)
-  await connect(page)
-  await section.getByRole('button', { name: 'Disconnect' }).click()
-  await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
-  wallet.authorized = true // as with wallets that cannot take a permission back
-  await page.reload()
-  await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
-  await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
-})
-
 test('of two wallets that let us in, the last used one comes back', async ({ page, context }) => {
   const first = await anInjectedWallet(context, 'Alpha')
   const second = await anInjectedWallet(context, 'Omega')
@@ -151,50 +230,6 @@ test('of two wallets that let us in, the last used one comes back', async ({ pag
   await page.reload()
   await expect(section.getByText(short(second.addresses[0]))).toBeVisible()
   await expect(section.getByText('Omega')).toBeVisible()
-})
-
-test('the address is linked by a signature and unlinked again', async ({ page, context, bursar }) => {
-  const wallet = await anInjectedWallet(context)
-  const [address] = wallet.addresses
-  const section = await openSettings(page)
-  await connect(page)
-
-  wallet.refuse('personal_sign')
-  await section.getByRole('button', { name: 'Link to my account' }).click()
-  await expect(section.getByRole('alert')).toHaveText(rejectedText)
-
-  await section.getByRole('button', { name: 'Link to my account' }).click()
-  await expect(section.getByText('Linked to your account')).toBeVisible()
-  await expect(section.getByRole('button', { name: 'Link to my account' })).toHaveCount(0)
-  const stored = await page.evaluate(() => ({
-    user: JSON.parse(localStorage.getItem('auth_user')!) as User,
-    token: localStorage.getItem('auth_token')!,
-  }))
-  expect(stored.user.publicAddress?.toLowerCase()).toBe(address.toLowerCase())
-  const kept = () => bursar.api<User>(`/users/${stored.user.id}`, { token: stored.token })
-  expect((await kept()).publicAddress?.toLowerCase()).toBe(address.toLowerCase())
-
-  await section.getByRole('button', { name: 'Disconnect' }).click()
-  await expect(section.getByText('Linked to your account'), 'without the wallet too').toBeVisible()
-  await section.getByRole('button', { name: 'Unlink' }).click()
-  await expect(section.getByText('Linked to your account')).toHaveCount(0)
-  expect((await kept()).publicAddress).toBeNull()
-})
-
-test('a connected wallet owns a new smart wallet', async ({ page, context }) => {
-  const wallet = await anInjectedWallet(context)
-  const [address] = wallet.addresses
-  await page.goto('/dashboard/wallets?deploy=true')
-  const dialog = page.getByRole('dialog', { name: 'Deploy Smart Wallet' })
-  await dialog.getByRole('radio', { name: 'Use my connected wallet' }).check()
-  const deploy = dialog.getByRole('button', { name: 'Deploy Wallet' })
-  await expect(deploy).toBeDisabled()
-  await connect(page)
-  await expect(dialog.getByTestId('full-address')).toContainText(address)
-  await audit(page, 'deploy-with-wallet')
-  await deploy.click()
-  const done = page.getByRole('dialog', { name: 'Smart Wallet Created' })
-  await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
 })
 
 test.describe('with a project id', () => {

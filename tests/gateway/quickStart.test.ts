@@ -45,7 +45,7 @@ test('TypeScript: a payment, and a refusal that says why', async () => {
   const { stdout } = await runModule(examples.TypeScript!)
   expect(stdout).toContain((await newest())!.id)
   const refused = runModule(examples.TypeScript!.replace("'1.00'", "'1000'"))
-  await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18 USDC left\. Send less/)
+  await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18\.00 USDC left\. Send less/)
 })
 
 test('MCP: the configuration leads to the tools', async () => {

@@ -26,11 +26,13 @@ const everyMs = 3_600_000 // a transaction each hour, for more than a year
 const hex = (i: number, bytes: number) => `0x${i.toString(16).padStart(bytes * 2, '0')}`
 const nameOf = (i: number) => `${['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara'][i % 5]} ${String(i).padStart(3, '0')}`
 
-/** Fills the demo user's account; the Worker of `stack` is started anew in between. */
-export async function enlarge(stack: TestStack, token: string, wallet: Wallet): Promise<void> {
+type Account = { userId: string; token: string; wallet: Wallet }
+
+/** Fills one account of `stack`, whose Worker is started anew in between. */
+export async function enlarge(stack: TestStack, { userId, token, wallet }: Account): Promise<void> {
   const agents = await groupsAndAgents(stack, token, wallet)
   const path = join(stack.stateDir, 'large.sql')
-  writeFileSync(path, rows(wallet, agents, Date.now()))
+  writeFileSync(path, rows(userId, wallet, agents, Date.now()))
   await stack.stopWorker()
   const local = ['--local', '--persist-to', join(stack.stateDir, 'worker')]
   await run(['wrangler', 'd1', 'execute', 'bursar', ...local, '--yes', '--file', path], {
@@ -68,10 +70,10 @@ async function groupsAndAgents({ bursar }: TestStack, token: string, wallet: Wal
 }
 
 /** SQL: a hundred rows per statement, as wrangler takes them. */
-function rows(wallet: Wallet, agents: Named[], now: number): string {
+function rows(userId: string, wallet: Wallet, agents: Named[], now: number): string {
   const contacts = range(size.contacts).map((i) => [
     `con_large${String(i).padStart(4, '0')}`,
-    demo.userId,
+    userId,
     nameOf(i),
     hex(i + 1, 20),
     `person${i}@bursar.test`,
@@ -82,20 +84,11 @@ function rows(wallet: Wallet, agents: Named[], now: number): string {
     const row = aTransaction(i, wallet, agents, now)
     const { id, status, category, agentId, contactId } = row
     const amount = Number(row.amountUsdc) * 1_000_000
-    return [id, demo.userId, 1, Date.parse(row.createdAt), status, category, amount, wallet.id, agentId, contactId, row]
+    return [id, userId, 1, Date.parse(row.createdAt), status, category, amount, wallet.id, agentId, contactId, row]
   })
   const payouts = range(size.payouts).map((i) => {
     const row = aPayout(i, wallet, now)
-    return [
-      row.id,
-      demo.userId,
-      1,
-      Date.parse(row.createdAt),
-      row.status,
-      Number(row.amount) * 1_000_000,
-      wallet.id,
-      row,
-    ]
+    return [row.id, userId, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, wallet.id, row]
   })
   return [
     ...inserts('contact (id, user_id, name, address, email, created_at, updated_at)', contacts),
@@ -192,7 +185,7 @@ if (process.argv[1] === import.meta.filename) {
   const stack = await aStack()
   console.log('filling the account …')
   const token = await signIn(stack.bursar)
-  await enlarge(stack, token, await aFundedWallet(stack.bursar, token))
+  await enlarge(stack, { userId: demo.userId, token, wallet: await aFundedWallet(stack.bursar, token) })
   console.log(`${stack.url}: sign in as ${demo.email} with ${demo.password}. Ctrl-C ends it.`)
   process.once('SIGINT', async () => {
     await stack.stop()

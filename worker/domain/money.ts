@@ -35,3 +35,9 @@ export function formatUsdc(amount: bigint): string {
   const fraction = digits.slice(-6).replace(/0+$/, '')
   return `${sign}${digits.slice(0, -6)}${fraction ? `.${fraction}` : ''}`
 }
+
+/** For sentences: `8.50`, two to six decimals. */
+export function writtenUsdc(amount: bigint): string {
+  const [whole, fraction = ''] = formatUsdc(amount).split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}

@@ -1,4 +1,4 @@
-import { formatUsdc, type MicroUsdc, minusOrZero, smaller, zeroUsdc } from './money.ts'
+import { type MicroUsdc, minusOrZero, smaller, writtenUsdc, zeroUsdc } from './money.ts'
 import { leastPayout } from './payment.ts'
 import { type PeriodBudget, periodNow } from './policyPeriod.ts'
 import { callingCode, emailDomain } from './policyRecipient.ts'
@@ -193,7 +193,7 @@ function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKi
     left: sessionLeft,
     code: 'session_limit_exceeded',
     rule: 'session.limit',
-    message: `The wallet's session key has ${formatUsdc(sessionLeft)} USDC left.`,
+    message: `The wallet's session key has ${writtenUsdc(sessionLeft)} USDC left.`,
     next: 'Send less or ask the owner to rotate the session key.',
     ...(session && { figures: figuresOf(session) }),
   })
@@ -201,7 +201,7 @@ function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKi
     left: available,
     code: 'insufficient_balance',
     rule: 'wallet.balance',
-    message: `Insufficient balance: the wallet has ${formatUsdc(available)} USDC available.`,
+    message: `Insufficient balance: the wallet has ${writtenUsdc(available)} USDC available.`,
     next: 'Add funds or send less.',
   })
   return bounds
@@ -215,7 +215,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left: maxPayment,
       code: 'payment_limit_exceeded',
       rule: 'group.max_payment',
-      message: `One payment may be at most ${formatUsdc(maxPayment)} USDC.`,
+      message: `One payment may be at most ${writtenUsdc(maxPayment)} USDC.`,
       next: 'Send less or ask the owner to raise the maximum.',
     })
   const left = remainingOf(budget)
@@ -224,7 +224,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left,
       code: 'budget_exceeded',
       rule: 'group.budget',
-      message: `The group's budget has ${formatUsdc(left)} USDC left.`,
+      message: `The group's budget has ${writtenUsdc(left)} USDC left.`,
       next: 'Send less or ask the owner to top up.',
       figures: figuresOf(budget),
     })
@@ -236,7 +236,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left: periodLeft,
       code: 'budget_exceeded',
       rule: `group.budget_per_${period.period}`,
-      message: `The group's budget for this ${period.period} has ${formatUsdc(periodLeft)} USDC left.`,
+      message: `The group's budget for this ${period.period} has ${writtenUsdc(periodLeft)} USDC left.`,
       next: `Send less, wait until ${resets}, or ask the owner to raise the budget.`,
       // A period counts what was reserved in it; how much of that is confirmed is the total budget's business.
       figures: { limit: period.limit, spent: used, held: zeroUsdc, remaining: periodLeft },
@@ -249,7 +249,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left: unclaimedLeft,
       code: 'unclaimed_limit_exceeded',
       rule: 'group.max_unclaimed',
-      message: `Unclaimed payouts may grow by ${formatUsdc(unclaimedLeft)} USDC more.`,
+      message: `Unclaimed payouts may grow by ${writtenUsdc(unclaimedLeft)} USDC more.`,
       next: 'Wait until a payout is claimed, take one back, or ask the owner to raise the maximum.',
       figures: { limit: unclaimed.limit, spent: zeroUsdc, held: unclaimed.open, remaining: unclaimedLeft },
     })

@@ -1,4 +1,4 @@
-import { formatUsdc, type MicroUsdc, maxAmount } from '../domain/money.ts'
+import { formatUsdc, type MicroUsdc, maxAmount, writtenUsdc } from '../domain/money.ts'
 import { periodAt } from '../domain/policyPeriod.ts'
 import { allScopes } from '../domain/scopes.ts'
 import type { Refused, Result } from '../errors.ts'
@@ -142,7 +142,7 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
     return {
       ok: false,
       code: 'unprocessable',
-      message: `Budget limit must be at least ${formatUsdc(spent + held)} USDC, which is spent or held already`,
+      message: `Budget limit must be at least ${writtenUsdc(spent + held)} USDC, which is spent or held already`,
       field: 'spendLimit',
     }
   return null
