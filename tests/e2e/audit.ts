@@ -51,6 +51,7 @@ const giveBackFocus = (page: Page) =>
 
 /** Nothing moves or turns any more but what turns for ever. */
 async function settled(page: Page): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0)) // nothing half below the bar on top
   await page.waitForFunction(() =>
     document
       .getAnimations()

@@ -10,8 +10,6 @@ import { anInjectedWallet, type InjectedWallet } from './injectedWallet.ts'
 const rejectedText = 'You rejected the request in your wallet.'
 const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
-test.beforeEach(({ context, household }) => beSignedIn(context, household))
-
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Connect a wallet' })
 
 async function openSettings(page: Page) {
@@ -37,7 +35,13 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       await page.setViewportSize(viewport)
     }
 
-    test('the panel connects a wallet, which is there again after a reload', async ({ page, context, watch }) => {
+    test('the panel connects a wallet, which is there again after a reload', async ({
+      page,
+      context,
+      watch,
+      household,
+    }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       const wallet = await anInjectedWallet(context)
       await page.goto('/dashboard/overview')
@@ -64,7 +68,8 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       expect(asked(wallet, 'wallet_requestPermissions'), 'nobody is asked again').toBe(1)
     })
 
-    test('a rejected connection says so and can be tried again', async ({ page, context }) => {
+    test('a rejected connection says so and can be tried again', async ({ page, context, household }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       const wallet = await anInjectedWallet(context)
       await openSettings(page)
@@ -76,7 +81,8 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
     })
 
-    test('without a wallet the dialog says what to do', async ({ page }) => {
+    test('without a wallet the dialog says what to do', async ({ page, context, household }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       await openSettings(page)
       await look(page, 'settings-no-wallet')
@@ -91,7 +97,13 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       await expect(dialog).toBeHidden()
     })
 
-    test('the network is switched, and added where the wallet does not know it', async ({ page, context, baseURL }) => {
+    test('the network is switched, and added where the wallet does not know it', async ({
+      page,
+      context,
+      baseURL,
+      household,
+    }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       const wallet = await anInjectedWallet(context)
       const section = await openSettings(page)
@@ -132,7 +144,12 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       expect(wallet.chainId).toBe(8453)
     })
 
-    test('a wallet that cannot go to a network is told apart from a rejection', async ({ page, context }) => {
+    test('a wallet that cannot go to a network is told apart from a rejection', async ({
+      page,
+      context,
+      household,
+    }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       const wallet = await anInjectedWallet(context)
       const section = await openSettings(page)
@@ -144,7 +161,8 @@ for (const { by, viewport, handOf } of handsAnotherWay)
       )
     })
 
-    test('a disconnected wallet stays so after a reload', async ({ page, context }) => {
+    test('a disconnected wallet stays so after a reload', async ({ page, context, household }) => {
+      await beSignedIn(context, household)
       const hand = handOf(page)
       const wallet = await anInjectedWallet(context)
       const section = await openSettings(page)
@@ -207,7 +225,12 @@ for (const { by, viewport, handOf } of handsAnotherWay)
     })
   })
 
-test('another account in the wallet is another account here; none is a disconnection', async ({ page, context }) => {
+test('another account in the wallet is another account here; none is a disconnection', async ({
+  page,
+  context,
+  household,
+}) => {
+  await beSignedIn(context, household)
   const wallet = await anInjectedWallet(context)
   const [first, second] = wallet.addresses
   const section = await openSettings(page)
@@ -220,7 +243,8 @@ test('another account in the wallet is another account here; none is a disconnec
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })
 
-test('of two wallets that let us in, the last used one comes back', async ({ page, context }) => {
+test('of two wallets that let us in, the last used one comes back', async ({ page, context, household }) => {
+  await beSignedIn(context, household)
   const first = await anInjectedWallet(context, 'Alpha')
   const second = await anInjectedWallet(context, 'Omega')
   const section = await openSettings(page)
@@ -236,7 +260,8 @@ test.describe('with a project id', () => {
   // Where the wallet learns whose page this is: the one foreign frame that the policy lets in.
   test.use({ tolerated: /foreign request: https:\/\/verify\.walletconnect\.org\/v3\/attestation/ })
 
-  test('WalletConnect shows its pairing code in our own dialog', async ({ page }) => {
+  test('WalletConnect shows its pairing code in our own dialog', async ({ page, context, household }) => {
+    await beSignedIn(context, household)
     await page.route('**/api/config', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
@@ -266,7 +291,8 @@ test.describe('beside the dashboard', () => {
   // An unknown claim link.
   test.use({ tolerated: /status of 404/ })
 
-  test('only the dashboard may speak to wallets and chains', async ({ page, context, watch }) => {
+  test('only the dashboard may speak to wallets and chains', async ({ page, context, watch, household }) => {
+    await beSignedIn(context, household)
     const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
     for (const path of ['/', '/login', '/signup', '/claim/abc'])
       expect(await policyOf(path), path).toContain("connect-src 'self';")
