@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { demo } from '../../scripts/seed.ts'
 import { anAccount, aSignUp, keepSession, login } from './accounts.ts'
-import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
 import { type Hand, hands } from './hands.ts'
 
@@ -35,15 +34,9 @@ async function signIn(page: Page, hand: Hand, email: string, secret: string): Pr
 /** Refusals are answered with 4xx, which the browser reports by itself. */
 test.use({ tolerated: /status of (400|401|403|410|422|429|500)|ERR_FAILED/ })
 
-for (const { by, viewport, handOf } of hands)
+for (const { by, viewport, handOf, look } of hands)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
-    /** States are looked at once, and used by both hands. */
-    const look = async (page: Page, name: string) => {
-      if (by !== 'mouse') return
-      await audit(page, name)
-      await page.setViewportSize(viewport)
-    }
 
     test('signing up with a password, confirming it by the code, signing in', async ({ page, bursar }) => {
       const hand = handOf(page)

@@ -15,7 +15,7 @@ const field = (page: Page, name: string) => page.getByLabel(name, { exact: true 
 const alert = (page: Page) => page.getByRole('alert')
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
-for (const { by, viewport, handOf } of hands)
+for (const { by, viewport, handOf, look } of hands)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
@@ -67,7 +67,7 @@ for (const { by, viewport, handOf } of hands)
       await page.goto('/dashboard/contacts')
       await hand.press(button(page, `Send to ${name}`))
       await expect(dialog(page)).toContainText(`To pay ${name} from.`)
-      if (by === 'mouse') await audit(page, 'contact-wallet-picker')
+      await look(page, 'contact-wallet-picker')
       await hand.press(
         dialog(page)
           .getByRole('button', { name: /available/ })

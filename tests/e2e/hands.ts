@@ -1,5 +1,6 @@
 /** The two ways to use a screen: with a mouse, or with nothing but the keyboard. */
 import { expect, type Locator, type Page } from '@playwright/test'
+import { audit } from './audit.ts'
 
 export type Hand = {
   name: string
@@ -51,16 +52,24 @@ export const keyboard = (page: Page): Hand => ({
   },
 })
 
+/** A state is looked at once, at all widths, and used by both hands. */
+async function audited(page: Page, name: string): Promise<void> {
+  const viewport = page.viewportSize()!
+  await audit(page, name)
+  await page.setViewportSize(viewport)
+}
+const unseen: typeof audited = async () => {}
+
 /** One test for each hand: the mouse on a wide window, the keyboard on one as narrow as a phone. */
 export const hands = [
-  { by: 'mouse', viewport: { width: 1400, height: 900 }, handOf: mouse },
-  { by: 'keyboard', viewport: { width: 390, height: 844 }, handOf: keyboard },
+  { by: 'mouse', viewport: { width: 1400, height: 900 }, handOf: mouse, look: audited },
+  { by: 'keyboard', viewport: { width: 390, height: 844 }, handOf: keyboard, look: unseen },
 ]
 
 /** The same on windows of other widths, so that each hand is seen on more than one. */
 export const handsAnotherWay = [
-  { by: 'mouse', viewport: { width: 390, height: 844 }, handOf: mouse },
-  { by: 'keyboard', viewport: { width: 820, height: 900 }, handOf: keyboard },
+  { by: 'mouse', viewport: { width: 390, height: 844 }, handOf: mouse, look: audited },
+  { by: 'keyboard', viewport: { width: 820, height: 900 }, handOf: keyboard, look: unseen },
 ]
 
 /** Presses Tab until `target` has the focus; once around at most. */

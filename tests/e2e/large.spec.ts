@@ -2,7 +2,6 @@
 import type { Page } from '@playwright/test'
 import { size } from '../support/largeAccount.ts'
 import { keepSession } from './accounts.ts'
-import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
 import { handsAnotherWay } from './hands.ts'
 
@@ -11,14 +10,9 @@ test.beforeEach(({ context }) => keepSession(context, JSON.parse(process.env.BUR
 const rows = (page: Page) => page.locator('main tbody tr')
 const next = (page: Page) => page.getByRole('button', { name: 'Next' })
 
-for (const { by, viewport, handOf } of handsAnotherWay)
+for (const { by, viewport, handOf, look } of handsAnotherWay)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
-    const look = async (page: Page, name: string) => {
-      if (by !== 'mouse') return
-      await audit(page, name)
-      await page.setViewportSize(viewport)
-    }
 
     test('ten thousand transactions: paged, filtered, looked into', async ({ page }) => {
       const hand = handOf(page)

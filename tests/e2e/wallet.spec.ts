@@ -25,15 +25,9 @@ async function connect(page: Page, name = 'Test Wallet', hand: Hand = mouse(page
 const asked = (wallet: InjectedWallet, method: string) =>
   wallet.requests.filter((each) => each.method === method).length
 
-for (const { by, viewport, handOf } of handsAnotherWay)
+for (const { by, viewport, handOf, look } of handsAnotherWay)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
-    /** States are looked at once, and used by both hands. */
-    const look = async (page: Page, name: string) => {
-      if (by !== 'mouse') return
-      await audit(page, name)
-      await page.setViewportSize(viewport)
-    }
 
     test('the panel connects a wallet, which is there again after a reload', async ({
       page,

@@ -1,5 +1,5 @@
 /** The counter-examples of the design's threat list that the Worker answers, each by its name there. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
@@ -9,31 +9,12 @@ import { giveUpMs } from '../../worker/domain/intent.ts'
 import { termsOf } from '../../worker/treasury/payouts.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { look, pass, payoutIs, payoutOf, statusOf } from '../support/stillTime.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function look(payer: Payer): Promise<void> {
-  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
-  await runDurableObjectAlarm(payer.treasury())
-}
-async function pass(seconds: number): Promise<void> {
-  await chain.node('evm_increaseTime', seconds)
-  await chain.mine(4)
-}
-const statusOf = async (payer: Payer, id: string) => {
-  const found = await payer.treasury().transaction(id)
-  return found.ok ? found.value.status : found.message
-}
-const payoutOf = (payer: Payer, id: string) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => object.context.store.payout(id)!)
-const payoutIs = (payer: Payer, id: string, status: string) =>
-  until(`payout ${status}`, async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payoutOf(payer, id)).status === status
-  })
 async function aPayout(payer: Payer, amount = '5') {
   const made = await payer.treasury().createPayout(
     payer.payment({

@@ -1,42 +1,17 @@
-import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '../../worker/domain/intent.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { accepted, becomes, look, pass, statusOf } from '../support/stillTime.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-/** The Treasury looks at the chain now, whatever its alarm says. */
-async function look(payer: Payer): Promise<void> {
-  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
-  await runDurableObjectAlarm(payer.treasury())
-}
 /** The Treasury's own clock runs `ms` ahead from now on. */
 const ahead = (payer: Payer, ms: number) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {
     object.context.now = () => Date.now() + ms
-  })
-/** Chain time passes and becomes final. */
-async function pass(seconds: number): Promise<void> {
-  await chain.node('evm_increaseTime', seconds)
-  await chain.mine(4)
-}
-const statusOf = async (payer: Payer, id: string) => {
-  const found = await payer.treasury().transaction(id)
-  return found.ok ? found.value.status : found.message
-}
-async function accepted(payer: Payer, over = {}) {
-  const paid = await payer.treasury().payAsAgent(payer.payment(over))
-  if (!paid.ok) throw new Error(paid.message)
-  return paid.value.payment
-}
-/** Blocks until `what` is the status. */
-const becomes = (payer: Payer, id: string, what: string) =>
-  until(`${id} ${what}`, async () => {
-    await chain.mine()
-    await look(payer)
-    return (await statusOf(payer, id)) === what
   })
 const intent = (payer: Payer, id: string) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {

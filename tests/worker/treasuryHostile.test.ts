@@ -1,5 +1,5 @@
 /** Strangers, odd owners and nodes that say no: nothing gets stuck, nothing is booked twice. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
@@ -17,41 +17,14 @@ import {
   until,
   usdc,
 } from '../support/payer.ts'
+import { accepted, becomes, look, pass, payoutIs, payoutOf } from '../support/stillTime.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function look(payer: Payer): Promise<void> {
-  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
-  await runDurableObjectAlarm(payer.treasury())
-}
-async function pass(seconds: number): Promise<void> {
-  await chain.node('evm_increaseTime', seconds)
-  await chain.mine(4)
-}
-const becomes = (payer: Payer, id: string, status: string) =>
-  until(`${id} ${status}`, async () => {
-    await chain.mine()
-    await look(payer)
-    const found = await payer.treasury().transaction(id)
-    return found.ok && found.value.status === status
-  })
-const payoutOf = (payer: Payer, id: string) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => object.context.store.payout(id)!)
-const payoutIs = (payer: Payer, id: string, status: string) =>
-  until(`payout ${status}`, async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payoutOf(payer, id)).status === status
-  })
-async function pays(payer: Payer, over = {}) {
-  const paid = await payer.treasury().payAsAgent(payer.payment(over))
-  if (!paid.ok) throw new Error(paid.message)
-  return paid.value.payment
-}
 async function aPayout(payer: Payer) {
-  return pays(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
+  return accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 }
 /** What the Treasury's node answers to eth_getLogs, changed on its way. */
 type Logs = Treasury['context']['chains'][84532]['logs']
@@ -106,7 +79,7 @@ test('an owner may give the session the largest limit there is', async () => {
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
   await chain.act(payer.owner.address, payer.wallet.address as Address, data)
   expect(await payer.treasury().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
-  const { id } = await pays(payer)
+  const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
 })
 
@@ -129,7 +102,7 @@ test('a chain that is away holds up no wallet of another chain', async () => {
   const payer = await aPayer({ on: chain })
   await payer.ledger()
   await chain.fault({ mode: 'down' })
-  await pays(payer)
+  await accepted(payer)
   const made = await payer.treasury().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' })
   if (!made.ok) throw new Error(made.message)
   await running.mine()
@@ -200,7 +173,7 @@ test('a Transfer that a node once showed without its nonce log is the payment af
   await answering(payer, async (real, filters) =>
     (await real(filters)).map((logs, i) => (filters[i]!.topics === undefined ? [] : logs)),
   )
-  const { id } = await pays(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+  const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await until('mined', async () => {
     await chain.mine()
     return (await chain.usdcBalance(to)) > 0n
@@ -218,7 +191,7 @@ test('a Transfer that a node once showed without its nonce log is the payment af
 
 test('a confirmed payment that a reorganisation moved to another block is booked once', async () => {
   const payer = await aPayer({ on: chain })
-  const { id } = await pays(payer, { amount: usdc('5') })
+  const { id } = await accepted(payer, { amount: usdc('5') })
   await becomes(payer, id, 'CONFIRMED')
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
     const { block } = store.first<{ block: number }>('SELECT max(block) AS block FROM booked_log')!
@@ -227,7 +200,7 @@ test('a confirmed payment that a reorganisation moved to another block is booked
   })
   expect(await payer.ledger()).toMatchObject({ out: '5', withdrawn: '0' })
   await payer.booksBalance()
-  const next = await pays(payer)
+  const next = await accepted(payer)
   await becomes(payer, next.id, 'CONFIRMED')
 })
 

@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
 import { type Wallet, walletName, walletsQuery } from '../queries/wallets.ts'
 
@@ -28,27 +29,9 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
             }
           >
             <Combobox.Input render={<Input />} {...control} placeholder="Search wallets..." spellCheck={false} />
-            <Combobox.Portal>
-              <Combobox.Positioner sideOffset={4} className="z-50 outline-none">
-                <Combobox.Popup className="max-h-[min(18rem,var(--available-height))] w-(--anchor-width) overflow-y-auto overscroll-contain rounded-control border border-hairline bg-card shadow-overlay">
-                  <Combobox.Empty className="px-3 py-2 text-muted text-small empty:hidden">
-                    No wallets found
-                  </Combobox.Empty>
-                  <Combobox.List className="py-1 outline-none empty:hidden">
-                    {(wallet: Wallet) => (
-                      <Combobox.Item
-                        key={wallet.id}
-                        value={wallet}
-                        className="cursor-default select-none px-3 py-2 outline-none data-highlighted:bg-sunken data-selected:font-medium"
-                      >
-                        <span className="block truncate">{walletName(wallet)}</span>
-                        <span className="block truncate font-mono text-muted text-small">{shown(wallet.address)}</span>
-                      </Combobox.Item>
-                    )}
-                  </Combobox.List>
-                </Combobox.Popup>
-              </Combobox.Positioner>
-            </Combobox.Portal>
+            <ComboboxPopup<Wallet> empty="No wallets found">
+              {(wallet) => ({ title: walletName(wallet), below: shown(wallet.address), mono: true })}
+            </ComboboxPopup>
           </Combobox.Root>
         )}
       </Field>

@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { Button } from '../../../components/Button.tsx'
+import { ComboboxPopup } from '../../../components/ComboboxPopup.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
 import { messageOf } from '../../../lib/api.ts'
 import { shortAddress } from '../../../lib/format.ts'
@@ -60,27 +61,9 @@ export function ContactPicker(props: {
               <ChevronDown aria-hidden="true" className="size-4" />
             </Combobox.Trigger>
           </div>
-          <Combobox.Portal>
-            <Combobox.Positioner sideOffset={4} className="z-50 outline-none">
-              <Combobox.Popup className="max-h-[min(18rem,var(--available-height))] w-(--anchor-width) overflow-y-auto overscroll-contain rounded-control border border-hairline bg-card shadow-overlay">
-                <Combobox.Empty className="px-3 py-2 text-muted text-small empty:hidden">
-                  No contact matches.
-                </Combobox.Empty>
-                <Combobox.List className="py-1 outline-none empty:hidden">
-                  {(contact: Contact) => (
-                    <Combobox.Item
-                      key={contact.id}
-                      value={contact}
-                      className="cursor-default select-none px-3 py-2 outline-none data-highlighted:bg-sunken data-selected:font-medium"
-                    >
-                      <span className="block truncate">{contact.name}</span>
-                      <span className="block truncate text-muted text-small">{methodsInWords(contact)}</span>
-                    </Combobox.Item>
-                  )}
-                </Combobox.List>
-              </Combobox.Popup>
-            </Combobox.Positioner>
-          </Combobox.Portal>
+          <ComboboxPopup<Contact> empty="No contact matches.">
+            {(contact) => ({ title: contact.name, below: methodsInWords(contact) })}
+          </ComboboxPopup>
         </Combobox.Root>
       )}
     </Field>

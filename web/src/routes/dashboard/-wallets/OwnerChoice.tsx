@@ -1,3 +1,4 @@
+import { RadioChoice } from '../../../components/RadioChoice.tsx'
 import { WalletOfOwner } from '../../../wallet/lazyWallet.tsx'
 
 /** Whose key owns the new wallet: one made here, or that of the connected wallet. */
@@ -14,19 +15,14 @@ export function OwnerChoice(props: {
     <fieldset>
       <legend className="mb-1 font-medium text-small">Owner key</legend>
       {choices.map(({ ownWallet, label, hint }) => (
-        <label key={label} className="flex min-h-8 items-start gap-3 py-1 pointer-coarse:min-h-11">
-          <input
-            type="radio"
-            name="owner"
-            checked={props.ownWallet === ownWallet}
-            onChange={() => props.onChange(ownWallet)}
-            className="mt-1 size-4 shrink-0 accent-green"
-          />
-          <span>
-            {label}
-            <span className="block text-muted text-small">{hint}</span>
-          </span>
-        </label>
+        <RadioChoice
+          key={label}
+          name="owner"
+          label={label}
+          hint={hint}
+          checked={props.ownWallet === ownWallet}
+          onChoose={() => props.onChange(ownWallet)}
+        />
       ))}
       {props.ownWallet && (
         <div className="mt-2 space-y-3">

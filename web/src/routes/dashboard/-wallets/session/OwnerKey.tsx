@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Field } from '../../../../components/Field.tsx'
+import { RadioChoice } from '../../../../components/RadioChoice.tsx'
 import { signWithTyped } from '../../../../lib/ownerKey.ts'
 import type { OwnerTypedData } from '../../../../lib/ownerTypedData.ts'
 import { WalletOfSigner } from '../../../../wallet/lazyWallet.tsx'
@@ -40,19 +41,14 @@ export function OwnerKey(
       <legend className="mb-1 font-medium text-small">Sign with your owner key</legend>
       <p className="mb-2 break-all font-mono text-muted text-small">{props.owner}</p>
       {choices.map(({ by, label, hint }) => (
-        <label key={by} className="flex min-h-8 items-start gap-3 py-1 pointer-coarse:min-h-11">
-          <input
-            type="radio"
-            name="owner-key"
-            checked={props.by === by}
-            onChange={() => props.onBy(by)}
-            className="mt-1 size-4 shrink-0 accent-green"
-          />
-          <span>
-            {label}
-            <span className="block text-muted text-small">{hint}</span>
-          </span>
-        </label>
+        <RadioChoice
+          key={by}
+          name="owner-key"
+          label={label}
+          hint={hint}
+          checked={props.by === by}
+          onChoose={() => props.onBy(by)}
+        />
       ))}
       <div className="mt-2">
         {props.by === 'wallet' ? (
