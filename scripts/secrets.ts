@@ -17,7 +17,7 @@ const localOperatorKey = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a8
 
 /** Reads the secrets at `path`, adding those that are missing; what exists never changes. Readable by the owner only. */
 export async function ensureLocalSecrets(path: string): Promise<LocalSecrets> {
-  const known = existsSync(path) ? parse(readFileSync(path, 'utf8')) : {}
+  const known = readSecrets(path)
   const secrets = { ...known }
   for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.OPERATOR_KEY_V1 ??= localOperatorKey
@@ -29,6 +29,9 @@ export async function ensureLocalSecrets(path: string): Promise<LocalSecrets> {
   }
   return secrets as LocalSecrets
 }
+
+export const readSecrets = (path: string): Record<string, string> =>
+  existsSync(path) ? parse(readFileSync(path, 'utf8')) : {}
 
 /** A private ES256 key as JWK JSON, ready for JWT_PRIVATE_JWK. */
 export async function newSigningKey(): Promise<string> {

@@ -46,6 +46,8 @@ export type StackOptions = {
   entry?: string
   /** The Worker is bundled before it starts, not at each start, and does not follow its sources: for tests. */
   bundled?: boolean
+  /** Bundled, and without wrangler and pages: starts in a third of the time. */
+  lean?: boolean
   /** Pages as they were last built will do: for tests that look at none. */
   anyPages?: boolean
   /** Told once for each step that takes time. */
@@ -95,7 +97,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     mkdirSync(stateDir, { recursive: true })
     await ensureBuilt('contracts', say)
     if (options.bundled) await ensureBuilt('worker', say)
-    if (!options.anyPages || !existsSync(join(root, 'web/dist'))) await ensureBuilt('web', say)
+    if (!options.lean && (!options.anyPages || !existsSync(join(root, 'web/dist')))) await ensureBuilt('web', say)
     const secretsPath = secretsOf(stateDir)
     const secrets = await ensureLocalSecrets(secretsPath)
 
@@ -119,9 +121,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const extra = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
     const vars = { ...localVars(url, rpc, contracts), ...extra }
 
-    const bundled = options.bundled ?? false
+    const { entry, bundled = false, lean = false } = options
     const start = () =>
-      startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet, entry: options.entry, bundled })
+      startWranglerDev({ port, stateDir, vars, secretsPath, show: !options.quiet, entry, bundled, lean })
     worker = await start()
     const asked = new WeakSet<WranglerDev>()
     const unasked = Promise.withResolvers<void>()

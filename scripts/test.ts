@@ -105,16 +105,13 @@ const groups: Stage[][][] = [
   ],
   // From here on all is of its own chains and ports. Much of it waits for blocks, while another takes the processor.
   [
-    [vitest('worker tests, first quarter', ['worker'], '1/4')],
-    [vitest('worker tests, second quarter', ['worker'], '2/4')],
-    [vitest('worker tests, third quarter', ['worker'], '3/4')],
-    [vitest('worker tests, last quarter', ['worker'], '4/4')],
+    [vitest('worker tests, first third', ['worker'], '1/3')],
+    [vitest('worker tests, second third', ['worker'], '2/3')],
+    [vitest('worker tests, last third', ['worker'], '3/3')],
     [contractTests, vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory'])],
-  ],
-  [
-    [browserTests],
     [vitest('chaos tests', ['chaos']), vitest('gateway tests', ['gateway']), vitest('stack tests', ['stack'])],
   ],
+  [[browserTests]],
 ]
 
 const total: Counts = { passed: 0, failed: 0 }

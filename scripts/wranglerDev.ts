@@ -9,8 +9,8 @@ const require = createRequire(import.meta.url)
 
 /** Wrangler's own program: its wrapper in .bin would be one more process to end. */
 const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
-/** Of scripts/build.ts. */
 const bundle = '.bursar/worker/index.js'
+const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const leash = join(import.meta.dirname, 'leash.ts')
 
 /** No account, no telemetry, no request for `cf`, and logs of its own folder. */
@@ -43,33 +43,43 @@ export function startWranglerDev(options: {
   show: boolean
   /** In place of wrangler.toml's. */
   entry?: string | undefined
-  /** Takes the bundle that scripts/build.ts made. */
+  /** Takes the bundle that scripts/bundleWorker.ts made. */
   bundled: boolean
+  /** In workerd alone, without pages: scripts/leanWorker.ts. */
+  lean: boolean
 }): Promise<WranglerDev> {
-  const { port, stateDir, vars, secretsPath, show, entry, bundled } = options
+  const { port, stateDir, vars, secretsPath, show, entry, bundled, lean } = options
+  if (lean) {
+    const command = [leanWorker, String(port), stateDir, secretsPath]
+    return startServer({ command, cwd: root, port, stateDir, show, env: { LEAN_VARS: JSON.stringify(vars) } })
+  }
   const program = bundled ? [bundle, '--no-bundle', '--config', 'wrangler.toml'] : entry ? [entry] : []
   const args = ['dev', ...program, '--env-file', secretsPath]
   for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`)
   return startWrangler({ args, cwd: root, port, stateDir, show })
 }
 
-/**
- * Any of wrangler's local servers, with its state in `stateDir`. Throws with wrangler's output if it ends first or does
- * not answer /api/health within a minute.
- */
-export async function startWrangler(options: {
-  args: string[]
-  cwd: string
-  port: number
-  stateDir: string
-  show: boolean
-  env?: Record<string, string>
-}): Promise<WranglerDev> {
-  const { cwd, port, stateDir, show, env } = options
-  const args = [...options.args, '--port', port, '--inspector-port', 0, '--persist-to', join(stateDir, 'worker')]
-  args.push('--show-interactive-dev-session=false', '--log-level', 'warn')
-  const command = [process.execPath, '--no-warnings', wranglerCli, ...args.map(String)]
-  const child = spawn(process.execPath, ['--no-warnings', leash, ...command], {
+type Server = { cwd: string; port: number; stateDir: string; show: boolean; env?: Record<string, string> }
+
+/** Any of wrangler's local servers, with its state in `stateDir`. */
+export function startWrangler({ args, ...server }: Server & { args: string[] }): Promise<WranglerDev> {
+  const { port, stateDir } = server
+  const kept = ['--port', String(port), '--inspector-port', '0', '--persist-to', join(stateDir, 'worker')]
+  const quiet = ['--show-interactive-dev-session=false', '--log-level', 'warn']
+  return startServer({ ...server, command: [wranglerCli, ...args, ...kept, ...quiet] })
+}
+
+/** `command` in Node. Throws with its output if it ends first or does not answer /api/health within a minute. */
+async function startServer({
+  command,
+  cwd,
+  port,
+  stateDir,
+  show,
+  env,
+}: Server & { command: string[] }): Promise<WranglerDev> {
+  const program = [process.execPath, '--no-warnings', ...command]
+  const child = spawn(process.execPath, ['--no-warnings', leash, ...program], {
     cwd,
     env: { ...process.env, ...offline(stateDir), ...env },
     // The leash's stdin closes with this process: wrangler and workerd never outlive it, however it ends.

@@ -13,7 +13,7 @@ export async function aFaultyStack(): Promise<FaultyStack> {
     node = await startRpcProxy(rpc[8453])
     return { RPC_URLS_8453: node.url }
   }
-  const stack = await aStack({ vars }).catch(async (error: unknown) => {
+  const stack = await aStack({ vars, lean: true }).catch(async (error: unknown) => {
     await node?.stop()
     throw error
   })

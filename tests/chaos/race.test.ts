@@ -16,7 +16,7 @@ type Reply = { id: string; code: string }
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack()
+  stack = await aStack({ lean: true })
 })
 afterAll(() => stack?.stop())
 

@@ -19,7 +19,7 @@ const moments = [0, 15, 40, 80, 150, 300, 600, 1_000, 1_600, 2_500]
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack()
+  stack = await aStack({ lean: true })
 })
 afterAll(() => stack?.stop())
 

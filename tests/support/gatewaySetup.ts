@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installClients()
-  const { url, rpc, contracts, stateDir, stop } = await aStack({ anyPages: true })
+  const { url, rpc, contracts, stateDir, stop } = await aStack({ lean: true })
   project.provide('gateway', { url, rpcUrl: rpc[8453], usdc: contracts[8453].usdc, stateDir })
   return stop
 }
