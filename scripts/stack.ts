@@ -48,8 +48,6 @@ export type StackOptions = {
   bundled?: boolean
   /** Bundled, and without wrangler and pages: starts in a third of the time. */
   lean?: boolean
-  /** Pages as they were last built will do: for tests that look at none. */
-  anyPages?: boolean
   /** Told once for each step that takes time. */
   say?: (line: string) => void
 }
@@ -97,7 +95,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     mkdirSync(stateDir, { recursive: true })
     await ensureBuilt('contracts', say)
     if (options.bundled) await ensureBuilt('worker', say)
-    if (!options.lean && (!options.anyPages || !existsSync(join(root, 'web/dist')))) await ensureBuilt('web', say)
+    if (!options.lean) await ensureBuilt('web', say)
     const secretsPath = secretsOf(stateDir)
     const secrets = await ensureLocalSecrets(secretsPath)
 
