@@ -57,8 +57,6 @@ const inWorkerd = (
       exclude,
       globalSetup,
       testTimeout: 30_000,
-      // One workerd for all files: each starting its own costs a quarter of the time. Tests make what they look at.
-      isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
     },
   })
