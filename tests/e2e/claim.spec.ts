@@ -184,7 +184,7 @@ test.describe('by mouse', () => {
     const confirm = page.getByRole('button', { name: 'Yes, withdraw 2.00 USDC' })
     await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
     await confirm.click()
-    await expect(page.getByRole('alert')).toContainText('Withdrawal failed')
+    await expect(page.getByRole('alert')).toContainText('Withdrawal failed. Trying again is safe')
     await audit(page, 'claim-failed')
     const over = { success: false, code: 'wrong_passcode', error: 'Please enter your code again.', field: 'passcode' }
     await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 422, json: over }), { times: 1 })

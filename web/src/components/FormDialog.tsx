@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { ApiError, messageOf } from '../lib/api.ts'
+import { asSentence } from '../lib/format.ts'
 import { isUnknown, useIdempotencyKey } from '../lib/hooks.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -71,10 +72,7 @@ export function FormDialog<T extends FieldValues>(props: {
     >
       <fieldset disabled={pending !== null} className="space-y-4">
         {errors.root?.message && (
-          <ErrorBox>
-            {errors.root.message}
-            {pending && ` ${props.unknown}`}
-          </ErrorBox>
+          <ErrorBox>{pending ? `${asSentence(errors.root.message)} ${props.unknown}` : errors.root.message}</ErrorBox>
         )}
         {props.children}
       </fieldset>

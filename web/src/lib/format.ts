@@ -60,3 +60,6 @@ export const formatMoment = (at: string | number) => momentFormat.format(new Dat
 /** '1 payment', '1,200 payments'. */
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+
+/** With a full stop, so that another sentence may follow. */
+export const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

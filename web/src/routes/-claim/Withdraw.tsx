@@ -3,7 +3,7 @@ import { FullAddress } from '../../components/Address.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { messageOf } from '../../lib/api.ts'
-import { formatAmount, formatMoment } from '../../lib/format.ts'
+import { asSentence, formatAmount, formatMoment } from '../../lib/format.ts'
 import { isUnknown } from '../../lib/hooks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { destinationProblem } from './address.ts'
@@ -75,8 +75,7 @@ export default function Withdraw(props: {
         {problem && (
           <div className="mb-4">
             <ErrorBox>
-              {problem}
-              {unknown && ' Trying again is safe: the money moves once at most.'}
+              {unknown ? `${asSentence(problem)} Trying again is safe: the money moves once at most.` : problem}
             </ErrorBox>
           </div>
         )}

@@ -8,7 +8,7 @@ import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Checkbox, ErrorBox } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { ago, formatAmount, shortAddress } from '../../../lib/format.ts'
+import { ago, asSentence, formatAmount, shortAddress } from '../../../lib/format.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { recipientQuery } from '../../../queries/transactions.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
@@ -56,9 +56,9 @@ export function SendReview(props: {
       <div className="space-y-3">
         {props.error && (
           <ErrorBox>
-            {props.error}
-            {unknown &&
-              ' It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.'}
+            {unknown
+              ? `${asSentence(props.error)} It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.`
+              : props.error}
           </ErrorBox>
         )}
         <div>
