@@ -1,6 +1,6 @@
 /**
  * Bundles the Worker for stacks of tests, into .bursar/worker: index.js with its modules, and options.json, which says to
- * Miniflare what wrangler.toml says. Without source maps: wrangler reads five megabytes of them for each error it shows.
+ * Miniflare what wrangler.toml says. Without source maps, five megabytes that nothing here needs.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

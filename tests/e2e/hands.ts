@@ -76,7 +76,8 @@ export const handsAnotherWay = [
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   await expect(target, 'Tab passes by what is disabled').toBeEnabled()
-  for (let i = 0; i < 300; i++) {
+  const stops = await page.locator('a[href], button, input, select, textarea, summary, [tabindex]').count()
+  for (let i = 0; i < stops + 16; i++) {
     if (await target.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press('Tab')
   }
