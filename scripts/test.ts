@@ -5,8 +5,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { aBeginning } from '../tests/stack/aStack.ts'
 import { findBrowser } from './browser.ts'
-import { root, run } from './build.ts'
+import { build, ensureBuilt, root, run } from './build.ts'
 
 type Counts = { passed: number; failed: number }
 /** What a stage counted, and its output where it failed. */
@@ -51,6 +52,16 @@ const contractTests: Stage = {
   },
 }
 
+/** Made here, so that lanes side by side do not make them at once. */
+const beginning: Stage = {
+  name: 'what a stack starts from',
+  run: async () => {
+    await ensureBuilt('worker', () => {})
+    await aBeginning()
+    return one
+  },
+}
+
 /** Before anything needs one: two stages do, and only one can install it. */
 const browser: Stage = {
   name: 'a browser is there',
@@ -84,7 +95,7 @@ const webBuild: Stage = {
   run: async () => {
     const tree = join(root, 'web/src/routeTree.gen.ts')
     const before = readFileSync(tree, 'utf8')
-    await run(['vite', 'build', '--logLevel', 'warn'], { cwd: 'web' })
+    await build('web')
     if (readFileSync(tree, 'utf8') !== before)
       throw new Error('web/src/routeTree.gen.ts was stale: commit what the build wrote')
     return one
@@ -100,7 +111,7 @@ const groups: Stage[][][] = [
       tool('types of web', ['tsc', '-p', 'web']),
       tool('types of browser tests', ['tsc', '-p', 'tests/e2e']),
     ],
-    [webBuild, tool('page sizes', ['node', 'scripts/sizes.ts']), browser],
+    [webBuild, tool('page sizes', ['node', 'scripts/sizes.ts']), beginning, browser],
     [tool('contracts: format, build, ABI file', ['node', 'scripts/forge.ts', 'check'])],
   ],
   // From here on all is of its own chains and ports. Much of it waits for blocks, while another takes the processor.

@@ -361,6 +361,7 @@ test('a contact that changed is refused until its owner confirms what changed', 
   await expect(dialog(page).getByTestId('full-address')).toContainText([recipient, stranger])
   await audit(page, 'agents-confirm-contact')
   await press(page, 'Confirm contact')
+  await expect(dialog(page)).toBeHidden() // which hides all else from who looks by role
   await expect(detail(page).getByRole('button', { name: 'Review' })).toBeHidden()
   expect((await owner.pay(apiKey!, '0.01', to)).status).toBe(201)
 })
@@ -459,6 +460,7 @@ test('all of it works with the keyboard alone', async ({ page, owner }) => {
   await page.keyboard.press('Enter')
   await expect(dialog(page)).toHaveAccessibleName('Delete Policy Group')
   await dialog(page).getByRole('button', { name: 'Delete Policy Group' }).press('Enter')
+  await expect(dialog(page)).toBeHidden()
   await expect(page.getByRole('link', { name: 'By keyboard' })).toBeHidden()
   void owner
 })

@@ -53,6 +53,8 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
       await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
       await expect(panel.getByText('Base', { exact: true })).toBeVisible()
       expect(asked(wallet, 'wallet_requestPermissions')).toBe(1)
+      const hasFocus = () => panel.evaluate((element) => element.contains(document.activeElement))
+      await expect.poll(hasFocus, 'the button that opened the dialog is gone').toBe(true)
       await look(page, 'panel-wallet')
 
       await page.reload()

@@ -29,7 +29,7 @@ export async function aStack(options: Partial<StackOptions> = {}): Promise<TestS
 }
 
 /** A folder for a stack to begin from: made once and copied, as wrangler takes seconds to make it. */
-async function aBeginning(): Promise<string> {
+export async function aBeginning(): Promise<string> {
   const folder = join(root, '.bursar/beginning')
   if (!existsSync(folder)) {
     mkdirSync(join(root, '.bursar'), { recursive: true })

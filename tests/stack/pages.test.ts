@@ -53,6 +53,16 @@ test('a recipient meets the claim page and its code', async () => {
   })
 })
 
+test('the scripts are those for production, although a test runner asked for them', async () => {
+  const page = await (await fetch(`${bursar.url}/login`)).text()
+  const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)
+  expect(scripts.length).toBeGreaterThan(1)
+  for (const path of scripts) {
+    const script = await (await fetch(`${bursar.url}${path}`)).text()
+    expect(script, path).not.toContain('react_stack_bottom_frame') // of React for development
+  }
+})
+
 test('the paths of agents reach the Worker too', async () => {
   expect((await bursar.call('/v1/context')).status).toBe(401)
   expect((await bursar.call('/oauth/token', { form: { grant_type: 'client_credentials' } })).status).toBe(401)

@@ -34,7 +34,7 @@ export async function until<T>(
     const found = await look()
     if (found) return found
     if (Date.now() > deadline) throw new Error(`timed out: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 

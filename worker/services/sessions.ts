@@ -115,7 +115,11 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   open.delete(found.session.id)
 }
 
-async function openSession(deps: Deps, user: UserRow): Promise<Tokens & { user: User }> {
+/** Of a user whose password or code was right. */
+export async function openSession(
+  deps: Pick<Deps, 'env' | 'db' | 'now'>,
+  user: UserRow,
+): Promise<Tokens & { user: User }> {
   const { env, db } = deps
   const now = deps.now()
   const sessionId = newId('session')

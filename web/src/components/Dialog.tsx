@@ -1,10 +1,13 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from './Button.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
+
+const dialogAround = (element: Element | null) =>
+  element?.closest<HTMLElement>('[role=dialog], [role=alertdialog]') ?? null
 
 /**
  * A dialog on wide screens, a sheet from below on narrow ones. Title and buttons stay in view, the middle scrolls.
@@ -26,14 +29,17 @@ export function Dialog(props: {
 }) {
   const popup = useRef<HTMLDivElement>(null)
   const closable = props.closable ?? true
-  // What opened it may be gone: then the page has the focus, not nothing.
+  const [below] = useState(() => dialogAround(document.activeElement))
+  // What opened it may be gone: then what is below has the focus, a dialog or the page, not nothing.
   useEffect(
     () => () => {
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+        const active = document.activeElement
+        if (below?.isConnected && !dialogAround(active)) below.focus({ preventScroll: true })
+        else if (active === document.body) document.getElementById('content')?.focus({ preventScroll: true })
       })
     },
-    [],
+    [below],
   )
   const inside = (
     <>
