@@ -63,6 +63,7 @@ describe('guessing a password', () => {
     const api = anApi()
     const { email, password } = await aUser(api)
     const home = '192.0.2.1'
+    expect((await login(api, email, password, home)).status).toBe(200)
     let evaluated = 0
     for (let round = 0; round < 6; round++) {
       const crowd = Array.from({ length: 20 }, (_, i) => login(api, email, 'guess', `203.0.113.${round * 20 + i}`))
