@@ -117,13 +117,14 @@ const groups: Stage[][][] = [
   // From here on all is of its own chains and ports. Much of it waits for blocks, while another takes the processor.
   [
     [vitest('worker tests, first third', ['worker'], '1/3')],
-    [vitest('worker tests, second third', ['worker'], '2/3'), vitest('gateway tests', ['gateway'])],
-    [vitest('worker tests, last third', ['worker'], '3/3'), vitest('stack tests', ['stack'])],
     [
-      vitest('chaos tests', ['chaos']),
+      vitest('worker tests, second third', ['worker'], '2/3'),
       contractTests,
       vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
     ],
+    [vitest('worker tests, last third', ['worker'], '3/3')],
+    [vitest('chaos tests', ['chaos'])],
+    [vitest('gateway tests', ['gateway']), vitest('stack tests', ['stack'])],
   ],
   [[browserTests]],
 ]

@@ -14,7 +14,7 @@ const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const leash = join(import.meta.dirname, 'leash.ts')
 
 /** No account, no telemetry, no request for `cf`, and logs of its own folder. */
-export const offline = (stateDir: string) => ({
+const offline = (stateDir: string) => ({
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
   XDG_CONFIG_HOME: join(stateDir, 'config'),

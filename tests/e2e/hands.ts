@@ -48,7 +48,11 @@ export const keyboard = (page: Page): Hand => ({
   },
   async choose(list, label) {
     await tabTo(page, list)
-    await page.keyboard.type(label)
+    const steps = await list.evaluate((element, wanted) => {
+      const { options, selectedIndex } = element as HTMLSelectElement
+      return [...options].findIndex((option) => option.label === wanted) - selectedIndex
+    }, label)
+    for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp')
   },
 })
 
