@@ -172,7 +172,10 @@ test.describe('failures', () => {
   test('two deletions at once, in two tabs, are both fine', async ({ page, context, own }) => {
     const { id } = await own.contact({ name: 'Twice', address: anAddress() })
     const other = await context.newPage()
-    for (const tab of [page, other]) await tab.goto(`/dashboard/contacts?delete=${id}`)
+    for (const tab of [page, other]) {
+      await tab.goto(`/dashboard/contacts?delete=${id}`)
+      await button(tab, 'Delete Contact').waitFor()
+    }
     await Promise.all([page, other].map((tab) => button(tab, 'Delete Contact').click()))
     for (const tab of [page, other]) {
       await expect(tab.getByText('Twice is deleted.')).toBeVisible()
