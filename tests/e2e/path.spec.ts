@@ -42,14 +42,15 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
   })
 
   await test.step('the empty screens say what to do first', async () => {
-    for (const [entry, text] of [
+    for (const [entry, text, title = entry] of [
       ['Transactions', 'No transactions yet'],
-      ['Payouts', 'No payouts found'],
+      ['Payouts', 'No payouts found', 'Payout Management'],
       ['Contacts', 'No contacts yet'],
       ['Agents', 'No policy groups yet'],
       ['Wallets', 'No wallets yet'],
     ] as const) {
       await goTo(page, entry)
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
       await expect(page.getByText(text)).toBeVisible()
       await audit(page, `${entry.toLowerCase()}-empty`)
     }

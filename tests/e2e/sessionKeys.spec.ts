@@ -409,6 +409,8 @@ test('a connected wallet that is the owner withdraws everything; another account
     functionName: 'state',
   })
   expect(state.balance).toBe(0n)
+  await dialogOf(page, 'Everything withdrawn').getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByTestId('wallet-balance')).toHaveText(/^\$0\.00/)
 })
 
 test('the recovery sheet has what an owner needs and no secret; the page comes with it', async ({

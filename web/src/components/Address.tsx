@@ -20,7 +20,7 @@ export function ShortAddress(props: { address: string; chain?: Chain }) {
 /** All forty digits in groups of four, to be compared one by one. */
 export function FullAddress(props: { address: string }) {
   return (
-    <p className="font-mono" data-testid="full-address">
+    <p className="pl-[2ch] font-mono" data-testid="full-address">
       <span className="sr-only">{props.address}</span>
       <span aria-hidden="true" className="grid w-fit grid-cols-5 gap-x-3 gap-y-0.5">
         {addressGroups(props.address).map((group, i) => (

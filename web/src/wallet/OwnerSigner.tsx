@@ -36,7 +36,7 @@ function Signer(props: Props) {
   return (
     <>
       {address && (
-        <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+        <div className="rounded-control bg-sunken px-4 py-3">
           <FullAddress address={address} />
         </div>
       )}

@@ -65,7 +65,7 @@ export default function Withdraw(props: {
       <Frame>
         <Heading focused>Check the address</Heading>
         <p className="text-muted">A transfer on Base can’t be undone. Compare every group with your wallet.</p>
-        <div className="my-5 rounded-control bg-sunken p-4 pl-8">
+        <div className="my-5 rounded-control bg-sunken p-4">
           <FullAddress address={review} />
         </div>
         <dl className="mb-5 divide-y divide-hairline">

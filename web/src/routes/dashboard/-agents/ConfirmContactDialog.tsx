@@ -57,9 +57,7 @@ function Value(props: { label: string; method: keyof ContactMethods; value: stri
       {props.value === null ? (
         <p>None</p>
       ) : props.method === 'address' ? (
-        <div className="pl-[2ch]">
-          <FullAddress address={props.value} />
-        </div>
+        <FullAddress address={props.value} />
       ) : (
         <p className="break-all">{props.value}</p>
       )}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Amount } from '../../../components/Amount.tsx'
+import { Amount, Balance } from '../../../components/Amount.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { PercentRing } from '../../../components/PercentRing.tsx'
 import { Time, useNow } from '../../../components/Time.tsx'
@@ -43,7 +43,7 @@ export function QuickStats({ overview }: BodyProps) {
           <Amount value={overview.pendingPayouts.amount} />
         </Row>
         <Row name="Success rate">{overview.successRate === null ? 'N/A' : `${overview.successRate}%`}</Row>
-        <Row name="Average transaction">{overview.average === null ? 'N/A' : <Amount value={overview.average} />}</Row>
+        <Row name="Average transaction">{overview.average === null ? 'N/A' : <Balance value={overview.average} />}</Row>
         <Row name="Failed in the last 24 hours">{overview.failedToday}</Row>
       </Rows>
       <WidgetLink to="/dashboard/usage">View usage</WidgetLink>

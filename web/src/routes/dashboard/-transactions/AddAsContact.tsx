@@ -43,7 +43,9 @@ export default function AddAsContact(props: { transaction: Transaction; onClose:
       fallback="Failed to add contact"
       send={send}
     >
-      {way.address ? <FullAddress address={way.address} /> : <p className="wrap-anywhere">{way.email}</p>}
+      <div className="rounded-control bg-sunken px-4 py-3">
+        {way.address ? <FullAddress address={way.address} /> : <p className="wrap-anywhere">{way.email}</p>}
+      </div>
       <Field label="Name" error={errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
       </Field>

@@ -37,7 +37,7 @@ export default function DeleteDialog(props: WalletDialogProps) {
       {!never && (
         <>
           <p>{whatStays(wallet, balance)}</p>
-          <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+          <div className="rounded-control bg-sunken px-4 py-3">
             <FullAddress address={wallet.address} />
           </div>
         </>

@@ -25,7 +25,7 @@ export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose:
       }
     >
       <p className="mb-1 text-muted text-small">Wallet address</p>
-      <div className="mb-3 rounded-control bg-sunken py-3 pr-4 pl-8">
+      <div className="mb-3 rounded-control bg-sunken px-4 py-3">
         <FullAddress address={wallet.address} />
       </div>
       <AddressCheck wallet={wallet} ownerAddress={props.ownerAddress} />

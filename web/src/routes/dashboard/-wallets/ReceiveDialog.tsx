@@ -28,7 +28,7 @@ export default function ReceiveDialog(props: { wallet: Wallet; onClose: () => vo
     >
       <div className="flex flex-col items-center gap-4">
         <QrCode text={wallet.address} label={`QR code of ${wallet.address}`} />
-        <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+        <div className="rounded-control bg-sunken px-4 py-3">
           <FullAddress address={wallet.address} />
         </div>
         <ExplorerLink

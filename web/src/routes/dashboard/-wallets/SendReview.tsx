@@ -66,9 +66,7 @@ export function SendReview(props: {
           <div className="rounded-control bg-sunken px-4 py-3">
             {payment.contact && <p className="break-words font-semibold">{payment.contact.name}</p>}
             {payment.method === 'address' ? (
-              <div className="pl-4">
-                <FullAddress address={payment.recipient} />
-              </div>
+              <FullAddress address={payment.recipient} />
             ) : (
               <p className="break-all font-medium">{payment.recipient}</p>
             )}

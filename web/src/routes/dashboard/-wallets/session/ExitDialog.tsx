@@ -83,7 +83,7 @@ export default function ExitDialog(props: WalletDialogProps) {
           {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
           <div>
             <p className="mb-1 text-muted text-small">To</p>
-            <div className="rounded-control bg-sunken py-3 pr-4 pl-8">
+            <div className="rounded-control bg-sunken px-4 py-3">
               <FullAddress address={to} />
             </div>
           </div>
