@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
 import type { BursarClient } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
-import type { LoginReply } from '../../worker/schemas/account.ts'
+import type { LoginReply, User } from '../../worker/schemas/account.ts'
 
 export type Session = Awaited<ReturnType<typeof login>>
 
@@ -47,8 +47,9 @@ export type Account = Awaited<ReturnType<typeof anAccount>>
 export async function anAccount(bursar: BursarClient) {
   const password = 'difference-engine-2'
   const { email, password: temporary } = await aSignUp(bursar)
-  const { accessToken } = await login(bursar, email, temporary)
-  await bursar.api('/users/complete-onboarding', { token: accessToken, body: { name: 'Eve', password } })
-  const session = await login(bursar, email, password)
+  const first = await login(bursar, email, temporary)
+  const body = { name: 'Eve', password }
+  const user = await bursar.api<User>('/users/complete-onboarding', { token: first.accessToken, body })
+  const session = { ...first, user }
   return { email, password, session, keep: (context: BrowserContext) => keepSession(context, session) }
 }
