@@ -81,8 +81,9 @@ const directoryTests = 'tests/worker/directory*.test.ts'
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'] } },
-      { test: { name: 'web', include: ['tests/web/**/*.test.ts'] } },
+      // Properties are tried hundreds of times, on a machine that others use as well.
+      { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'web', include: ['tests/web/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
       overHttp('stack'),

@@ -116,15 +116,15 @@ const groups: Stage[][][] = [
   ],
   // From here on all is of its own chains and ports. Much of it waits for blocks, while another takes the processor.
   [
-    [vitest('worker tests, first third', ['worker'], '1/3')],
-    [vitest('worker tests, second third', ['worker'], '2/3'), contractTests],
-    // Who would wait least begins the longest: its stack is up when the other lanes end.
-    [vitest('worker tests, last third', ['worker'], '3/3'), browserTests],
-    [
-      vitest('chaos tests', ['chaos']),
-      vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
-    ],
     [vitest('gateway tests', ['gateway']), vitest('stack tests', ['stack'])],
+    [vitest('worker tests, first third', ['worker'], '1/3')],
+    [contractTests, vitest('worker tests, second third', ['worker'], '2/3')],
+    [
+      vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
+      vitest('chaos tests', ['chaos']),
+    ],
+    // The browser tests take longest: what is left by then beside them is mostly waiting.
+    [vitest('worker tests, last third', ['worker'], '3/3'), browserTests],
   ],
 ]
 
