@@ -50,7 +50,9 @@ export const keyboard = (page: Page): Hand => ({
     await tabTo(page, list)
     const steps = await list.evaluate((element, wanted) => {
       const { options, selectedIndex } = element as HTMLSelectElement
-      return [...options].findIndex((option) => option.label === wanted) - selectedIndex
+      const index = [...options].findIndex((option) => option.label === wanted)
+      if (index < 0) throw new Error(`no ${wanted} in the list`)
+      return index - selectedIndex
     }, label)
     for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp')
   },

@@ -113,7 +113,7 @@ export const login = (api: Api, email: string, password: string, from?: string) 
 
 /**
  * A signed-in user who has chosen a password, made below the API: signing up and in costs three password hashes of 0.2
- * seconds, and a hundred tests begin with one. accounts.test.ts goes the whole way.
+ * seconds, and many tests begin with one. accounts.test.ts goes the whole way.
  */
 export async function aUser(api: Api, password = 'correct horse battery') {
   const { db } = openDb(env.DB)
