@@ -82,27 +82,34 @@ export const handsAnotherWay = [
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   await expect(target, 'Tab passes by what is disabled').toBeEnabled()
-  const stops = await page.locator('a[href], button, input, select, textarea, summary, [tabindex]').count()
-  // Found once: looking for a role by its name at each stop is most of the way's cost.
-  let element = await target.elementHandle()
-  for (let i = 0; i < stops + 16; i++) {
-    const at = await element!.evaluate((each) => ({ gone: !each.isConnected, here: each === document.activeElement }))
-    if (at.here) return
-    if (at.gone) element = await target.elementHandle()
-    else await page.keyboard.press('Tab')
-  }
+  await tabInto(page, target)
   await expect(target).toBeFocused()
 }
 
 /** Tab reaches the group's chosen button; arrows go on from there. */
 async function chooseRadio(page: Page, target: Locator): Promise<void> {
-  const isIn = () =>
-    target.evaluate(
-      (element) =>
-        document.activeElement instanceof HTMLInputElement &&
-        document.activeElement.name === (element as HTMLInputElement).name,
-    )
-  for (let i = 0; i < 40 && !(await isIn()); i++) await page.keyboard.press('Tab')
+  await tabInto(page, target)
   for (let i = 0; i < 10 && !(await target.isChecked()); i++) await page.keyboard.press('ArrowRight')
   await expect(target).toBeChecked()
+}
+
+/** To `target` itself, or to another radio button of its group. */
+async function tabInto(page: Page, target: Locator): Promise<void> {
+  // Found once: looking for a role by its name at each stop is most of the way's cost.
+  let element = (await target.elementHandle())!
+  for (let presses = 0; ; presses++) {
+    const { gone, here, stops } = await element.evaluate((each) => {
+      const at = document.activeElement
+      const radio = (one: Element | null) => one instanceof HTMLInputElement && one.type === 'radio' && one.name
+      return {
+        gone: !each.isConnected,
+        here: at === each || (radio(each) && radio(at) === radio(each)),
+        // Counted on the way: links come late where they wait for an answer.
+        stops: document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]').length,
+      }
+    })
+    if (here || presses > stops + 16) return
+    if (gone) element = (await target.elementHandle())!
+    else await page.keyboard.press('Tab')
+  }
 }
