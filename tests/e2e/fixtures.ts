@@ -1,4 +1,5 @@
 /** What every browser test stands on: a client of the API, a furnished account, and a watch over the browser. */
+import { setTimeout } from 'node:timers/promises'
 import { type BrowserContext, test as base, expect } from '@playwright/test'
 import { BursarClient } from '../../scripts/demoClient.ts'
 import { keepSession } from './accounts.ts'
@@ -46,6 +47,7 @@ export const test = base.extend<
         })
       }
       await over(context)
+      if (process.env.LATE_ANSWERS) await delayAnswers(context)
       await use({ over, requests })
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
     },
@@ -72,6 +74,15 @@ export const test = base.extend<
 
   owner: [async ({ bursar }, use) => use(await anOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
+
+/** Every answer comes late by chance, the API's by up to 2.7 s: tests that take an order for granted fail. */
+const delayAnswers = (context: BrowserContext) =>
+  context.route('**/*', async (route) => {
+    const chance = Math.random()
+    const ofApi = new URL(route.request().url()).pathname.startsWith('/api/')
+    await setTimeout(ofApi ? (chance < 0.6 ? chance * 1000 : chance * 2700) : chance * 150)
+    await route.continue().catch(() => {}) // the page may be gone
+  })
 
 /** Tests that begin signed in as `own`. */
 export const testAsPayer = test.extend<{ signedIn: undefined }>({

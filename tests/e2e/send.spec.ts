@@ -157,6 +157,7 @@ for (const { by, viewport, handOf, look } of hands)
       await open(page, 'send', own.wallet.id)
       await chooseTab(page, by, 'Contact')
       await hand.fill(contactField(page), address.slice(2, 10).toLowerCase())
+      await expect(page.getByRole('option', { name })).toBeVisible()
       if (by === 'mouse') await page.getByRole('option', { name }).click()
       else await page.keyboard.press('Enter')
       await expect(contactField(page)).toHaveValue(name)
@@ -201,11 +202,25 @@ for (const { by, viewport, handOf, look } of hands)
     })
   })
 
-test('a contact with a phone alone is paid by SMS', async ({ page, own, bursar }) => {
+test('a contact with a phone alone is found, once contacts are there, and paid by SMS', async ({
+  page,
+  own,
+  bursar,
+}) => {
   const { name } = await own.contact({ name: 'Phone Only', phone: '+14155550199' })
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/api/contacts', async (route) => {
+    await answered.promise
+    await route.continue()
+  })
   await open(page, 'send', own.wallet.id)
   await page.getByRole('tab', { name: 'Contact' }).click()
-  await contactField(page).fill('0199')
+  await contactField(page).pressSequentially('0199')
+  await expect(page.getByRole('listbox').or(page.getByRole('status')).filter({ hasText: 'Loading' })).toBeVisible()
+  await page.keyboard.press('Enter')
+  answered.resolve()
+  await expect(page.getByRole('option', { name })).toBeVisible()
+  await expect(alert(page)).toBeHidden()
   await page.getByRole('option', { name }).click()
   await expect(page.getByRole('radio', { name: /^Phone/ })).toBeChecked()
   await paste(page, 'Amount', '1')

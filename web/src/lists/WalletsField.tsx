@@ -11,7 +11,7 @@ const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Several of the wallets, found by a part of their name or address. `value`: addresses. */
 export function WalletsField(props: { value: string[]; onChange: (addresses: string[]) => void }) {
-  const { data: wallets = [] } = useQuery(walletsQuery)
+  const { data: wallets = [], isPending } = useQuery(walletsQuery)
   const chosen = props.value.map((address) => wallets.find((wallet) => same(wallet.address, address)) ?? { address })
   return (
     <div>
@@ -29,7 +29,7 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
             }
           >
             <Combobox.Input render={<Input />} {...control} placeholder="Search wallets..." spellCheck={false} />
-            <ComboboxPopup<Wallet> empty="No wallets found">
+            <ComboboxPopup<Wallet> empty={isPending ? 'Loading wallets...' : 'No wallets found'}>
               {(wallet) => ({ title: walletName(wallet), below: shown(wallet.address), mono: true })}
             </ComboboxPopup>
           </Combobox.Root>

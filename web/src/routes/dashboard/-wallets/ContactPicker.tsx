@@ -17,12 +17,8 @@ export function ContactPicker(props: {
   onChange: (contact: Contact | undefined) => void
 }) {
   const contacts = useQuery(contactsQuery)
-  const hint =
-    contacts.data?.length === 0
-      ? 'You have no contacts yet. Add some under Contacts.'
-      : contacts.isPending
-        ? 'Loading contacts...'
-        : undefined
+  const hint = contacts.data?.length === 0 ? 'You have no contacts yet. Add some under Contacts.' : undefined
+  const loading = contacts.isPending ? 'Loading contacts...' : undefined
   if (contacts.isError && !contacts.data)
     return (
       <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
@@ -33,7 +29,7 @@ export function ContactPicker(props: {
       </div>
     )
   return (
-    <Field label="Contact" error={props.error} hint={hint}>
+    <Field label="Contact" error={props.error} hint={hint ?? loading}>
       {(control) => (
         <Combobox.Root
           items={contacts.data ?? []}
@@ -52,6 +48,12 @@ export function ContactPicker(props: {
               placeholder="Name, address or email"
               autoCapitalize="none"
               spellCheck={false}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || !loading) return
+                // Nothing can be picked yet: the words would go, and the form be sent without them.
+                event.preventDefault()
+                event.preventBaseUIHandler()
+              }}
             />
             <Combobox.Trigger
               aria-label="Show contacts"
@@ -61,7 +63,7 @@ export function ContactPicker(props: {
               <ChevronDown aria-hidden="true" className="size-4" />
             </Combobox.Trigger>
           </div>
-          <ComboboxPopup<Contact> empty="No contact matches.">
+          <ComboboxPopup<Contact> empty={loading ?? 'No contact matches.'}>
             {(contact) => ({ title: contact.name, below: methodsInWords(contact) })}
           </ComboboxPopup>
         </Combobox.Root>
