@@ -75,13 +75,24 @@ export const test = base.extend<
   owner: [async ({ bursar }, use) => use(await anOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
 
-/** Every answer comes late by chance, the API's by up to 2.7 s: tests that take an order for granted fail. */
+/** By chance what is asked for comes late, or its answer does: tests that take an order for granted fail. */
 const delayAnswers = (context: BrowserContext) =>
   context.route('**/*', async (route) => {
-    const chance = Math.random()
     const ofApi = new URL(route.request().url()).pathname.startsWith('/api/')
-    await setTimeout(ofApi ? (chance < 0.6 ? chance * 1000 : chance * 2700) : chance * 150)
-    await route.continue().catch(() => {}) // the page may be gone
+    const chance = Math.random()
+    const late = () => setTimeout(ofApi ? (chance < 0.6 ? chance * 1000 : chance * 2700) : chance * 150)
+    try {
+      if (ofApi && Math.random() < 0.5) {
+        const response = await route.fetch()
+        await late()
+        await route.fulfill({ response })
+      } else {
+        await late()
+        await route.continue()
+      }
+    } catch {
+      // The page is gone.
+    }
   })
 
 /** Tests that begin signed in as `own`. */
