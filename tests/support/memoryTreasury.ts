@@ -84,6 +84,7 @@ export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
     wake: () => {},
     heads: new Map(),
+    looks: new Map(),
     keys: new Map(),
     plainKeys: new Map(),
     recipients: new Set(),

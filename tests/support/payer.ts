@@ -1,11 +1,12 @@
 /** A user with a funded wallet, a group and an agent, over the Treasury itself: what tests of paying start from. */
 
-import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
+import { applyD1Migrations, type D1Migration, runInDurableObject } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import type { Address } from '../../worker/chain/types.ts'
 import { type MicroUsdc, parseUsdc } from '../../worker/domain/money.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { PayInput, Principal } from '../../worker/treasury/types.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
@@ -109,6 +110,11 @@ export async function aPayer(
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
+  /** What was last seen of the wallet no longer ages: only what the Treasury learns replaces it. */
+  const lookStaysFresh = () =>
+    runInDurableObject(treasury(), ({ context: { looks } }: Treasury) => {
+      looks.get(wallet.id)!.at = Number.POSITIVE_INFINITY
+    })
   /** I1 and at rest ledger = chain, to 1 micro-USDC. */
   const booksBalance = async () => {
     const books = await ledger()
@@ -129,5 +135,6 @@ export async function aPayer(
     payment,
     final,
     booksBalance,
+    lookStaysFresh,
   }
 }

@@ -215,9 +215,14 @@ describe('what the owner signs', () => {
 
   test('revokes the session; then only the owner sets the next, which we use', async () => {
     const payer = await aPayer()
+    const canLeave = async () => (await payer.treasury().wallets())[0]!.exposure!.canLeave
+    await payer.ledger() // the deposit is seen
+    expect(await canLeave()).toBe('200')
+    await payer.lookStaysFresh()
     const revoked = await answered(act(payer, 'revokeSession'))
     expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
+    expect(await canLeave()).toBe('0')
     expect(await payer.treasury().payAsAgent(payer.payment())).toMatchObject({ ok: false, code: 'session_key_expired' })
     expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({ ok: false, code: 'owner_must_sign' })
 

@@ -24,6 +24,7 @@ export function book(ctx: Context, wallet: WalletRow, { own, left, came, payouts
   events.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex)
   // A payout's return is read twice, as the wallet's income and as the payout's end: marks come after all entries.
   const fresh = events.filter(({ log }) => BigInt(log.data) > 0n && !isBooked(ctx, wallet, log))
+  if (fresh.length > 0) ctx.looks.delete(wallet.id)
   for (const { enter } of fresh) enter()
   for (const { log } of fresh)
     ctx.store.run(

@@ -3,6 +3,7 @@ import { type Block, type Chain, type ChainId, type Hex, RpcError, RpcUnavailabl
 import { headFreshMs } from '../domain/intent.ts'
 import type { Env } from '../env.ts'
 import type { RelayItem } from '../relayer/types.ts'
+import type { WalletLook } from './exposure.ts'
 import type { Sealer } from './seal.ts'
 import type { Store } from './store.ts'
 
@@ -20,6 +21,8 @@ export type Context = {
   /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
   wake: (kind: TimerKind, at: number) => void
   heads: Map<ChainId, { block: Block; readAt: number }>
+  /** Wallets as they were last seen, and when (ms), by wallet id: memory only. */
+  looks: Map<string, { value: Promise<WalletLook | null>; at: number }>
   /** Opened session keys by `${walletId}:${epoch}`: memory only. */
   keys: Map<string, Hex>
   /** When an imported wallet was last seen to be a plain key (ms), by wallet id: memory only. */

@@ -17,37 +17,25 @@ export async function lookAt(chain: Chain, wallet: WalletRow): Promise<WalletLoo
 
 const freshMs = 2_000 // one block
 
-/** Looks at wallets, each shared by all who ask for as long as a block. */
-export class Looks {
-  readonly #context: Context
-  readonly #known = new Map<string, { value: Promise<WalletLook | null>; at: number }>()
-
-  constructor(context: Context) {
-    this.#context = context
-  }
-
-  /** Null when the chain can't be read. */
-  of(wallet: WalletRow): Promise<WalletLook | null> {
-    const { now, chains } = this.#context
-    const known = this.#known.get(wallet.id)
-    if (known && now() - known.at < freshMs) return known.value
-    const value = lookAt(chains[wallet.chain_id], wallet).catch((error: unknown) => {
-      this.#known.delete(wallet.id)
-      console.error('balance not read', wallet.id, error)
-      return null
-    })
-    this.#known.set(wallet.id, { value, at: now() })
-    return value
-  }
-
-  async balance(wallet: WalletRow): Promise<bigint | null> {
-    return (await this.of(wallet))?.balance ?? null
-  }
-
-  forget(walletId: string): void {
-    this.#known.delete(walletId)
-  }
+/**
+ * The wallet on chain, in one look shared by all who ask for as long as a block, or until `ctx.looks` forgets it: what
+ * the Treasury knows to have changed is not shown as it was. Null when the chain can't be read.
+ */
+export function lookOf(ctx: Context, wallet: WalletRow): Promise<WalletLook | null> {
+  const known = ctx.looks.get(wallet.id)
+  if (known && ctx.now() - known.at < freshMs) return known.value
+  const value = lookAt(ctx.chains[wallet.chain_id], wallet).catch((error: unknown) => {
+    ctx.looks.delete(wallet.id)
+    console.error('balance not read', wallet.id, error)
+    return null
+  })
+  ctx.looks.set(wallet.id, { value, at: ctx.now() })
+  return value
 }
+
+/** Micro-USDC; null when the chain can't be read. */
+export const balanceOf = async (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
+  (await lookOf(ctx, wallet))?.balance ?? null
 
 /** What can happen to this wallet's money without its owner: the chain's figures, our budgets. */
 export function walletExposure(store: Store, wallet: WalletRow, look: WalletLook, now: number): Exposure {

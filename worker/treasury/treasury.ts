@@ -33,7 +33,7 @@ import { type CheckInput, check, type Looked } from './check.ts'
 import { chore } from './chores.ts'
 import { type Context, isNodeTrouble } from './context.ts'
 import { actionId, deployId, noteReports, relayerOf } from './deliver.ts'
-import { Looks } from './exposure.ts'
+import { balanceOf, lookOf } from './exposure.ts'
 import { claimUrlOf, flush, flushMails } from './flush.ts'
 import { type ImportInput, importWallet, viewPrivateKey } from './importedWallets.ts'
 import { migrate } from './migrations.ts'
@@ -91,7 +91,6 @@ export class Treasury extends DurableObject<Env> {
   #mailing: Promise<void> = Promise.resolve()
   readonly #agentContexts: AgentContexts
   readonly #revokedTokens: RevokedTokens
-  readonly #looks: Looks
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -110,6 +109,7 @@ export class Treasury extends DurableObject<Env> {
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       wake: (kind, at) => this.#timers.wake(kind, at),
       heads: new Map(),
+      looks: new Map(),
       keys: new Map(),
       plainKeys: new Map(),
       recipients: new Set(),
@@ -119,7 +119,6 @@ export class Treasury extends DurableObject<Env> {
     }
     this.#paying = new Paying(this.context, (work) => ctx.waitUntil(work))
     this.#agentContexts = new AgentContexts(this.context, this.#paying)
-    this.#looks = new Looks(this.context)
     this.#timers = new Timers(
       ctx.storage,
       () => this.context,
@@ -254,7 +253,9 @@ export class Treasury extends DurableObject<Env> {
       "SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC",
     )
     return Promise.all(
-      rows.map(async (row) => walletView(this.context, this.context.store.wallet(row.id)!, await this.#looks.of(row))),
+      rows.map(async (row) =>
+        walletView(this.context, this.context.store.wallet(row.id)!, await lookOf(this.context, row)),
+      ),
     )
   }
 
@@ -272,14 +273,14 @@ export class Treasury extends DurableObject<Env> {
   }
 
   async #viewOf(row: WalletRow): Promise<Result<Wallet>> {
-    return { ok: true, value: walletView(this.context, row, await this.#looks.of(row)) }
+    return { ok: true, value: walletView(this.context, row, await lookOf(this.context, row)) }
   }
 
   /** The chain's balance; null when it can't be read. */
   async balance(walletId: string): Promise<Result<string | null>> {
     const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
-    const balance = await this.#looks.balance(wallet)
+    const balance = await balanceOf(this.context, wallet)
     return { ok: true, value: balance === null ? null : formatUsdc(balance) }
   }
 
@@ -494,7 +495,7 @@ export class Treasury extends DurableObject<Env> {
 
   async overview(): Promise<Omit<Overview, 'contactCount'>> {
     const rows = this.context.store.all<WalletRow>("SELECT * FROM wallet WHERE chain_id = 8453 AND status = 'active'")
-    const balances = await Promise.all(rows.map((row) => this.#looks.balance(row)))
+    const balances = await Promise.all(rows.map((row) => balanceOf(this.context, row)))
     const total = balances.reduce<bigint | null>(
       (sum, balance) => (sum === null || balance === null ? null : sum + balance),
       0n,
@@ -510,8 +511,8 @@ export class Treasury extends DurableObject<Env> {
     const wallet = this.context.store.liveWallet(walletId)
     if (!wallet) return notFound('Wallet')
     await this.#paying.reread(wallet)
-    this.#looks.forget(walletId)
-    const balance = await this.#looks.balance(wallet)
+    this.context.looks.delete(walletId)
+    const balance = await balanceOf(this.context, wallet)
     return { ok: true, value: ledgerView(this.context.store, this.context.store.wallet(walletId)!, balance) }
   }
 

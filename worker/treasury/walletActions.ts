@@ -284,6 +284,7 @@ async function hasLeft(ctx: Context, wallet: WalletRow, action: WalletActionRow,
 
 function end(ctx: Context, action: WalletActionRow, status: 'done' | 'failed', error: string | null = null): void {
   const { store } = ctx
+  ctx.looks.delete(action.wallet_id)
   store.transaction(() => {
     const ended = store.run(
       'UPDATE wallet_action SET status = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL',

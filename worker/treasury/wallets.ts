@@ -178,6 +178,7 @@ function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   const session = store.session(wallet.id)
   if (session?.epoch === state.epoch && same(session.key_address, state.sessionKey)) return
   if (session && session.epoch > state.epoch) return
+  ctx.looks.delete(wallet.id)
   store.run('UPDATE session SET current = 0 WHERE wallet_id = ?', wallet.id)
   const sealedKey = sealedKeyOf(ctx, wallet, state.sessionKey)
   if (sealedKey === null) {
