@@ -542,7 +542,6 @@ const failures: {
 ]
 
 test('each failure says what the specification says, and the dialog stays', async ({ page, owner }) => {
-  test.setTimeout(90_000)
   const group = await owner.group('Failing')
   await owner.agent(group, 'Stays')
   for (const { name, call, does, says } of failures)

@@ -13,7 +13,6 @@ const next = (page: Page) => page.getByRole('button', { name: 'Next' })
 for (const { by, viewport, handOf, look } of handsAnotherWay)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
-    test.setTimeout(120_000) // pages of 25 rows, walked by Tab
 
     test('ten thousand transactions: paged, filtered, looked into', async ({ page }) => {
       const hand = handOf(page)

@@ -224,7 +224,7 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
     await button('Done').click()
     const row = page.getByRole('row').filter({ hasText: '7.25' })
     await row.getByRole('button', { name: 'View details' }).click()
-    await button('Reclaim funds').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reclaim funds' }).click() // the row has one as well
     await expect(button('Reclaim 7.25 USDC')).toBeVisible()
     await audit(page, 'payout-reclaim')
     await button('Reclaim 7.25 USDC').click()

@@ -12,7 +12,8 @@ export default defineConfig({
   fullyParallel: true,
   workers: 4,
   forbidOnly: true,
-  timeout: 60_000,
+  // For the longest of them; what fails is told by the wait for one thing.
+  timeout: 150_000,
   expect: { timeout: 15_000 },
   use: {
     // From stack.ts, which runs before the worker reads this.

@@ -55,7 +55,6 @@ test('by keyboard alone: what the key may do, and a rotation that puts a new one
   context,
   bursar,
 }) => {
-  test.setTimeout(150_000)
   const home = await aHome(bursar)
   await home.account.keep(context)
   const before = await infoOf(bursar, home)
@@ -169,7 +168,6 @@ test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 50\d|Failed to load resource/ })
 
   test('loading and rotating say so and can be tried again, under the same key', async ({ page, context, bursar }) => {
-    test.setTimeout(120_000)
     const home = await aHome(bursar)
     await home.account.keep(context)
     const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
@@ -207,7 +205,6 @@ test.describe('with the owner key', () => {
     context,
     bursar,
   }) => {
-    test.setTimeout(150_000)
     const home = await aHome(bursar)
     const check = recorder(context)
     await home.account.keep(context)
@@ -251,7 +248,6 @@ test.describe('with the owner key', () => {
   })
 
   test('beyond what we may grant in a day the owner is asked to sign', async ({ page, context, bursar }) => {
-    test.setTimeout(150_000)
     const home = await aHome(bursar)
     await home.account.keep(context)
     const { token } = home
@@ -284,7 +280,6 @@ test.describe('with the owner key', () => {
     context,
     bursar,
   }) => {
-    test.setTimeout(150_000)
     const home = await aHome(bursar)
     await home.account.keep(context)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -340,7 +335,6 @@ test.describe('with the owner key', () => {
   })
 
   test('revoke authority can be signed with the words in step four', async ({ page, context, bursar }) => {
-    test.setTimeout(120_000)
     const home = await aHome(bursar)
     await home.account.keep(context)
     await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
@@ -360,7 +354,6 @@ test('a connected wallet that is the owner withdraws everything; another account
   context,
   bursar,
 }) => {
-  test.setTimeout(150_000)
   const wallet = await anInjectedWallet(context)
   const [first, second] = wallet.addresses
   const home = await aHome(bursar, '42.5', first)
@@ -419,7 +412,6 @@ test('the recovery sheet has what an owner needs and no secret; the page comes w
   bursar,
   request,
 }) => {
-  test.setTimeout(90_000)
   const home = await aHome(bursar)
   await home.account.keep(context)
   await page.goto(`/dashboard/wallets?recovery=${home.wallet.id}`)
@@ -460,7 +452,6 @@ test('the recovery page as it is served: looks, keyboard, and what it says when 
   household,
   baseURL,
 }) => {
-  test.setTimeout(120_000)
   const home = await aHome(bursar)
   await page.goto('/recovery')
   await expect(page.getByLabel('RPC URL')).toBeVisible()

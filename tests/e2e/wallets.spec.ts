@@ -92,7 +92,6 @@ for (const { by, viewport, handOf, look } of hands)
     context,
     bursar,
   }) => {
-    test.setTimeout(120_000)
     await page.setViewportSize(viewport)
     await anOwner(bursar, context)
     const traffic = record(context)
@@ -159,7 +158,6 @@ for (const { by, viewport, handOf, look } of hands)
   })
 
 test('a deploy whose answer was lost is tried again and makes one wallet', async ({ page, context, bursar }) => {
-  test.setTimeout(90_000)
   const owner = await anOwner(bursar, context)
   let lost = 0
   await page.route('**/smart-wallets-v2/deploy', async (route) => {
@@ -178,7 +176,6 @@ test('a deploy whose answer was lost is tried again and makes one wallet', async
 })
 
 test('the limits of six wallets and of ten a month are said in the dialog', async ({ page, context, bursar }) => {
-  test.setTimeout(90_000)
   const owner = await anOwner(bursar, context)
   const wallets: Wallet[] = []
   for (let i = 1; i <= 6; i++) wallets.push(await imported(owner, { name: `Wallet ${i}` }))
@@ -200,7 +197,6 @@ test('the limits of six wallets and of ten a month are said in the dialog', asyn
 
 for (const { by, viewport, handOf, look } of hands)
   test(`a wallet is added by its key and its key is seen again, with the ${by}`, async ({ page, context, bursar }) => {
-    test.setTimeout(90_000)
     await page.setViewportSize(viewport)
     await anOwner(bursar, context)
     const traffic = record(context)
@@ -263,7 +259,6 @@ for (const { by, viewport, handOf, look } of hands)
   })
 
 test('cards, totals and exposure; test money stands apart', async ({ page, context, bursar }) => {
-  test.setTimeout(120_000)
   const owner = await anOwner(bursar, context)
   const smart = await deployed(owner, 'Operations', '1234.567891')
   await imported(owner, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
@@ -401,7 +396,6 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
 
 for (const { by, viewport, handOf, look } of hands)
   test(`a wallet is renamed and deleted, with the ${by}`, async ({ page, context, bursar }) => {
-    test.setTimeout(90_000)
     await page.setViewportSize(viewport)
     const owner = await anOwner(bursar, context)
     const hand = handOf(page)
