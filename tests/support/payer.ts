@@ -110,11 +110,13 @@ export async function aPayer(
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
-  /** What was last seen of the wallet no longer ages: only what the Treasury learns replaces it. */
-  const lookStaysFresh = () =>
-    runInDurableObject(treasury(), ({ context: { looks } }: Treasury) => {
+  /** The wallet is looked at with its deposit, and that look never ages: only what the Treasury learns replaces it. */
+  const lookStaysFresh = async () => {
+    await ledger()
+    await runInDurableObject(treasury(), ({ context: { looks } }: Treasury) => {
       looks.get(wallet.id)!.at = Number.POSITIVE_INFINITY
     })
+  }
   /** I1 and at rest ledger = chain, to 1 micro-USDC. */
   const booksBalance = async () => {
     const books = await ledger()

@@ -30,6 +30,7 @@ async function answered<T>(result: Promise<{ ok: true; value: T } | { ok: false;
   return answer.value
 }
 const infoOf = (payer: Payer) => answered<SessionKeyInfo>(payer.treasury().sessionKey(payer.wallet.id))
+const exposureOf = async (payer: Payer) => (await payer.treasury().wallets())[0]!.exposure
 const rotation = (payer: Payer, over = {}) => answered(payer.treasury().rotateSessionKey(grant(payer, over)))
 const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
   until(`action ${id} ended`, async () => {
@@ -215,14 +216,12 @@ describe('what the owner signs', () => {
 
   test('revokes the session; then only the owner sets the next, which we use', async () => {
     const payer = await aPayer()
-    const canLeave = async () => (await payer.treasury().wallets())[0]!.exposure!.canLeave
-    await payer.ledger() // the deposit is seen
-    expect(await canLeave()).toBe('200')
     await payer.lookStaysFresh()
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const revoked = await answered(act(payer, 'revokeSession'))
     expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
-    expect(await canLeave()).toBe('0')
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '0' })
     expect(await payer.treasury().payAsAgent(payer.payment())).toMatchObject({ ok: false, code: 'session_key_expired' })
     expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({ ok: false, code: 'owner_must_sign' })
 
@@ -248,6 +247,8 @@ describe('what the owner signs', () => {
 
   test('a key we offered is used too when the owner sends the transaction without us', async () => {
     const payer = await aPayer()
+    await payer.lookStaysFresh()
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const { offer } = await renew(payer)
     const data = encodeFunctionData({
       abi: agentWalletAbi,
@@ -261,12 +262,16 @@ describe('what the owner signs', () => {
         return info.nonce === 2 && info
       }),
     ).toMatchObject({ isActive: true, spendingLimit: '7000000' })
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '7' })
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
   test('after the authority is off no call of ours changes key, limit or expiry; the session itself goes on', async () => {
     const payer = await aPayer()
+    await payer.lookStaysFresh()
+    expect(await exposureOf(payer)).toMatchObject({ canRenew: true })
     await ended(payer, (await answered(act(payer, 'disableRotation'))).actionId)
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '200', canRenew: false })
     expect(await infoOf(payer)).toMatchObject({ canRotate: false, rotationDisabled: true, isActive: true })
     const before = (await stateOf(payer))!
     for (const limit of [1_000_000n, 1_000_000_000n])

@@ -163,9 +163,8 @@ describe('exposure', () => {
   test('is the smaller of balance and session; agents reach what their budgets leave of it', async () => {
     const payer = await aPayer({ funds: '1500', limit: '50' })
     const now = async () => (await payer.treasury().wallets())[0]!
-    await payer.ledger() // the deposit is seen
-    expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
     await payer.lookStaysFresh()
+    expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
     const made = await payer
       .treasury()
       .payAsAgent(payer.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') }))
