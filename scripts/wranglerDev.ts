@@ -13,9 +13,10 @@ const bundle = '.bursar/worker/index.js'
 const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const leash = join(import.meta.dirname, 'leash.ts')
 
-/** No account, no telemetry, no request for `cf`, and logs of its own folder. */
+/** No account, no telemetry, no request for `cf`, no record of each call that nobody reads, and logs of its own folder. */
 const offline = (stateDir: string) => ({
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  X_LOCAL_OBSERVABILITY: 'false',
   WRANGLER_SEND_METRICS: 'false',
   XDG_CONFIG_HOME: join(stateDir, 'config'),
   NO_COLOR: '1',

@@ -40,7 +40,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   const history = new History()
   const homes: Household[] = []
   for (let index = 0; index < senders; index++) {
-    const sender = await aSender(bursar, { funds: '900', limit, agents: 2 })
+    const sender = await aSender(stack, { funds: '900', limit, agents: 2 })
     homes.push({ index, sender, payouts: [], problems: [], replays: [] })
   }
 

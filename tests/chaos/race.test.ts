@@ -48,7 +48,7 @@ async function atRest(sender: Sender) {
 
 /** `attempts` payments of 1 USDC from four agents of one group with `budget`; `during` sees the count of answers. */
 async function race(during: (answered: number) => void = () => {}) {
-  const sender = await aSender(stack.bursar, { funds: '300', limit: budget, agents: 4 })
+  const sender = await aSender(stack, { funds: '300', limit: budget, agents: 4 })
   const merchant = addressFor(`merchant ${sender.wallet.id}`)
   let answered = 0
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ test('the same while the Worker is killed twice in the middle', async () => {
 })
 
 test('50 calls at once with one key are one payment; another content under it is refused', async () => {
-  const sender = await aSender(stack.bursar, { funds: '100', limit: budget })
+  const sender = await aSender(stack, { funds: '100', limit: budget })
   const [agent] = sender.agents
   const to = addressFor(`once ${sender.wallet.id}`)
   const key = randomUUID()

@@ -32,7 +32,7 @@ test(`${rotations} rotations, workerd killed during each: each ends once`, {
   console.log(`CHAOS_SEED=${seed} CHAOS_ROTATIONS=${rotations}`)
   const random = randomFrom(seed)
   const { bursar } = stack
-  const sender = await aSender(bursar, { funds: '100', limit: 50 })
+  const sender = await aSender(stack, { funds: '100', limit: 50 })
   const path = `/api/wallets/smart-wallets-v2/${sender.wallet.id}`
   const ask = <T>(call: string, key: string, body: unknown) =>
     definite<{ success: boolean; data: T; error?: string }>(bursar, call, async () => ({

@@ -42,7 +42,7 @@ test('a deploy is killed at each of ten moments and makes one wallet each time',
   const created = async () => (await chain().client.getLogs({ address: factory, fromBlock: 0n })).length
   const before = await created()
   for (const [i, ms] of moments.entries()) {
-    const { token } = await newUser(bursar)
+    const { token } = await newUser(stack)
     const key = randomUUID()
     const body = { ownerAddress: privateKeyToAddress(generatePrivateKey()), chainId: 8453, name: `Killed at ${ms} ms` }
     const deploy = () =>
@@ -69,7 +69,7 @@ test('a wallet is added, and pays, through a kill at each moment: once, and the 
   timeout: 240_000,
 }, async () => {
   const { bursar } = stack
-  const { token } = await newUser(bursar)
+  const { token } = await newUser(stack)
   const privateKey = generatePrivateKey()
   const address = privateKeyToAddress(privateKey)
   await bursar.plain('/dev/faucet', { body: { address, amount: '50' } })

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
 import type { BursarClient } from '../../scripts/demoClient.ts'
 import { demo } from '../../scripts/seed.ts'
-import type { LoginReply, User } from '../../worker/schemas/account.ts'
+import type { LoginReply } from '../../worker/schemas/account.ts'
+import { takeAccount } from '../stack/accounts.ts'
 
 export type Session = Awaited<ReturnType<typeof login>>
 
@@ -43,13 +44,8 @@ export async function aSignUp(bursar: BursarClient): Promise<{ email: string; pa
 
 export type Account = Awaited<ReturnType<typeof anAccount>>
 
-/** A new account that is set up: its sign-in, its session, and how a browser comes to have that session. */
+/** An account that is set up, nobody else's: its sign-in, its session, and how a browser comes to have that session. */
 export async function anAccount(bursar: BursarClient) {
-  const password = 'difference-engine-2'
-  const { email, password: temporary } = await aSignUp(bursar)
-  const first = await login(bursar, email, temporary)
-  const body = { name: 'Eve', password }
-  const user = await bursar.api<User>('/users/complete-onboarding', { token: first.accessToken, body })
-  const session = { ...first, user }
-  return { email, password, session, keep: (context: BrowserContext) => keepSession(context, session) }
+  const account = await takeAccount({ bursar, stateDir: process.env.BURSAR_STATE! })
+  return { ...account, keep: (context: BrowserContext) => keepSession(context, account.session) }
 }

@@ -9,6 +9,7 @@ export default async function startOnce(): Promise<() => Promise<void>> {
   try {
     process.env.BURSAR_URL = stack.url
     process.env.BURSAR_RPC = stack.rpc[8453]
+    process.env.BURSAR_STATE = stack.stateDir
     const [household, large] = await Promise.all([furnish(stack.bursar), aLargeAccount(stack)])
     await writeRows(stack, large.account, large.agents)
     process.env.BURSAR_LARGE = JSON.stringify(large.session)

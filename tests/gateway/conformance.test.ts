@@ -19,7 +19,7 @@ const results = mkdtempSync(join(tmpdir(), 'bursar-conformance-'))
 
 beforeAll(async () => {
   stack = await aStack({ entry: 'tests/gateway/conformance/worker.ts' })
-  const { agents } = await aSender(stack.bursar, { funds: '1', limit: 1 })
+  const { agents } = await aSender(stack, { funds: '1', limit: 1 })
   fixture = await startBearerProxy(stack.url, agents[0]!.apiKey)
   product = await startBearerProxy(url, (await anAgent()).apiKey)
 }, 180_000)

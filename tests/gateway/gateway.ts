@@ -8,6 +8,6 @@ export const bursar = new BursarClient(url, rpcUrl)
 
 /** A user with 50 USDC, a group with a budget of 20, and one agent in it. */
 export async function anAgent(over: { limit?: number; scopes?: string[]; funds?: string } = {}) {
-  const sender = await aSender(bursar, { funds: '50', limit: 20, ...over })
+  const sender = await aSender({ bursar, stateDir }, { funds: '50', limit: 20, ...over })
   return { ...sender.agents[0]!, sender }
 }

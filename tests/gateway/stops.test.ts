@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedAgent } from '../../worker/schemas/policy.ts'
 import { addressFor, aSender } from '../support/stackClient.ts'
-import { bursar, url } from './gateway.ts'
+import { bursar, stateDir, url } from './gateway.ts'
 
 type Sender = Awaited<ReturnType<typeof aSender>>
 type Agent = { id: string; apiKey: string; clientId: string; clientSecret: string }
@@ -11,7 +11,7 @@ type Refusal = { id: string; code: string; error?: string }
 
 let sender: Sender
 beforeAll(async () => {
-  sender = await aSender(bursar, { funds: '50', limit: 40 })
+  sender = await aSender({ bursar, stateDir }, { funds: '50', limit: 40 })
 })
 
 const to = addressFor('stops')

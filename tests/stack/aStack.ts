@@ -12,6 +12,7 @@ import { prepareState, type Stack, type StackOptions, startStack } from '../../s
 import type { LoginReply } from '../../worker/schemas/account.ts'
 import type { CreateEscrowReply } from '../../worker/schemas/escrow.ts'
 import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
+import { addAccounts } from './accounts.ts'
 
 export type TestStack = Stack & { bursar: BursarClient; [Symbol.asyncDispose](): Promise<void> }
 
@@ -28,13 +29,14 @@ export async function aStack(options: Partial<StackOptions> = {}): Promise<TestS
   return { ...stack, bursar, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** A folder for a stack to begin from: made once and copied, as wrangler takes seconds to make it. */
+/** A folder for a stack to begin from, with accounts: made once and copied, as wrangler takes seconds to make it. */
 export async function aBeginning(): Promise<string> {
-  const folder = join(root, '.bursar/beginning')
+  const folder = join(root, '.bursar/testState')
   if (!existsSync(folder)) {
     mkdirSync(join(root, '.bursar'), { recursive: true })
-    const own = await mkdtemp(join(root, '.bursar/beginning-'))
+    const own = await mkdtemp(join(root, '.bursar/testState-'))
     await prepareState(own)
+    await addAccounts(own)
     await rename(own, folder).catch(() => rm(own, { recursive: true })) // another was quicker
   }
   await prepareState(folder) // anew when the migrations or the seed changed

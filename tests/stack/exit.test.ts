@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop())
 
 test('the owner leaves with everything while the server is down', async () => {
-  const sender = await aSender(stack.bursar, { funds: '100', limit: 50 })
+  const sender = await aSender(stack, { funds: '100', limit: 50 })
   await aPaidSend(sender, '10')
   const claimed = await aPayout(sender, '5')
   const stranger = addressFor('stranger')
@@ -70,7 +70,7 @@ test('the owner leaves with everything while the server is down', async () => {
 })
 
 test('the recovery page from disk reclaims what expired, revokes and withdraws, with nobody’s help', async () => {
-  const sender = await aSender(stack.bursar, { funds: '60', limit: 50 })
+  const sender = await aSender(stack, { funds: '60', limit: 50 })
   const expired = await aPayout(sender, '7.5')
   await aPayout(sender, '0.25')
   await stack.killWorker()

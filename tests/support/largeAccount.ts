@@ -7,14 +7,12 @@
  * `node tests/support/largeAccount.ts` does it to the demo user of a new stack and leaves that running until Ctrl-C.
  */
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { demo } from '../../scripts/seed.ts'
 import type { Escrow } from '../../worker/schemas/escrow.ts'
 import type { PolicyGroup } from '../../worker/schemas/policy.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
 import type { Wallet } from '../../worker/schemas/wallet.ts'
+import { openDatabase } from '../stack/accounts.ts'
 import { aFundedWallet, aStack, signIn, type TestStack } from '../stack/aStack.ts'
 
 export const size = { transactions: 10_000, payouts: 2_000, contacts: 500, groups: 50, agents: 200 }
@@ -32,12 +30,10 @@ export async function enlarge(stack: TestStack, account: Account): Promise<void>
   await writeRows(stack, account, await groupsAndAgents(stack, account))
 }
 
-/** The part that the Worker must not look at meanwhile. Written past wrangler, which would take seconds for it. */
+/** The part that the Worker must not look at meanwhile. */
 export async function writeRows(stack: TestStack, account: Account, agents: Named[]): Promise<void> {
   await stack.stopWorker()
-  const folder = join(stack.stateDir, 'worker/v3/d1/miniflare-D1DatabaseObject')
-  const file = readdirSync(folder).find((name) => name.endsWith('.sqlite') && !name.startsWith('metadata'))!
-  const database = new DatabaseSync(join(folder, file))
+  const database = openDatabase(stack.stateDir)
   database.exec(`BEGIN; ${rows(account, agents, Date.now())} COMMIT;`)
   database.close()
   await stack.restartWorker()

@@ -3,29 +3,26 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Answer, BursarClient } from '../../scripts/demoClient.ts'
-import { demo } from '../../scripts/seed.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { parseUsdc } from '../../worker/domain/money.ts'
 import type { LoginReply } from '../../worker/schemas/account.ts'
 import type { Escrow } from '../../worker/schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
 import type { Transaction } from '../../worker/schemas/transaction.ts'
+import { type Running, takeAccount } from '../stack/accounts.ts'
 import { aFundedWallet } from '../stack/aStack.ts'
 
 type Call = NonNullable<Parameters<BursarClient['call']>[1]>
 export type Sender = Awaited<ReturnType<typeof aSender>>
 
 const tokenFreshMs = 10 * 60_000 // 10 of its 15 minutes
-const password = 'correct horse battery staple'
 
 /** An onboarded user without a wallet. */
-export async function newUser(bursar: BursarClient) {
-  const email = `sender-${randomUUID()}@bursar.test`
-  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
-  const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
-  let signedIn = await signIn(bursar, email, temporary!)
+export async function newUser(stack: Running) {
+  const { bursar } = stack
+  const { email, password, session } = await takeAccount(stack)
+  let signedIn = session.accessToken
   let at = Date.now()
-  await bursar.api('/users/complete-onboarding', { token: signedIn, body: { name: 'Ada', password } })
   /** An access token that lasts for the next call; throws while nothing answers. */
   const token = async () => {
     if (Date.now() - at < tokenFreshMs) return signedIn
@@ -33,16 +30,17 @@ export async function newUser(bursar: BursarClient) {
     at = Date.now()
     return signedIn
   }
-  return { email, token }
+  return { email, password, token }
 }
 
 /** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
 export async function aSender(
-  bursar: BursarClient,
+  stack: Running,
   options: { funds: string; limit: number; agents?: number; scopes?: string[] },
 ) {
+  const { bursar } = stack
   const { funds, limit } = options
-  const { email, token } = await newUser(bursar)
+  const { email, password, token } = await newUser(stack)
   const ownerKey = generatePrivateKey()
   const owner = privateKeyToAccount(ownerKey)
   const wallet = await aFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds })

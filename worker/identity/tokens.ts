@@ -1,13 +1,13 @@
 import { exportJWK, importJWK, type JWK, type JWTPayload, errors as joseErrors, jwtVerify, SignJWT } from 'jose'
 import { allScopes, type Scope } from '../domain/scopes.ts'
-import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
+import type { Settings } from '../settings.ts'
 import { newId } from './secrets.ts'
 
 export const accessTokenMs = 15 * 60_000 // 15 minutes
 const clockToleranceSeconds = 5
 
-type TokenEnv = Pick<Env, 'API_ORIGIN' | 'JWT_PRIVATE_JWK' | 'JWT_PREVIOUS_JWK'>
+type TokenEnv = Pick<Settings, 'API_ORIGIN' | 'JWT_PRIVATE_JWK' | 'JWT_PREVIOUS_JWK'>
 type Keys = { from: string; kid: string; signing: CryptoKey; verifying: Map<string, CryptoKey>; published: JWK[] }
 
 // Imported once per isolate. The value, not the promise: a promise belongs to the request that made it.
