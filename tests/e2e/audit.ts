@@ -47,14 +47,10 @@ const giveBackFocus = (page: Page) =>
     document.body.removeAttribute('tabindex')
   })
 
-/** Nothing moves or turns any more but what turns for ever. */
+/** Nothing moves any more, nor turns for ever: the tests' browser asks for no motion. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(() => scrollTo(0, 0)) // nothing half below the bar on top
-  await page.waitForFunction(() =>
-    document
-      .getAnimations()
-      .every((each) => each.playState !== 'running' || each.effect?.getComputedTiming().iterations === Infinity),
-  )
+  await page.waitForFunction(() => document.getAnimations().every((each) => each.playState !== 'running'))
 }
 
 /** Faults that are still there when all is still: an answer may come, and a colour change, while one looks. */
