@@ -1,7 +1,7 @@
 /**
  * `node leanWorker.ts port stateDir secretsPath` with the variables as JSON on LEAN_VARS: the bundled Worker in workerd,
  * on the state that `wrangler dev` keeps too, but without pages and without wrangler, which takes longer to
- * start. For tests that start it again and again.
+ * start. For tests that kill workerd again and again: Miniflare then starts another by itself.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -154,6 +154,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         await worker!.kill()
       },
       async restartWorker() {
+        if (await worker!.revived()) return
         asked.add(worker!)
         await worker!.stop()
         worker = await start()

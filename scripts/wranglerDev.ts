@@ -30,8 +30,10 @@ export type WranglerDev = {
   /** Resolves when wrangler has ended, for whatever reason. */
   ended: Promise<void>
   stop(): Promise<void>
-  /** Ends wrangler and workerd with SIGKILL: nothing is written, nothing is answered. */
+  /** Ends workerd with SIGKILL, and wrangler too: nothing is written, nothing is answered. */
   kill(): Promise<void>
+  /** After `kill`: true when another workerd serves, which a lean one starts by itself; false where all has to start. */
+  revived(): Promise<boolean>
 }
 
 /** Serves the whole product on `port` when resolved; its output is in wrangler.log of `stateDir`. */
@@ -52,7 +54,7 @@ export function startWranglerDev(options: {
   const { port, stateDir, vars, secretsPath, show, entry, bundled, lean } = options
   if (lean) {
     const command = [leanWorker, String(port), stateDir, secretsPath]
-    return startServer({ command, cwd: root, port, stateDir, show, env: { LEAN_VARS: JSON.stringify(vars) } })
+    return startServer({ command, cwd: root, port, stateDir, show, lean, env: { LEAN_VARS: JSON.stringify(vars) } })
   }
   const program = bundled ? [bundle, '--no-bundle', '--config', 'wrangler.toml'] : entry ? [entry] : []
   const args = ['dev', ...program, '--env-file', secretsPath]
@@ -60,7 +62,14 @@ export function startWranglerDev(options: {
   return startWrangler({ args, cwd: root, port, stateDir, show })
 }
 
-type Server = { cwd: string; port: number; stateDir: string; show: boolean; env?: Record<string, string> }
+type Server = {
+  cwd: string
+  port: number
+  stateDir: string
+  show: boolean
+  lean?: boolean
+  env?: Record<string, string>
+}
 
 /** Any of wrangler's local servers, with its state in `stateDir`. */
 export function startWrangler({ args, ...server }: Server & { args: string[] }): Promise<WranglerDev> {
@@ -77,6 +86,7 @@ async function startServer({
   port,
   stateDir,
   show,
+  lean = false,
   env,
 }: Server & { command: string[] }): Promise<WranglerDev> {
   const program = [process.execPath, '--no-warnings', ...command]
@@ -108,16 +118,19 @@ async function startServer({
     clearTimeout(timer)
   }
 
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    if (over) throw new Error(`wrangler ended:\n${tail()}`)
-    if (await answers(`http://localhost:${port}/api/health`)) break
-    if (Date.now() > deadline) {
-      await end('SIGKILL')
-      throw new Error(`wrangler was not ready within a minute:\n${tail()}`)
+  const answering = async () => {
+    const deadline = Date.now() + 60_000
+    while (!(await answers(`http://localhost:${port}/api/health`))) {
+      if (over) throw new Error(`wrangler ended:\n${tail()}`)
+      if (Date.now() > deadline) {
+        await end('SIGKILL')
+        throw new Error(`wrangler was not ready within a minute:\n${tail()}`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  await answering()
+  let wasKilled = false
 
   serving = true
   return {
@@ -129,7 +142,17 @@ async function startServer({
     },
     ended,
     stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
+    async kill() {
+      if (!lean) return end('SIGKILL')
+      await killWorkerd(child.pid!)
+      wasKilled = true
+    },
+    async revived() {
+      if (!wasKilled || over) return false
+      wasKilled = false
+      await answering()
+      return true
+    },
   }
 }
 
@@ -179,6 +202,13 @@ function workerdOf(pid: number): number[] {
     for (const entry of processes) if (family.has(entry.parent)) family.add(entry.pid)
   }
   return processes.filter((entry) => entry.comm === 'workerd' && family.has(entry.pid)).map((entry) => entry.pid)
+}
+
+/** Ended when resolved. Miniflare starts another at once. */
+async function killWorkerd(parent: number): Promise<void> {
+  const killed = workerdOf(parent)
+  for (const pid of killed) process.kill(pid, 'SIGKILL')
+  while (workerdOf(parent).some((pid) => killed.includes(pid))) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 function endGroup(pid: number): void {
