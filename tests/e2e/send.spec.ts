@@ -255,7 +255,6 @@ test('an address that only looks like a known one is told apart', async ({ page,
   await open(page, 'send', own.wallet.id)
   await review(page, twin, '1')
   await expect(alert(page).filter({ hasText: 'this looks like Grace Hopper but is a different address' })).toBeVisible()
-  await expect(button(page, 'Send 1.00 USDC')).toBeEnabled() // once it is known who was paid before
   await audit(page, 'send-look-alike')
   await button(page, 'Back').click()
   await review(page, known, '1')
@@ -266,6 +265,37 @@ test('an address that only looks like a known one is told apart', async ({ page,
   await button(page, 'Back').click()
   await review(page, `${paid.slice(0, 6)}${'1'.repeat(32)}${paid.slice(-4)}`, '1')
   await expect(alert(page).filter({ hasText: 'which you paid before, but is a different address' })).toBeVisible()
+})
+
+test('a payment is looked over when all that is known of its recipient has come, and nothing moves', async ({
+  page,
+  own,
+}) => {
+  const known = aStranger().toLowerCase()
+  await own.contact({ name: 'Edsger Dijkstra', address: known })
+  const [contacts, check] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const later = (path: RegExp, until: Promise<void>) =>
+    page.route(path, async (route) => {
+      await until
+      await route.continue()
+    })
+  await later(/\/api\/contacts/, contacts.promise)
+  await later(/\/recipient-check/, check.promise)
+  await open(page, 'send', own.wallet.id)
+  await paste(page, 'Recipient address', `${known.slice(0, 7)}${'0'.repeat(30)}${known.slice(-5)}`)
+  await paste(page, 'Amount', '1')
+  await button(page, 'Review').click()
+  const heading = page.getByRole('heading', { name: 'Review payment' })
+  for (const answer of [check, contacts]) {
+    await expect(button(page, 'Review')).toHaveAttribute('aria-busy', 'true')
+    await expect(heading).toHaveCount(0)
+    answer.resolve()
+  }
+  await expect(heading).toBeVisible()
+  expect(await alert(page).allTextContents()).toEqual([
+    expect.stringContaining('this looks like Edsger Dijkstra but is a different address'),
+    expect.stringContaining('This is your first payment to this address'),
+  ])
 })
 
 test.describe('refused', () => {
@@ -279,6 +309,14 @@ test.describe('refused', () => {
     await expect(page.getByLabel('Recipient address')).toBeFocused()
     await expect(page.getByLabel('Recipient address')).toHaveValue(own.wallet.address)
     await audit(page, 'send-refused')
+  })
+
+  test('a recipient that can’t be asked about holds no payment up', async ({ page, own }) => {
+    await page.route(/\/recipient-check/, (route) => route.fulfill({ status: 500, json: { success: false } }))
+    await open(page, 'send', own.wallet.id)
+    await review(page, aStranger(), '1')
+    await expect(alert(page)).toHaveCount(0)
+    await expect(button(page, 'Send 1.00 USDC')).toBeEnabled()
   })
 
   test('an answer that got lost can be asked for again, and is paid once', async ({ page, own }) => {

@@ -117,12 +117,18 @@ function PayoutsPage() {
           <span className="inline-flex gap-1">
             <IconButton
               label="View details"
+              aria-label={`View details of ${nameOf(payout)}`}
               onClick={() => navigate({ search: (old) => ({ ...old, detail: payout.id }) })}
             >
               <Eye aria-hidden="true" className="size-4" />
             </IconButton>
             {canReclaim(payout) && (
-              <IconButton ref={keepFocus} label="Reclaim funds" onClick={() => setReclaiming(payout)}>
+              <IconButton
+                ref={keepFocus}
+                label="Reclaim funds"
+                aria-label={`Reclaim funds of ${nameOf(payout)}`}
+                onClick={() => setReclaiming(payout)}
+              >
                 <Undo2 aria-hidden="true" className="size-4" />
               </IconButton>
             )}
@@ -202,3 +208,6 @@ function PayoutsPage() {
     </>
   )
 }
+
+/** What tells one row's buttons from the next row's, for who hears them. */
+const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payout)}`

@@ -1,13 +1,15 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SendValues } from '../../../../../worker/domain/sendRules.ts'
+import type { RecipientHistory } from '../../../../../worker/schemas/transaction.ts'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
 import { ApiError, messageOf } from '../../../lib/api.ts'
 import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
+import { queryClient } from '../../../lib/queryClient.ts'
 import { useSession } from '../../../lib/session.ts'
-import { type Contact, refreshContacts } from '../../../queries/contacts.ts'
+import { type Contact, contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
-import { sendTransaction } from '../../../queries/transactions.ts'
+import { recipientQuery, sendTransaction } from '../../../queries/transactions.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 import { emptyValues, methodsOf, type Payment } from './payment.ts'
 import { SendForm } from './SendForm.tsx'
@@ -17,9 +19,11 @@ import { SendStatus } from './SendStatus.tsx'
 type Step =
   | { step: 'form'; problem?: { field: keyof SendValues; message: string } }
   /** `unknown`: an attempt got no answer; only the same payment may be tried again. */
-  | { step: 'review'; payment: Payment; busy: boolean; error?: string; unknown?: boolean }
+  | { step: 'review'; reviewed: Reviewed; busy: boolean; error?: string; unknown?: boolean }
   | { step: 'sent'; payment: Payment; transactionId: string }
   | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
+/** `history` is undefined when it could not be asked. */
+type Reviewed = { payment: Payment; history: RecipientHistory | undefined }
 
 const payoutDays = 30
 
@@ -33,8 +37,19 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
   const busy = state.step === 'review' && state.busy
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
-  async function send(payment: Payment) {
-    setState({ step: 'review', payment, busy: true })
+  /** Shown whole or not at all: a warning that came later would move the buttons under the pointer. */
+  async function review(next: SendValues, payment: Payment) {
+    const [history] = await Promise.all([
+      queryClient.fetchQuery(recipientQuery(checkOf(payment))).catch(() => undefined),
+      queryClient.ensureQueryData(contactsQuery).catch(() => undefined), // whom an address looks like
+    ])
+    setValues(next)
+    setState({ step: 'review', reviewed: { payment, history }, busy: false })
+  }
+
+  async function send(reviewed: Reviewed) {
+    const { payment } = reviewed
+    setState({ step: 'review', reviewed, busy: true })
     const { method, recipient, amount } = payment
     const optional = {
       ...(payment.memo ? { memo: payment.memo } : {}),
@@ -64,7 +79,7 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
       setState(
         field
           ? { step: 'form', problem: { field, message } }
-          : { step: 'review', payment, busy: false, error: message, unknown: isUnknown(error) },
+          : { step: 'review', reviewed, busy: false, error: message, unknown: isUnknown(error) },
       )
     }
   }
@@ -72,27 +87,18 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
   switch (state.step) {
     case 'form':
       return (
-        <SendForm
-          wallet={wallet}
-          values={values}
-          problem={state.problem ?? null}
-          onClose={onClose}
-          onReview={(next, payment) => {
-            setValues(next)
-            setState({ step: 'review', payment, busy: false })
-          }}
-        />
+        <SendForm wallet={wallet} values={values} problem={state.problem ?? null} onClose={onClose} onReview={review} />
       )
     case 'review':
       return (
         <SendReview
           wallet={wallet}
-          payment={state.payment}
+          {...state.reviewed}
           busy={state.busy}
           error={state.error}
           unknown={state.unknown ?? false}
           onBack={() => setState({ step: 'form' })}
-          onSend={() => send(state.payment)}
+          onSend={() => send(state.reviewed)}
           onClose={onClose}
         />
       )
@@ -109,6 +115,11 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
         />
       )
   }
+}
+
+function checkOf({ method, recipient, amount }: Payment) {
+  if (method === 'address') return { toAddress: recipient, amount }
+  return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
 }
 
 function valuesFor(contact: Contact): SendValues {

@@ -21,7 +21,7 @@ export function SendForm(props: {
   values: SendValues
   /** What the server had against the last attempt. */
   problem: { field: keyof SendValues; message: string } | null
-  onReview: (values: SendValues, payment: Payment) => void
+  onReview: (values: SendValues, payment: Payment) => Promise<void>
   onClose: () => void
 }) {
   const { problem } = props
@@ -31,7 +31,7 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: resolve<SendValues>((values) => sendProblems(values, available)),
   })
-  const { errors } = form.formState
+  const { errors, isSubmitting } = form.formState
   const [to, contactId, memo] = form.watch(['to', 'contactId', 'memo'])
   const contact = contacts.find((one) => one.id === contactId)
   const { setError } = form
@@ -39,10 +39,10 @@ export function SendForm(props: {
     if (problem) setError(problem.field, { message: problem.message }, { shouldFocus: true })
   }, [problem, setError])
 
-  const submit = form.handleSubmit((values) => {
+  const submit = form.handleSubmit(async (values) => {
     // Deleted in another tab.
     if (values.to === 'contact' && !contact) return form.setError('contactId', { message: 'Please select a contact' })
-    props.onReview(values, paymentOf(values, contact))
+    await props.onReview(values, paymentOf(values, contact))
   })
   const memoLength = memo.trim().length
 
@@ -57,11 +57,13 @@ export function SendForm(props: {
           <Button look="secondary" onClick={props.onClose}>
             Cancel
           </Button>
-          <Button type="submit">Review</Button>
+          <Button type="submit" busy={isSubmitting}>
+            Review
+          </Button>
         </>
       }
     >
-      <div className="space-y-4">
+      <div className="space-y-4" inert={isSubmitting}>
         <Tabs.Root
           value={to}
           onValueChange={(value) => {

@@ -10,7 +10,6 @@ import { Checkbox, ErrorBox } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { ago, asSentence, formatAmount, shortAddress } from '../../../lib/format.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
-import { recipientQuery } from '../../../queries/transactions.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
 import type { Payment } from './payment.ts'
 
@@ -18,6 +17,8 @@ import type { Payment } from './payment.ts'
 export function SendReview(props: {
   wallet: Wallet
   payment: Payment
+  /** Undefined: could not be asked. */
+  history: RecipientHistory | undefined
   busy: boolean
   error: string | undefined
   unknown: boolean
@@ -25,12 +26,11 @@ export function SendReview(props: {
   onSend: () => void
   onClose: () => void
 }) {
-  const { payment, busy, unknown } = props
+  const { payment, history, busy, unknown } = props
   const amount = formatAmount(payment.amount)
-  const history = useQuery({ ...recipientQuery(checkOf(payment)), enabled: !busy && !unknown })
   /** A second time is asked about, not forbidden. */
   const [again, setAgain] = useState<'not asked' | 'missing' | 'yes'>('not asked')
-  const repeated = !unknown && history.data?.sameAmountAt ? history.data.sameAmountAt : null
+  const repeated = !unknown && history?.sameAmountAt ? history.sameAmountAt : null
 
   function send() {
     if (repeated && again !== 'yes') setAgain('missing')
@@ -47,7 +47,7 @@ export function SendReview(props: {
           <Button look="secondary" onClick={props.onBack} disabled={busy || unknown}>
             Back
           </Button>
-          <Button onClick={send} busy={busy} disabled={history.isLoading}>
+          <Button onClick={send} busy={busy}>
             {unknown ? 'Try again' : busy ? 'Sending...' : `Send ${amount} USDC`}
           </Button>
         </>
@@ -72,7 +72,7 @@ export function SendReview(props: {
             )}
           </div>
         </div>
-        <Warnings payment={payment} history={history.data} />
+        <Warnings payment={payment} history={history} />
         {repeated && (
           <Notice tone="warning">
             You sent {amount} USDC to this recipient {ago(repeated, Date.now())}.
@@ -110,11 +110,6 @@ export function SendReview(props: {
       </div>
     </Dialog>
   )
-}
-
-function checkOf({ method, recipient, amount }: Payment) {
-  if (method === 'address') return { toAddress: recipient, amount }
-  return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
 }
 
 /** Whose recipient this is, if it is known here; what speaks against it. */
