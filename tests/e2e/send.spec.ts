@@ -286,11 +286,17 @@ test('a payment is looked over when all that is known of its recipient has come,
   await paste(page, 'Amount', '1')
   await button(page, 'Review').click()
   const heading = page.getByRole('heading', { name: 'Review payment' })
-  for (const answer of [check, contacts]) {
+  const notYet = async () => {
     await expect(button(page, 'Review')).toHaveAttribute('aria-busy', 'true')
     await expect(heading).toHaveCount(0)
-    answer.resolve()
   }
+  await notYet()
+  const checked = page.waitForResponse(/\/recipient-check/)
+  check.resolve()
+  await (await checked).finished()
+  await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))))
+  await notYet()
+  contacts.resolve()
   await expect(heading).toBeVisible()
   expect(await alert(page).allTextContents()).toEqual([
     expect.stringContaining('this looks like Edsger Dijkstra but is a different address'),
