@@ -10,6 +10,6 @@ export type Env = Settings & {
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   ASSETS?: Fetcher
-  /** Sends email; nothing is sent without MAIL_FROM. Unset = not offered. */
+  /** The `send_email` binding; MAIL_FROM is the sender. Unset = not offered. */
   EMAIL?: SendEmail
 }

@@ -1,7 +1,7 @@
 /** Variables and secrets of the Worker: texts. Variables are in wrangler.toml, secrets never are. */
 export type Settings = {
   ENVIRONMENT: 'local' | 'test' | 'production'
-  /** Sender address of email; SMS goes through an HTTPS gateway. Unset = not offered. */
+  /** Sender address of email, which leaves by the binding EMAIL; SMS through an HTTPS gateway. Unset = not offered. */
   MAIL_FROM?: string
   SMS_URL?: string
   SMS_KEY?: string

@@ -12,8 +12,7 @@ import { sha256 } from '../../worker/identity/secrets.ts'
 import { signUserTokens } from '../../worker/identity/tokens.ts'
 import type { User } from '../../worker/schemas/account.ts'
 
-/** Of all of them. */
-export const password = 'difference-engine-2'
+const password = 'difference-engine-2'
 const count = 200
 const madeAt = Date.UTC(2026, 0)
 const never = Date.UTC(2100, 0) // their sessions end
