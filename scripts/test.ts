@@ -118,14 +118,13 @@ const groups: Stage[][][] = [
   [
     [vitest('gateway tests', ['gateway']), vitest('stack tests', ['stack'])],
     [vitest('worker tests, first third', ['worker'], '1/3')],
-    [vitest('worker tests, last third', ['worker'], '3/3'), vitest('worker tests, second third', ['worker'], '2/3')],
+    [contractTests, vitest('worker tests, second third', ['worker'], '2/3')],
     [
       vitest('unit tests, Relayer, directories', ['domain', 'web', 'chain', 'relayer', 'directory']),
       vitest('chaos tests', ['chaos']),
     ],
-    // The browser tests take longest, and alone they leave a part of the processor idle: they begin as soon as those
-    // are done that wait for nothing.
-    [contractTests, browserTests],
+    // The browser tests take longest: what is left by then beside them is mostly waiting.
+    [vitest('worker tests, last third', ['worker'], '3/3'), browserTests],
   ],
 ]
 

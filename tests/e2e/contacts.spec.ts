@@ -166,6 +166,22 @@ test('what depends on a contact is told before it is changed or deleted', async 
   expect(await whitelist()).toEqual([])
 })
 
+test('a contact is deleted only when it has been told what depends on it', async ({ page, own }) => {
+  await own.contact({ name: 'Unhurried', address: anAddress() })
+  await page.goto('/dashboard/contacts')
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  await page.route(/\/api\/policy-groups/, async (route) => {
+    await told
+    await route.continue()
+  })
+  await button(page, 'Delete Unhurried').click()
+  await expect(page.getByRole('alertdialog')).toContainText('Looking for policy groups that use it...')
+  await expect(button(page, 'Delete Contact')).toBeDisabled()
+  tell()
+  await button(page, 'Delete Contact').click()
+  await expect(page.getByText('Unhurried is deleted.')).toBeVisible()
+})
+
 test.describe('failures', () => {
   test.use({ tolerated: /status of (404|409|500)|ERR_FAILED/ })
 

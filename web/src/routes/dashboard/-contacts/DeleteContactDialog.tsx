@@ -18,7 +18,7 @@ const undoShownMs = 10_000 // 10 seconds; the server allows ten minutes
 export default function DeleteContactDialog(props: { contact: Contact; onClose: () => void }) {
   const { contact } = props
   const groups = useGroupsWith(contact.id)
-  const unknown = useQuery(groupsQuery).isError
+  const { isPending, isError } = useQuery(groupsQuery)
 
   async function act() {
     await deleteContact(contact.id)
@@ -33,11 +33,13 @@ export default function DeleteContactDialog(props: { contact: Contact; onClose: 
       title={`Delete ${contact.name}?`}
       confirm={['Delete Contact', 'Deleting...']}
       danger
+      disabled={isPending}
       act={act}
       fallback="Failed to delete contact"
       onClose={props.onClose}
     >
       <p>The contact leaves your list. Payments that were made stay as they are.</p>
+      {isPending && <p className="text-muted">Looking for policy groups that use it...</p>}
       {groups.length > 0 && (
         <Notice tone="warning">
           Agents of these policy groups may pay this contact. From now on they can’t:
@@ -48,7 +50,7 @@ export default function DeleteContactDialog(props: { contact: Contact; onClose: 
           </ul>
         </Notice>
       )}
-      {unknown && (
+      {isError && (
         <Notice tone="warning">
           It is not known now which policy groups use this contact. Whichever do, their agents can’t pay it any more.
         </Notice>
