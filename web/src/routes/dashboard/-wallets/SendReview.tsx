@@ -112,6 +112,8 @@ export function SendReview(props: {
   )
 }
 
+const methodNames = { address: 'address', email: 'email address', phone: 'phone number' }
+
 /** Whose recipient this is, if it is known here; what speaks against it. */
 function Warnings(props: { payment: Payment; history: RecipientHistory | undefined }) {
   const { payment, history } = props
@@ -138,11 +140,12 @@ function Warnings(props: { payment: Payment; history: RecipientHistory | undefin
           Careful: this looks like {twin} but is a different address. Someone may want you to mistake one for the other.
         </Notice>
       )}
-      {history?.payments === 0 && (
+      {(!history || history.payments === 0) && (
         <Notice tone="warning">
-          {method === 'address'
-            ? 'This is your first payment to this address. Compare it with what the recipient told you.'
-            : `This is your first payment to this ${method === 'email' ? 'email address' : 'phone number'}.`}
+          {history ? 'This is your first payment to this ' : 'It could not be checked whether you have paid this '}
+          {methodNames[method]}
+          {history ? '.' : ' before.'}
+          {method === 'address' && ' Compare it with what the recipient told you.'}
         </Notice>
       )}
     </>
