@@ -6,7 +6,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {AgentWallet} from "../src/AgentWallet.sol";
 import {PayoutEscrow} from "../src/PayoutEscrow.sol";
 
-/// @dev Answers, for many inputs a call, the digests that AgentWallet itself computes.
+/// @dev Returns the digests that AgentWallet computes, for many inputs per call.
 contract WalletDigestProbe is AgentWallet {
     struct Input {
         address account;
@@ -23,7 +23,8 @@ contract WalletDigestProbe is AgentWallet {
 
     constructor() AgentWallet(IERC20(address(0)), PayoutEscrow(address(0)), address(0)) {}
 
-    /// @return list For each input: send, rotate, withdraw, setSession, revokeSession, disableRotationAuthority, reclaimPayout.
+    /// @return list For each input: send, rotate, withdraw, setSession, revokeSession, disableRotationAuthority,
+    /// reclaimPayout.
     function digests(Input[] calldata inputs) external view returns (bytes32[7][] memory list) {
         list = new bytes32[7][](inputs.length);
         for (uint256 k = 0; k < inputs.length; ++k) {
@@ -41,7 +42,7 @@ contract WalletDigestProbe is AgentWallet {
     }
 }
 
-/// @dev The same for PayoutEscrow.
+/// @dev Returns the digests that PayoutEscrow computes, for many inputs per call.
 contract EscrowDigestProbe is PayoutEscrow {
     struct Input {
         bytes32 id;

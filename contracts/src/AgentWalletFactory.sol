@@ -8,20 +8,20 @@ import {AgentWallet} from "./AgentWallet.sol";
 import {PayoutEscrow} from "./PayoutEscrow.sol";
 import {Provider} from "./Provider.sol";
 
-/// @title Makes agent wallets at addresses that commit to every parameter.
-/// @notice A wallet's address can be computed, shown and funded before the wallet exists. Whoever creates it, it can
-/// only be the one its address promises.
+/// @title Creates agent wallets at addresses that commit to every parameter.
+/// @notice A wallet's address can be computed, shown and funded before the wallet exists. Anyone may create the wallet,
+/// but only with the parameters that its address commits to.
 contract AgentWalletFactory {
-    /// @notice What every wallet is a clone of.
+    /// @notice The contract that every wallet is a clone of.
     AgentWallet public immutable IMPLEMENTATION;
-    /// @notice The provider of every wallet made here.
+    /// @notice The provider of every wallet that this factory creates.
     Provider public immutable PROVIDER;
 
     event WalletCreated(address indexed wallet, address indexed owner);
 
     error ZeroOwner();
 
-    /// @notice Owners are keys: a contract could not sign what the wallet lets owners sign.
+    /// @notice The owner must be a key: wallets verify owner signatures by ECDSA only, which contracts cannot produce.
     error OwnerHasCode(address owner);
 
     constructor(IERC20 usdc, PayoutEscrow escrow, Provider provider) {
@@ -29,12 +29,14 @@ contract AgentWalletFactory {
         PROVIDER = provider;
     }
 
-    /// @notice Create the wallet and open its first session, or answer the existing one. Anyone may call.
-    /// @dev `validUntil` may have passed: money sent to the address beforehand must stay reachable for the owner.
-    /// @param owner A key without code.
-    /// @param salt Free, to tell apart wallets of one owner.
-    /// @param limit Micro-USDC, at most `MAX_GRANT` of the wallet.
-    /// @param validUntil Unix seconds, inclusive, at most `MAX_VALIDITY` of the wallet ahead.
+    /// @notice Create the wallet and open its first session. If the wallet exists, only return its address. Anyone may
+    /// call.
+    /// @dev `validUntil` may be in the past: the owner must always be able to withdraw money sent to the address
+    /// earlier.
+    /// @param owner A key, so an address without code.
+    /// @param salt Any value; distinguishes wallets of one owner.
+    /// @param limit Micro-USDC, at most the wallet's `MAX_GRANT`.
+    /// @param validUntil Unix seconds, inclusive, at most the wallet's `MAX_VALIDITY` from now.
     function createWallet(address owner, bytes32 salt, address sessionKey, uint64 limit, uint40 validUntil)
         external
         returns (address wallet)
@@ -52,7 +54,7 @@ contract AgentWalletFactory {
         AgentWallet(wallet).initialize(sessionKey, limit, validUntil);
     }
 
-    /// @notice Where `createWallet` with the same parameters puts the wallet.
+    /// @notice The address at which `createWallet` with the same parameters creates the wallet.
     function walletAddress(address owner, bytes32 salt, address sessionKey, uint64 limit, uint40 validUntil)
         external
         view

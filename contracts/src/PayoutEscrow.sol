@@ -8,22 +8,22 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {PayoutVault} from "./PayoutVault.sol";
 import {TypedData} from "./TypedData.sol";
 
-/// @title Claimable payouts, each at an address of its own.
-/// @notice Funding is a plain USDC transfer to `payoutAddress(terms)`. From there the money goes to an address signed by
-/// the claim key (before expiry) or back to the payer; nobody can name a third way. No owner, no fee, no upgrade.
-/// @dev Nothing is stored: the terms are hashed into the address and repeated by every caller. Claim and reclaim are
-/// repeatable on purpose, so that late money follows the same rules; an empty sweep reverts.
+/// @title Claimable payouts, each at a separate address.
+/// @notice A plain USDC transfer to `payoutAddress(terms)` funds a payout. From there the money can only go to an
+/// address that the claim key signs before expiry, or back to the payer. There is no owner, no fee and no upgrade.
+/// @dev Stores nothing: the address is derived from the terms, and every caller passes the terms. Claim and reclaim can
+/// be repeated, so that money that arrives later follows the same rules. A sweep of an empty payout reverts.
 contract PayoutEscrow {
     struct Terms {
-        /// @dev Gets the money back on reclaim; usually the wallet that funds the payout.
+        /// @dev Receives the money on reclaim; usually the wallet that funds the payout.
         address payer;
-        /// @dev Signs `Claim`: names the recipient, until `expiry`.
+        /// @dev Signs `Claim`, which names the recipient, until `expiry`.
         address claimKey;
-        /// @dev Signs `Reclaim`: may return the money to `payer` at any time.
+        /// @dev Signs `Reclaim`, which returns the money to `payer` at any time.
         address reclaimKey;
-        /// @dev Micro-USDC promised. Part of the identity only; sweeps take the whole balance.
+        /// @dev Micro-USDC promised. Only identifies the payout; a sweep takes the whole balance.
         uint64 amount;
-        /// @dev Unix seconds: claims are accepted strictly before it, anyone may reclaim from it on.
+        /// @dev Unix seconds. Claims are accepted strictly before it; from this second on, anyone may reclaim.
         uint48 expiry;
     }
 
@@ -33,10 +33,10 @@ contract PayoutEscrow {
     bytes32 private constant NAME_HASH = keccak256("Bursar PayoutEscrow");
 
     IERC20 public immutable USDC;
-    /// @notice What every payout address is a minimal clone of.
+    /// @notice The contract that every payout is a minimal clone of.
     PayoutVault public immutable VAULT;
 
-    /// @notice Anyone may say this about any terms: it proves that they are known, not that they are funded.
+    /// @notice Anyone may announce any terms, so the event does not prove that the payout is funded.
     event PayoutAnnounced(
         bytes32 indexed payoutId,
         address indexed payer,
@@ -46,16 +46,16 @@ contract PayoutEscrow {
         uint48 expiry
     );
 
-    /// @notice A claim at or after the payout's expiry, both unix seconds.
+    /// @notice Claims are accepted before `expiry` only; both values are unix seconds.
     error PayoutExpired(uint48 expiry, uint256 timestamp);
 
     /// @notice The signature was valid until `deadline` (unix seconds, inclusive).
     error SignatureExpired(uint48 deadline, uint256 timestamp);
 
-    /// @notice The signature is by `signer` instead of the key in the terms.
+    /// @notice `signer` signed, but the terms name `expected`.
     error WrongSigner(address signer, address expected);
 
-    /// @notice Claims may not pay zero, the payer, the payout itself, this contract or USDC.
+    /// @notice A claim may not pay the zero address, the payer, the payout itself, this contract or USDC.
     error InvalidRecipient(address to);
 
     constructor(IERC20 usdc) {
@@ -63,21 +63,21 @@ contract PayoutEscrow {
         VAULT = new PayoutVault(usdc, address(this));
     }
 
-    /// @notice Put terms on the chain, so that the payer can find and reclaim the payout with nothing but the chain.
+    /// @notice Record the terms on the chain, so that the payer can find and reclaim the payout from chain data alone.
     function announce(Terms calldata terms) external {
         emit PayoutAnnounced(payoutId(terms), terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry);
     }
 
     /// @notice Pay the whole payout to `to`, as signed by the claim key. Anyone may submit.
-    /// @param to Bound by the signature, so a front-runner can only pay the same recipient.
-    /// @param atLeast Micro-USDC, inclusive: revert if less is there (zero counts as one).
+    /// @param to Part of the signed message, so a front-runner can only pay the same recipient.
+    /// @param atLeast Micro-USDC, inclusive: revert if the payout holds less (zero counts as one).
     /// @param deadline Unix seconds, inclusive.
     function claim(Terms calldata terms, address to, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
         if (block.timestamp >= terms.expiry) revert PayoutExpired(terms.expiry, block.timestamp);
         bytes32 id = payoutId(terms);
         _checkSigner(terms.claimKey, _hashClaim(id, to, atLeast, deadline), deadline, r, vs);
         address vault = _vaultAddress(id);
-        // A transfer to the payer must always mean reclaimed; the others would lose or loop the money.
+        // A transfer to the payer must always mean a reclaim. The other addresses would lose the money or keep it here.
         if (to == address(0) || to == terms.payer || to == vault || to == address(this) || to == address(USDC)) {
             revert InvalidRecipient(to);
         }
@@ -85,9 +85,9 @@ contract PayoutEscrow {
         _sweep(id, vault, to, atLeast);
     }
 
-    /// @notice Return the whole payout to its payer: by a signature of the reclaim key, called by the payer itself, or
-    /// by anyone from `expiry` on (deadline and signature are then ignored).
-    /// @param atLeast Micro-USDC, inclusive: revert if less is there (zero counts as one).
+    /// @notice Return the whole payout to its payer. Requires a signature of the reclaim key, unless the payer calls or
+    /// the payout has expired; deadline and signature are then ignored.
+    /// @param atLeast Micro-USDC, inclusive: revert if the payout holds less (zero counts as one).
     /// @param deadline Unix seconds, inclusive.
     function reclaim(Terms calldata terms, uint64 atLeast, uint48 deadline, bytes32 r, bytes32 vs) external {
         bytes32 id = payoutId(terms);
@@ -98,7 +98,7 @@ contract PayoutEscrow {
         _sweep(id, _vaultAddress(id), terms.payer, atLeast);
     }
 
-    /// @notice The address to fund. Valid before anything is deployed there.
+    /// @notice The address to fund. Funding works before anything is deployed there.
     function payoutAddress(Terms calldata terms) external view returns (address) {
         return _vaultAddress(payoutId(terms));
     }
@@ -115,7 +115,7 @@ contract PayoutEscrow {
     }
 
     function _sweep(bytes32 id, address vault, address to, uint64 atLeast) private {
-        // Anyone may have deployed the clone by an earlier sweep. If this one fails, its deployment is undone too.
+        // An earlier sweep may have deployed the clone. If this sweep reverts, so does its deployment.
         if (vault.code.length == 0) Clones.cloneDeterministic(address(VAULT), id);
         PayoutVault(vault).sweep(to, atLeast);
     }
@@ -124,7 +124,7 @@ contract PayoutEscrow {
         return Clones.predictDeterministicAddress(address(VAULT), id);
     }
 
-    // EIP-712. Internal, so that a test contract can compare them with other implementations.
+    // EIP-712. Internal, so that a test contract can compare the hashes with other implementations.
 
     function _digest(bytes32 structHash) internal view returns (bytes32) {
         return TypedData.digest(NAME_HASH, structHash);

@@ -4,8 +4,9 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// @title Where one payout's USDC lies: a minimal clone at an address that is the hash of the payout's terms.
-/// @notice Knows nothing but its escrow, which alone may empty it. Stays after a sweep, so late money is never stuck.
+/// @title Holds the USDC of one payout: a minimal clone at an address derived from the payout's terms.
+/// @notice Only its escrow may empty it. It stays deployed after a sweep, so that money that arrives later is never
+/// stuck.
 contract PayoutVault {
     using SafeERC20 for IERC20;
 
@@ -14,7 +15,7 @@ contract PayoutVault {
 
     error NotEscrow(address caller);
 
-    /// @notice Less is here than the sweep insists on, both in micro-USDC.
+    /// @notice The vault holds less than the sweep requires; both values are micro-USDC.
     error BelowMinimum(uint256 balance, uint256 atLeast);
 
     constructor(IERC20 usdc, address escrow) {
@@ -23,7 +24,7 @@ contract PayoutVault {
     }
 
     /// @notice Send the whole balance to `to`.
-    /// @param atLeast Micro-USDC, inclusive. Zero counts as one: an empty sweep never succeeds, so success means paid.
+    /// @param atLeast Micro-USDC, inclusive. Zero counts as one: a sweep that succeeds has always paid something.
     function sweep(address to, uint64 atLeast) external {
         if (msg.sender != ESCROW) revert NotEscrow(msg.sender);
         uint256 balance = USDC.balanceOf(address(this));

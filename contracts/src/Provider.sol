@@ -4,27 +4,27 @@ pragma solidity 0.8.37;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 
-/// @title Who may sign session-key rotations for the wallets of this provider.
-/// @notice A cold admin names and removes operator keys, and can stop all rotations at once. Holds no money and can
-/// move none; what an operator can do to a wallet is bounded by the wallet itself.
+/// @title The registry of keys that may sign session-key rotations for the wallets of this provider.
+/// @notice An admin, in production a cold key, adds and removes operator keys and can pause all rotations. The registry
+/// holds no money and cannot move any. Each wallet limits what an operator can do to it.
 contract Provider is Ownable2Step {
-    /// @notice Whether `operator` is named, paused or not.
+    /// @notice Whether `operator` is registered, even while rotations are paused.
     mapping(address operator => bool) public isOperator;
 
-    /// @notice While true no operator may rotate.
+    /// @notice While true, wallets refuse every rotation.
     bool public rotationsPaused;
 
     event OperatorSet(address indexed operator, bool allowed);
     event RotationsPaused();
     event RotationsUnpaused();
 
-    /// @param admin First owner, takes part in nothing but this registry.
+    /// @param admin First owner. Has no other role.
     /// @param operator First operator, or zero for none.
     constructor(address admin, address operator) Ownable(admin) {
         if (operator != address(0)) _setOperator(operator, true);
     }
 
-    /// @notice Name or remove an operator key. Takes effect on rotations already signed, too.
+    /// @notice Add or remove an operator key. Also affects rotations that are signed but not yet submitted.
     function setOperator(address operator, bool allowed) external onlyOwner {
         _setOperator(operator, allowed);
     }
@@ -43,7 +43,7 @@ contract Provider is Ownable2Step {
         emit RotationsUnpaused();
     }
 
-    /// @notice Whether a rotation signed by `operator` is accepted now. Wallets ask this.
+    /// @notice Whether wallets currently accept a rotation signed by `operator`.
     function mayRotate(address operator) external view returns (bool) {
         return isOperator[operator] && !rotationsPaused;
     }

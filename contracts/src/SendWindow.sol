@@ -3,23 +3,23 @@ pragma solidity 0.8.37;
 
 /// @title A budget and a sliding window of used nonces in one storage word.
 /// @notice Nonces may arrive in any order and each is accepted at most once (the anti-replay window of RFC 4303 §3.4.3
-/// and RFC 6479). A nonce more than 127 behind the highest accepted one is refused.
-/// @dev Word: `remaining 64 | top 64 | seen 128`. `top` is the highest nonce accepted; bit i of `seen` says that
-/// `top - i` was used. A nonce is `epoch 32 | sequence 32`, so `top >> 32` is the epoch the word was opened with. One raw
-/// word instead of three struct fields saves about 550 gas a send.
+/// and RFC 6479). A nonce more than 127 below the highest accepted one is refused.
+/// @dev Word: `remaining 64 | top 64 | seen 128`. `top` is the highest accepted nonce. Bit i of `seen` is set if `top -
+/// i` was used. A nonce is `epoch 32 | sequence 32`, so `top >> 32` is the epoch the word was opened with. One raw word
+/// instead of three struct fields saves about 550 gas per send.
 library SendWindow {
-    /// @notice `amount` is above what the session may still spend, both in micro-USDC.
+    /// @notice `amount` exceeds what the session may still spend; both values are micro-USDC.
     error OverLimit(uint64 amount, uint64 remaining);
 
-    /// @notice `nonce` was used, or is more than 127 behind `top`, where use can no longer be told.
+    /// @notice `nonce` was used, or is more than 127 below `top`, where the window no longer records use.
     error NonceUnusable(uint64 nonce, uint64 top);
 
-    /// @notice A fresh word: the whole limit, no nonce of this epoch used.
+    /// @notice The word of a new session: the whole limit, no nonce used.
     function open(uint64 limit, uint32 newEpoch) internal pure returns (uint256 word) {
         return (uint256(limit) << 192) | (uint256(newEpoch) << 160);
     }
 
-    /// @notice The word after spending `amount` under `nonce`. The caller has checked the nonce's epoch.
+    /// @notice The word after spending `amount` with `nonce`. The caller must check the nonce's epoch first.
     function consume(uint256 word, uint64 amount, uint64 nonce) internal pure returns (uint256) {
         unchecked {
             uint256 left = word >> 192;
@@ -28,8 +28,8 @@ library SendWindow {
             uint256 highest = uint64(word >> 128);
             uint256 used = uint128(word);
             if (nonce > highest) {
-                // A shift of 256 or more gives 0, so a long jump needs no clamp. Without the cut to 128 bits, old bits
-                // would spill into `top`.
+                // A shift by 256 or more yields 0, so a large step needs no clamp. Without the truncation to 128 bits,
+                // old bits would overwrite `top`.
                 used = uint128(used << (nonce - highest)) | 1;
                 highest = nonce;
             } else {
@@ -46,12 +46,12 @@ library SendWindow {
         return uint64(word >> 192);
     }
 
-    /// @notice The highest nonce accepted, or the epoch's first nonce if none was.
+    /// @notice The highest accepted nonce, or the epoch's first nonce if none has been accepted.
     function top(uint256 word) internal pure returns (uint64) {
         return uint64(word >> 128);
     }
 
-    /// @notice The session's epoch: `open` puts it there, and only nonces of this epoch are consumed.
+    /// @notice The session's epoch, which `open` sets. `consume` keeps it, since it gets nonces of this epoch only.
     function epoch(uint256 word) internal pure returns (uint32) {
         return uint32(word >> 160);
     }

@@ -2,15 +2,15 @@
 pragma solidity 0.8.37;
 
 /// @title EIP-712 digests for contracts whose domain is {name, version "1", chainId, verifyingContract}.
-/// @dev The domain is built on every call, from the chain id and the address of that moment: a clone has no constructor
-/// to cache it in, and a cached one would be wrong after a fork.
+/// @dev The domain is computed on every call from the current chain id and address: a clone has no constructor to cache
+/// it in, and a cached domain would be wrong after a fork of the chain.
 library TypedData {
     bytes32 internal constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
     bytes32 internal constant VERSION_HASH = keccak256("1");
 
     /// @notice The digest to sign for `structHash` in this contract's domain.
-    /// @dev Assembly saves about 500 gas a signature. Plain Solidity:
+    /// @dev Assembly saves about 500 gas per signature. In plain Solidity:
     /// `keccak256(abi.encodePacked(hex"1901", keccak256(abi.encode(DOMAIN_TYPEHASH, nameHash, VERSION_HASH,
     /// block.chainid, address(this))), structHash))`.
     /// @param nameHash keccak256 of the domain's name.

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {AgentWallet} from "../src/AgentWallet.sol";
+import {IAgentWallet} from "../src/IAgentWallet.sol";
 import {AgentWalletFactory} from "../src/AgentWalletFactory.sol";
 import {Base} from "./base/Base.sol";
 
@@ -33,7 +34,7 @@ contract FactoryTest is Base {
         vm.assertEq(AgentWallet(created).provider(), address(provider));
     }
 
-    /// @dev The address commits to every parameter: nobody can create it first with another session.
+    /// @dev The address commits to every parameter, so no one can create the wallet first with a different session.
     function testFuzz_walletAddress_coversEveryParameter(uint256 which, uint256 change) public view {
         address owner = vm.addr(OWNER);
         address key = vm.addr(SESSION);
@@ -66,7 +67,7 @@ contract FactoryTest is Base {
         factory.createWallet(owner, "x", key, LIMIT, VALID_UNTIL);
     }
 
-    function test_createWallet_isIdempotent_evenAfterTheSession() public {
+    function test_createWallet_isIdempotent_afterTheSessionExpired() public {
         send(RECIPIENT, 5, nonceOf(1, 0));
         vm.warp(uint256(VALID_UNTIL) + 1);
         vm.recordLogs();
@@ -76,12 +77,12 @@ contract FactoryTest is Base {
         vm.assertEq(wallet.state().epoch, 1);
     }
 
-    function test_createWallet_isIdempotent_evenWhenTheOwnerHasCodeByNow() public {
+    function test_createWallet_isIdempotent_whenTheOwnerHasSinceGainedCode() public {
         vm.etch(vm.addr(OWNER), hex"00");
         vm.assertEq(address(create(0)), address(wallet));
     }
 
-    /// @dev Money may have been sent to the address before: its owner must be able to get at it.
+    /// @dev Money may have been sent to the address earlier; the owner must be able to withdraw it.
     function test_createWallet_works_afterTheFirstSessionEnded() public {
         address predicted = factory.walletAddress(vm.addr(OWNER), "late", vm.addr(SESSION), LIMIT, VALID_UNTIL);
         mint(predicted, 500);
@@ -103,23 +104,23 @@ contract FactoryTest is Base {
     }
 
     function test_createWallet_reverts_whenSessionKeyIsZero() public {
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidSessionKey.selector, address(0)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidSessionKey.selector, address(0)));
         factory.createWallet(vm.addr(OWNER), 0, address(0), LIMIT, VALID_UNTIL);
     }
 
     function testFuzz_createWallet_reverts_aboveTheGrantCap(uint64 limit) public {
         limit = uint64(bound(limit, CAP + 1, type(uint64).max));
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.LimitTooHigh.selector, limit, CAP));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.LimitTooHigh.selector, limit, CAP));
         factory.createWallet(vm.addr(OWNER), 0, vm.addr(SESSION), limit, VALID_UNTIL);
     }
 
     function testFuzz_createWallet_reverts_beyondNinetyDays(uint40 validUntil) public {
         validUntil = uint40(bound(validUntil, START + 90 days + 1, type(uint40).max));
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.ValidityTooLong.selector, validUntil, START + 90 days));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.ValidityTooLong.selector, validUntil, START + 90 days));
         factory.createWallet(vm.addr(OWNER), 0, vm.addr(SESSION), LIMIT, validUntil);
     }
 
-    /// @dev Clones of immutable code: nothing in the wallet's own code can be replaced.
+    /// @dev A clone of immutable code: no part of the wallet's code can be replaced.
     function test_wallet_isACloneWithItsArgumentsInCode() public view {
         bytes memory expected = abi.encodePacked(
             hex"363d3d373d3d3d363d73",

@@ -5,12 +5,12 @@ import {Provider} from "../src/Provider.sol";
 import {Base} from "./base/Base.sol";
 
 contract ProviderTest is Base {
-    function testFuzz_setOperator_namesAndRemoves(address operator) public {
+    function testFuzz_setOperator_addsAndRemoves(address operator) public {
         vm.expectEmit(address(provider));
         emit Provider.OperatorSet(operator, true);
         vm.prank(ADMIN);
         provider.setOperator(operator, true);
-        vm.assertTrue(provider.isOperator(operator) && provider.mayRotate(operator), "not named");
+        vm.assertTrue(provider.isOperator(operator) && provider.mayRotate(operator), "not added");
 
         vm.expectEmit(address(provider));
         emit Provider.OperatorSet(operator, false);
@@ -19,11 +19,11 @@ contract ProviderTest is Base {
         vm.assertFalse(provider.isOperator(operator) || provider.mayRotate(operator), "not removed");
     }
 
-    function test_constructor_namesTheFirstOperator_orNone() public {
-        vm.assertTrue(provider.isOperator(vm.addr(OPERATOR)), "not named");
+    function test_constructor_addsTheFirstOperator_unlessZero() public {
+        vm.assertTrue(provider.isOperator(vm.addr(OPERATOR)), "not added");
         vm.assertEq(provider.owner(), ADMIN);
         Provider other = Provider(deploy("Provider", abi.encode(ADMIN, address(0))));
-        vm.assertFalse(other.isOperator(address(0)), "named nobody");
+        vm.assertFalse(other.isOperator(address(0)), "added the zero address");
     }
 
     function test_pauseRotations_stopsEveryOperator() public {
@@ -42,7 +42,7 @@ contract ProviderTest is Base {
         vm.assertTrue(provider.mayRotate(vm.addr(OPERATOR)), "still paused");
     }
 
-    function testFuzz_admin_functionsRevert_forOthers(address caller) public {
+    function testFuzz_adminFunctions_revert_whenNotTheOwner(address caller) public {
         vm.assume(caller != ADMIN);
         bytes memory reason = abi.encodeWithSignature("OwnableUnauthorizedAccount(address)", caller);
         vm.expectRevert(reason);
@@ -56,7 +56,7 @@ contract ProviderTest is Base {
         provider.unpauseRotations();
     }
 
-    function test_ownership_movesInTwoSteps() public {
+    function test_ownership_isTransferredInTwoSteps() public {
         vm.prank(ADMIN);
         provider.transferOwnership(STRANGER);
         vm.assertEq(provider.owner(), ADMIN);

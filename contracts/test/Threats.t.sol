@@ -4,19 +4,20 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
 import {AgentWallet} from "../src/AgentWallet.sol";
+import {IAgentWallet} from "../src/IAgentWallet.sol";
 import {PayoutEscrow} from "../src/PayoutEscrow.sol";
 import {SendWindow} from "../src/SendWindow.sol";
-import {UsdcStandIn} from "../src/UsdcStandIn.sol";
+import {UsdcStandIn} from "../src/usdc/UsdcStandIn.sol";
 import {Base} from "./base/Base.sol";
 import {Vm} from "./base/Vm.sol";
 import {GasBurner, ReentrantToken} from "./mocks/Hostile.sol";
 
-/// @dev Ways in which earlier drafts lost, stranded or miscounted money. Numbers as in CHECKLIST.md.
+/// @dev Scenarios in which earlier designs lost, stranded or miscounted money, numbered as in CHECKLIST.md.
 contract ThreatsTest is Base {
     uint256 private constant NEW = 0x11e3;
 
-    /// @dev A send before a rotation: `seen` forgets it, the nonce log beside the Transfer does not. An owner withdrawal
-    /// of the same sum to the same person has no nonce log.
+    /// @dev A rotation clears `seen`, so a send before it is proved only by the nonce log next to the Transfer. An
+    /// owner's withdrawal of the same amount to the same recipient has no nonce log.
     function test_A1_rotationErasesSeen_butTheNonceLogProvesThePayment() public {
         vm.recordLogs();
         send(RECIPIENT, 5e6, nonceOf(1, 5));
@@ -39,8 +40,9 @@ contract ThreatsTest is Base {
         vm.assertEq(proofs, 1);
     }
 
-    /// @dev Once the window has slid past a nonce nobody can tell from `seen` whether it was used: it can never land.
-    function test_A3_aNonceTheWindowSlidPast_neverLands() public {
+    /// @dev Once the window has moved past a nonce, `seen` no longer records whether it was used. It is refused for
+    /// good.
+    function test_A3_send_reverts_whenTheWindowHasPassedTheNonce() public {
         for (uint32 i = 1; i <= 200; ++i) {
             send(RECIPIENT, 1, nonceOf(1, i));
         }
@@ -49,45 +51,46 @@ contract ThreatsTest is Base {
         wallet.send(RECIPIENT, 1, nonceOf(1, 0), DEADLINE, r, vs);
     }
 
-    function test_A5_aRotationInFlight_doesNotUndoARevocation() public {
+    function test_A5_aPendingRotation_doesNotUndoARevocation() public {
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE);
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SessionRevoked.selector));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SessionRevoked.selector));
         wallet.rotateSessionKey(vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
 
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 1, 3));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 3));
         wallet.rotateSessionKey(vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
     }
 
-    function test_A5_aLostOwnerSignature_diesWithADirectRevoke() public {
+    function test_A5_aPendingOwnerSignature_isInvalidatedByADirectRevoke() public {
         (bytes32 r, bytes32 vs) = signSetSession(OWNER, address(wallet), vm.addr(NEW), LIMIT, VALID_UNTIL, 0, DEADLINE);
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         bytes memory data =
             abi.encodeCall(AgentWallet.setSessionBySig, (vm.addr(NEW), LIMIT, VALID_UNTIL, DEADLINE, r, vs));
-        vm.assertFalse(attempt(STRANGER, address(wallet), data), "came back");
+        vm.assertFalse(attempt(STRANGER, address(wallet), data), "the session is back");
         vm.assertTrue(wallet.state().sessionRevoked, "not revoked");
     }
 
-    function test_A5_theProviderCannotVoidASignedRevoke_byRotatingFirst() public {
+    function test_A5_aSignedRevoke_worksAfterTheProviderRotatesFirst() public {
         (bytes32 r, bytes32 vs) = signRevokeSession(OWNER, address(wallet), 0, DEADLINE);
         rotate(NEW, LIMIT, VALID_UNTIL, 1);
         wallet.revokeSessionBySig(DEADLINE, r, vs);
-        vm.assertTrue(wallet.state().sessionRevoked, "voided");
+        vm.assertTrue(wallet.state().sessionRevoked, "not revoked");
     }
 
-    /// @dev Restored from a backup, a Worker might sign another content under a used nonce.
-    function test_A8_aNonceExecutesOneContentOnly() public {
+    /// @dev A Worker restored from a backup might sign a different payment with a used nonce.
+    function test_A8_aNonceExecutesOnePaymentOnly() public {
         send(RECIPIENT, 5, nonceOf(1, 5));
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), STRANGER, 9, nonceOf(1, 5), DEADLINE);
         vm.expectRevert(abi.encodeWithSelector(SendWindow.NonceUnusable.selector, nonceOf(1, 5), nonceOf(1, 5)));
         wallet.send(STRANGER, 9, nonceOf(1, 5), DEADLINE, r, vs);
     }
 
-    /// @dev A blacklisted recipient's claim, reclaimed and funded anew: the old signature is over by then.
+    /// @dev A claim by a blacklisted recipient, then a reclaim, then new funding: the old signature has expired by
+    /// then.
     function test_A9_aClaimSignatureExpires() public {
         PayoutEscrow.Terms memory terms = someTerms();
         address vault = escrow.payoutAddress(terms);
@@ -105,8 +108,9 @@ contract ThreatsTest is Base {
         vm.assertFalse(attempt(STRANGER, address(escrow), data), "the signature outlived its deadline");
     }
 
-    /// @dev Our servers gone: the owner finds the terms in the announcement and gets the money with a plain call.
-    function test_B1_aPayoutIsRecovered_withNothingButTheChain() public {
+    /// @dev Without our servers, the owner finds the terms in the announcement and reclaims the money with a direct
+    /// call.
+    function test_B1_aPayoutIsRecovered_fromChainDataAlone() public {
         PayoutEscrow.Terms memory terms = someTerms();
         vm.recordLogs();
         send(escrow.payoutAddress(terms), terms.amount, nonceOf(1, 0));
@@ -124,19 +128,21 @@ contract ThreatsTest is Base {
         vm.assertEq(usdc.balanceOf(address(wallet)), FUNDS);
     }
 
-    /// @dev C2: a stranger may swell a payout; the sweep returns all of it, so only the ledger may say what was released.
-    function test_C2_aSwollenPayout_returnsWhole() public {
+    /// @dev C2: a stranger can add money to a payout. The sweep returns all of it, so only the ledger knows how much of
+    /// it was held.
+    function test_C2_aPayoutWithAddedMoney_isReturnedInFull() public {
         PayoutEscrow.Terms memory terms = someTerms();
         terms.amount = 1e6;
         send(escrow.payoutAddress(terms), 1e6, nonceOf(1, 0));
         mint(escrow.payoutAddress(terms), 1_000e6);
         reclaim(terms, 1e6);
         vm.assertEq(usdc.balanceOf(address(wallet)), uint256(FUNDS) + 1_000e6);
-        vm.assertEq(wallet.state().remaining, LIMIT - 1e6, "a return never comes back to the session");
+        vm.assertEq(wallet.state().remaining, LIMIT - 1e6, "a reclaim must not raise the session's budget");
     }
 
-    /// @dev It may use up its own sequences and budget; the next session starts clean, and no call is blocked.
-    function test_hostileSessionKey_spoilsOnlyItsOwnSession() public {
+    /// @dev A hostile key can use up its own nonces and budget. The next session starts fresh, and no action is
+    /// blocked.
+    function test_hostileSessionKey_affectsOnlyItsOwnSession() public {
         send(RECIPIENT, 1, nonceOf(1, type(uint32).max));
         rotate(NEW, LIMIT, VALID_UNTIL, 1);
         uint48 deadline = DEADLINE;
@@ -146,14 +152,14 @@ contract ThreatsTest is Base {
         send(RECIPIENT, 1, nonceOf(3, 0));
     }
 
-    /// @dev The owner may ask any token for a transfer; whatever it calls back, nothing happens twice.
+    /// @dev The owner may withdraw any token. A token that calls back cannot make anything happen twice.
     function test_reentrantToken_gainsNothing() public {
         ReentrantToken token = new ReentrantToken(wallet);
         (bytes32 r, bytes32 vs) = signWithdraw(OWNER, address(wallet), address(token), RECIPIENT, 1, 0, DEADLINE);
         bytes memory data = abi.encodeCall(AgentWallet.withdrawBySig, (address(token), RECIPIENT, 1, DEADLINE, r, vs));
         token.arm(data);
         vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused");
-        vm.assertTrue(token.answered() && !token.succeeded(), "re-entered with the same signature");
+        vm.assertTrue(token.called() && !token.succeeded(), "re-entered with the same signature");
 
         token.arm(abi.encodeCall(AgentWallet.withdraw, (address(usdc), address(token), 1)));
         vm.prank(vm.addr(OWNER));
@@ -162,7 +168,7 @@ contract ThreatsTest is Base {
         vm.assertEq(wallet.state().ownerNonce, 2);
     }
 
-    /// @dev A session may land while the owner's withdrawal of another token runs; it is counted as ever.
+    /// @dev A send that executes during the owner's withdrawal of another token counts as usual.
     function test_reentrantToken_withASend_isCounted() public {
         ReentrantToken token = new ReentrantToken(wallet);
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
@@ -175,13 +181,12 @@ contract ThreatsTest is Base {
         vm.assertEq(wallet.state().remaining, LIMIT - 5);
     }
 
-    /// @dev Circle may replace its code. Reverts leave nonces, payouts and sessions as they were.
+    /// @dev Circle may replace its code. If the new code reverts, nonces, payouts and sessions do not change.
     function test_usdcUpgrade_thatReverts_leavesTheStateUnchanged() public {
         PayoutEscrow.Terms memory terms = someTerms();
         mint(escrow.payoutAddress(terms), terms.amount);
-        bytes32 slot = bytes32(uint256(keccak256("eip1967.proxy.implementation")) - 1);
-        bytes32 implementation = vm.load(address(usdc), slot);
-        vm.store(address(usdc), slot, bytes32(uint256(uint160(address(new GasBurner())))));
+        bytes32 implementation = vm.load(address(usdc), implementationSlot());
+        vm.store(address(usdc), implementationSlot(), bytes32(uint256(uint160(address(new GasBurner())))));
 
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
         bytes memory data = abi.encodeCall(AgentWallet.send, (RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs));
@@ -191,31 +196,31 @@ contract ThreatsTest is Base {
         (success,) = address(escrow).call{gas: 300_000}(abi.encodeCall(PayoutEscrow.reclaim, (terms, 1, 0, 0, 0)));
         vm.assertFalse(success, "reclaimed");
 
-        vm.store(address(usdc), slot, implementation);
+        vm.store(address(usdc), implementationSlot(), implementation);
         vm.assertEq(wallet.state().seen, 0);
         vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused afterwards");
         claim(terms, STRANGER, terms.amount);
     }
 
-    /// @dev Only USDC can be sent; another token that strayed here is the owner's to move.
-    function test_otherTokens_areTheOwnersToMove() public {
-        UsdcStandIn other = UsdcStandIn(deploy("UsdcStandIn", ""));
-        vm.store(address(other), keccak256(abi.encode(address(wallet), uint256(0))), bytes32(uint256(9)));
-        vm.assertEq(other.balanceOf(address(wallet)), 9);
+    /// @dev A session can send only USDC. The owner can withdraw any other token sent to the wallet.
+    function test_otherTokens_canBeWithdrawnByTheOwner() public {
+        UsdcStandIn other = deployUsdc();
+        vm.prank(ADMIN);
+        other.mint(address(wallet), 9);
         vm.prank(vm.addr(OWNER));
         wallet.withdraw(address(other), RECIPIENT, 9);
         vm.assertEq(other.balanceOf(RECIPIENT), 9);
     }
 
-    /// @dev Addresses are shown before anything exists there. Nobody can act there with a session of his own.
-    function test_predictedAddress_acceptsNothingBeforeItsOwnDeployment() public {
+    /// @dev Addresses are shown before the wallet exists. Until then no session can send from there.
+    function test_predictedAddress_paysNothingBeforeItsDeployment() public {
         address predicted = factory.walletAddress(vm.addr(OWNER), "later", vm.addr(SESSION), LIMIT, VALID_UNTIL);
         mint(predicted, 100);
         (bytes32 r, bytes32 vs) = signSend(SESSION, predicted, RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
         (bool success,) =
             predicted.call(abi.encodeCall(AgentWallet.send, (RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs)));
         vm.assertTrue(success, "an address without code reverts");
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 0, "a receipt's success proved a payment");
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 0, "paid before the wallet existed");
 
         create("later").send(RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs);
         vm.assertEq(usdc.balanceOf(RECIPIENT), 5);

@@ -6,12 +6,13 @@ import {AgentWalletFactory} from "../../src/AgentWalletFactory.sol";
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
 import {Provider} from "../../src/Provider.sol";
 import {Relay} from "../../src/Relay.sol";
-import {UsdcStandIn} from "../../src/UsdcStandIn.sol";
+import {UsdcStandIn} from "../../src/usdc/UsdcStandIn.sol";
 import {Signing} from "./Signing.sol";
 
-/// @dev Deploys everything once, with one funded wallet in session 1.
+/// @dev Deploys all contracts and one funded wallet with its first session.
 abstract contract Base is Signing {
     address internal constant ADMIN = address(0xad01);
+    address internal constant PROXY_ADMIN = address(0xdead);
     address internal constant STRANGER = address(0x5742);
     address internal constant RECIPIENT = address(0xbeef);
 
@@ -36,9 +37,7 @@ abstract contract Base is Signing {
 
     function setUp() public virtual {
         vm.warp(START);
-        address implementation = deploy("UsdcStandIn", "");
-        bytes memory init = abi.encodeCall(UsdcStandIn.initialize, (ADMIN));
-        usdc = UsdcStandIn(deploy("UsdcStandInProxy", abi.encode(implementation, address(0xdead), init)));
+        usdc = deployUsdc();
         escrow = PayoutEscrow(deploy("PayoutEscrow", abi.encode(usdc)));
         provider = Provider(deploy("Provider", abi.encode(ADMIN, vm.addr(OPERATOR))));
         factory = AgentWalletFactory(deploy("AgentWalletFactory", abi.encode(usdc, escrow, provider)));
@@ -47,16 +46,24 @@ abstract contract Base is Signing {
         mint(address(wallet), FUNDS);
     }
 
-    /// @dev The production code of `name`: these tests themselves are compiled with other settings.
-    function deploy(string memory name, bytes memory arguments) internal returns (address) {
-        return vm.deployCode(string.concat("out/", name, ".sol/", name, ".json"), arguments);
+    function deployUsdc() internal returns (UsdcStandIn) {
+        address implementation = deploy("UsdcStandIn", "");
+        bytes memory init = abi.encodeCall(UsdcStandIn.initialize, (ADMIN));
+        return UsdcStandIn(deploy("UsdcStandInProxy", abi.encode(implementation, PROXY_ADMIN, init)));
+    }
+
+    /// @dev The slot that EIP-1967 defines for the implementation behind a proxy.
+    function implementationSlot() internal pure returns (bytes32) {
+        return bytes32(uint256(keccak256("eip1967.proxy.implementation")) - 1);
     }
 
     function create(bytes32 salt) internal returns (AgentWallet) {
         return AgentWallet(factory.createWallet(vm.addr(OWNER), salt, vm.addr(SESSION), LIMIT, VALID_UNTIL));
     }
 
+    /// @dev Does nothing for amount zero, which the token refuses to mint.
     function mint(address to, uint256 amount) internal {
+        if (amount == 0) return;
         vm.prank(ADMIN);
         usdc.mint(to, amount);
     }
@@ -82,7 +89,7 @@ abstract contract Base is Signing {
         return (uint64(epoch) << 32) | sequence;
     }
 
-    // Actions signed by the usual key, submitted by a stranger
+    // Actions signed by the usual key and submitted by a stranger
 
     function send(address to, uint64 amount, uint64 nonce) internal {
         send(SESSION, to, amount, nonce, DEADLINE);
@@ -118,7 +125,7 @@ abstract contract Base is Signing {
         escrow.reclaim(terms, atLeast, deadline, r, vs);
     }
 
-    /// @dev Calls as `from` and answers whether it went through.
+    /// @dev Calls `target` as `from`. Returns whether the call succeeded.
     function attempt(address from, address target, bytes memory data) internal returns (bool success) {
         vm.prank(from);
         (success,) = target.call(data);

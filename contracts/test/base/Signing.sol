@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Vm} from "./Vm.sol";
+import {Builds} from "./Builds.sol";
 
-/// @dev EIP-712 in plain Solidity, written apart from the contracts: a wrong type hash, domain or assembly line in them
-/// makes every signature here fail. Compact signatures (EIP-2098).
-abstract contract Signing {
-    Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
-
+/// @dev EIP-712 in plain Solidity, independent of the contracts: a wrong type hash, domain or line of assembly there
+/// makes every signature made here invalid. Signatures are compact (EIP-2098).
+abstract contract Signing is Builds {
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256) {
         if (value >= low && value <= high) return value;
         return low + value % (high - low + 1);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @dev The cheatcodes of forge that these tests use.
+/// @dev The cheatcodes of forge that these tests use: a subset of the interface `Vm` in forge-std 1.16.1
+/// (https://github.com/foundry-rs/forge-std), with the same names, types and mutability. It is declared here because
+/// Foundry publishes forge-std as a git repository only, see docs/decisions/007-cheatcode-interface.md. forge reverts
+/// on an unknown selector, so a wrong line fails the tests that use it.
 interface Vm {
     struct Log {
         bytes32[] topics;
@@ -21,12 +24,12 @@ interface Vm {
     function store(address target, bytes32 slot, bytes32 value) external;
     function load(address target, bytes32 slot) external view returns (bytes32);
     function assume(bool condition) external pure;
+    function envOr(string calldata name, string calldata defaultValue) external view returns (string memory);
     function deployCode(string calldata artifact, bytes calldata arguments) external returns (address);
-    function label(address account, string calldata name) external;
     function expectRevert(bytes calldata data) external;
     function expectEmit(address emitter) external;
     function recordLogs() external;
-    function getRecordedLogs() external returns (Log[] memory);
+    function getRecordedLogs() external view returns (Log[] memory);
     function snapshotState() external returns (uint256);
     function revertToState(uint256 id) external returns (bool);
 

@@ -8,7 +8,7 @@ import {PayoutVault} from "../../src/PayoutVault.sol";
 import {Base} from "../base/Base.sol";
 
 contract AnnounceTest is Base {
-    function testFuzz_announce_saysTheTerms(PayoutEscrow.Terms memory terms) public {
+    function testFuzz_announce_emitsTheTerms(PayoutEscrow.Terms memory terms) public {
         vm.expectEmit(address(escrow));
         emit PayoutEscrow.PayoutAnnounced(
             keccak256(abi.encode(terms)), terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry
@@ -55,12 +55,12 @@ contract ClaimTest is Base {
         return to != address(0) && to != _terms.payer && to != _vault && to != address(escrow) && to != address(usdc);
     }
 
-    function testFuzz_claim_paysWhomTheKeySigned(address to) public {
+    function testFuzz_claim_paysTheSignedRecipient(address to) public {
         vm.assume(_isAllowed(to));
         claim(_terms, to, _terms.amount);
         vm.assertEq(usdc.balanceOf(to), _terms.amount);
         vm.assertEq(usdc.balanceOf(_vault), 0);
-        vm.assertTrue(_vault.code.length == 45, "no clone left");
+        vm.assertTrue(_vault.code.length == 45, "no clone deployed");
     }
 
     function testFuzz_claim_sweepsTheWholeBalance(uint64 extra) public {
@@ -75,7 +75,7 @@ contract ClaimTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), _terms.amount);
     }
 
-    function test_claim_reverts_fromExpiryOn() public {
+    function test_claim_reverts_inTheExpirySecond() public {
         vm.warp(_terms.expiry);
         uint48 deadline = _terms.expiry + 300;
         (bytes32 r, bytes32 vs) = _sign(RECIPIENT, 1, deadline);
@@ -102,7 +102,7 @@ contract ClaimTest is Base {
         }
     }
 
-    function testFuzz_claim_reverts_whenLessThanAtLeastIsThere(uint64 atLeast) public {
+    function testFuzz_claim_reverts_belowTheSignedMinimum(uint64 atLeast) public {
         atLeast = uint64(bound(atLeast, _terms.amount + 1, type(uint64).max));
         _expectRevert(
             RECIPIENT, atLeast, abi.encodeWithSelector(PayoutVault.BelowMinimum.selector, _terms.amount, atLeast)
@@ -110,14 +110,14 @@ contract ClaimTest is Base {
         vm.assertEq(_vault.code.length, 0);
     }
 
-    /// @dev C1: an empty sweep never succeeds, whatever minimum was signed.
+    /// @dev C1: an empty sweep never succeeds, even with a signed minimum of zero.
     function test_C1_claim_reverts_whenEmpty() public {
         reclaim(_terms, 1);
         _expectRevert(RECIPIENT, 0, abi.encodeWithSelector(PayoutVault.BelowMinimum.selector, 0, 0));
     }
 
     /// @dev C1: one micro-USDC of dust cannot make an emptied payout look claimed.
-    function test_C1_claim_reverts_whenOnlyDustIsThere() public {
+    function test_C1_claim_reverts_whenThePayoutHoldsOnlyDust() public {
         reclaim(_terms, 1);
         mint(_vault, 1);
         _expectRevert(
@@ -133,12 +133,12 @@ contract ClaimTest is Base {
         escrow.claim(_terms, RECIPIENT, 1, DEADLINE, r, vs);
     }
 
-    /// @dev A front-runner who changes anything gets nothing; who changes nothing pays the recipient.
-    function testFuzz_claim_reverts_whenReAimed(address to, uint64 atLeast, uint48 deadline) public {
+    /// @dev A front-runner who changes any argument is refused; one who changes none pays the signed recipient.
+    function testFuzz_claim_reverts_whenAnArgumentWasChanged(address to, uint64 atLeast, uint48 deadline) public {
         vm.assume(to != RECIPIENT || atLeast != 1 || deadline != DEADLINE);
         (bytes32 r, bytes32 vs) = _sign(RECIPIENT, 1, DEADLINE);
         bytes memory data = abi.encodeCall(PayoutEscrow.claim, (_terms, to, atLeast, deadline, r, vs));
-        vm.assertFalse(attempt(STRANGER, address(escrow), data), "re-aimed");
+        vm.assertFalse(attempt(STRANGER, address(escrow), data), "accepted");
         vm.assertEq(usdc.balanceOf(_vault), _terms.amount);
     }
 
@@ -160,13 +160,13 @@ contract ClaimTest is Base {
         PayoutEscrow other = PayoutEscrow(deploy("PayoutEscrow", abi.encode(usdc)));
         mint(other.payoutAddress(_terms), _terms.amount);
         vm.assertFalse(attempt(STRANGER, address(other), data), "other escrow");
-        vm.assertTrue(attempt(STRANGER, address(escrow), data), "refused at home");
+        vm.assertTrue(attempt(STRANGER, address(escrow), data), "refused where it was signed for");
     }
 
     function test_claim_reverts_whenSignedAsReclaim() public {
         (bytes32 r, bytes32 vs) = signReclaim(CLAIM, address(escrow), _id, 1, DEADLINE);
         bytes memory data = abi.encodeCall(PayoutEscrow.claim, (_terms, RECIPIENT, 1, DEADLINE, r, vs));
-        vm.assertFalse(attempt(STRANGER, address(escrow), data), "crossed over");
+        vm.assertFalse(attempt(STRANGER, address(escrow), data), "accepted a reclaim signature");
     }
 
     function test_claim_reverts_whenSignatureIsZero() public {
@@ -174,7 +174,7 @@ contract ClaimTest is Base {
         escrow.claim(_terms, RECIPIENT, 1, DEADLINE, 0, 0);
     }
 
-    /// @dev Terms with a zero key can be claimed by nobody, and reclaimed as ever.
+    /// @dev Terms with a zero claim key can never be claimed, but can be reclaimed as usual.
     function test_claim_reverts_whenTheClaimKeyIsZero() public {
         _terms.claimKey = address(0);
         mint(escrow.payoutAddress(_terms), 5);
@@ -183,8 +183,8 @@ contract ClaimTest is Base {
         reclaim(_terms, 1);
     }
 
-    /// @dev Nothing is consumed before the transfer succeeded: another address may be signed.
-    function test_claim_canBeReAimedByItsKey_whenTheRecipientIsBlacklisted() public {
+    /// @dev A failed claim consumes nothing, so the claim key may sign another recipient.
+    function test_claim_acceptsAnotherRecipient_afterOneIsBlacklisted() public {
         setBlacklisted(STRANGER, true);
         _expectRevert(STRANGER, 1, abi.encodeWithSignature("Error(string)", "Blacklistable: account is blacklisted"));
         vm.assertEq(_vault.code.length, 0);
@@ -192,7 +192,7 @@ contract ClaimTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), _terms.amount);
     }
 
-    function test_claim_leavesEverything_whenUsdcIsPaused() public {
+    function test_claim_changesNothing_whenUsdcIsPaused() public {
         vm.prank(ADMIN);
         usdc.pause();
         _expectRevert(RECIPIENT, 1, abi.encodeWithSignature("Error(string)", "Pausable: paused"));
@@ -201,14 +201,14 @@ contract ClaimTest is Base {
         claim(_terms, RECIPIENT, _terms.amount);
     }
 
-    function test_claim_takesLateMoney_too() public {
+    function test_claim_paysMoneyThatArrivesLater() public {
         claim(_terms, RECIPIENT, _terms.amount);
         mint(_vault, 3);
         claim(_terms, RECIPIENT, 1);
         vm.assertEq(usdc.balanceOf(RECIPIENT), uint256(_terms.amount) + 3);
     }
 
-    function testFuzz_vault_isEmptiedByItsEscrowOnly(address caller) public {
+    function testFuzz_vault_reverts_whenNotCalledByItsEscrow(address caller) public {
         vm.assume(caller != address(escrow));
         claim(_terms, RECIPIENT, _terms.amount);
         mint(_vault, 3);
@@ -217,7 +217,7 @@ contract ClaimTest is Base {
         PayoutVault(_vault).sweep(caller, 1);
     }
 
-    /// @dev Anyone may have the clone deployed early (here by dust): the claim still works.
+    /// @dev A stranger can deploy the clone early, here with dust. The claim still works.
     function test_claim_works_afterAStrangerDeployedTheClone() public {
         PayoutEscrow.Terms memory terms = _terms;
         terms.payer = STRANGER;

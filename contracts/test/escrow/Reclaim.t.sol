@@ -28,20 +28,20 @@ contract ReclaimTest is Base {
         vm.assertEq(usdc.balanceOf(STRANGER), uint256(_terms.amount) + extra);
     }
 
-    function test_reclaim_paysThePayer_whoAsks_withoutSignature() public {
+    function test_reclaim_paysThePayer_whenThePayerCalls() public {
         vm.prank(STRANGER);
         escrow.reclaim(_terms, 1, 0, 0, 0);
         vm.assertEq(usdc.balanceOf(STRANGER), _terms.amount);
     }
 
-    function testFuzz_reclaim_paysThePayer_whoeverAsks_fromExpiryOn(address caller, uint48 later) public {
+    function testFuzz_reclaim_paysThePayer_whenAnyoneCalls_afterExpiry(address caller, uint48 later) public {
         vm.warp(uint256(_terms.expiry) + bound(later, 0, 3650 days));
         vm.prank(caller);
         escrow.reclaim(_terms, 1, 0, 0, 0);
         vm.assertEq(usdc.balanceOf(STRANGER), _terms.amount);
     }
 
-    function test_reclaim_reverts_forAnyoneTheSecondBefore() public {
+    function test_reclaim_reverts_whenAStrangerCalls_inTheSecondBeforeExpiry() public {
         vm.warp(_terms.expiry - 1);
         vm.expectRevert(abi.encodeWithSelector(PayoutEscrow.SignatureExpired.selector, 0, _terms.expiry - 1));
         escrow.reclaim(_terms, 1, 0, 0, 0);
@@ -55,14 +55,14 @@ contract ReclaimTest is Base {
         escrow.reclaim(_terms, 1, DEADLINE, r, vs);
     }
 
-    /// @dev claimKey and reclaimKey do not stand in for one another.
+    /// @dev The claim key cannot replace the reclaim key.
     function test_reclaim_reverts_withTheClaimKey() public {
         (bytes32 r, bytes32 vs) = signReclaim(CLAIM, address(escrow), _id, 1, DEADLINE);
         vm.expectRevert(abi.encodeWithSelector(PayoutEscrow.WrongSigner.selector, vm.addr(CLAIM), vm.addr(RECLAIM)));
         escrow.reclaim(_terms, 1, DEADLINE, r, vs);
     }
 
-    function testFuzz_reclaim_bindsEveryField(uint64 atLeast, uint48 deadline, uint48 expiry) public {
+    function testFuzz_reclaim_reverts_whenAnArgumentWasChanged(uint64 atLeast, uint48 deadline, uint48 expiry) public {
         PayoutEscrow.Terms memory terms = _terms;
         terms.expiry = uint48(bound(expiry, START + 1, type(uint48).max));
         vm.assume(atLeast != 1 || deadline != DEADLINE || terms.expiry != _terms.expiry);
@@ -84,7 +84,7 @@ contract ReclaimTest is Base {
         escrow.reclaim(_terms, 1, DEADLINE, r, vs);
     }
 
-    function testFuzz_reclaim_reverts_whenLessThanAtLeastIsThere(uint64 atLeast) public {
+    function testFuzz_reclaim_reverts_belowTheMinimum(uint64 atLeast) public {
         atLeast = uint64(bound(atLeast, _terms.amount + 1, type(uint64).max));
         vm.expectRevert(abi.encodeWithSelector(PayoutVault.BelowMinimum.selector, _terms.amount, atLeast));
         vm.prank(STRANGER);
@@ -98,8 +98,8 @@ contract ReclaimTest is Base {
         escrow.reclaim(_terms, 0, 0, 0, 0);
     }
 
-    /// @dev No tombstone: reclaiming an address that is not funded yet changes nothing, later money follows the rules.
-    function test_reclaim_leavesNoTombstone_onAnUnfundedAddress() public {
+    /// @dev Reclaiming an address that is not yet funded changes nothing; money that arrives later follows the rules.
+    function test_reclaim_changesNothing_onAnUnfundedAddress() public {
         PayoutEscrow.Terms memory terms = _terms;
         terms.expiry = START;
         vm.expectRevert(abi.encodeWithSelector(PayoutVault.BelowMinimum.selector, 0, 0));
@@ -111,14 +111,14 @@ contract ReclaimTest is Base {
         vm.assertEq(usdc.balanceOf(STRANGER), 7);
     }
 
-    function test_reclaim_takesLateMoney_too() public {
+    function test_reclaim_returnsMoneyThatArrivesLater() public {
         reclaim(_terms, 1);
         mint(_vault, 3);
         reclaim(_terms, 1);
         vm.assertEq(usdc.balanceOf(STRANGER), uint256(_terms.amount) + 3);
     }
 
-    function test_reclaim_leavesEverything_whenThePayerIsBlacklisted() public {
+    function test_reclaim_changesNothing_whenThePayerIsBlacklisted() public {
         setBlacklisted(STRANGER, true);
         vm.warp(_terms.expiry);
         vm.expectRevert(abi.encodeWithSignature("Error(string)", "Blacklistable: account is blacklisted"));
@@ -128,8 +128,8 @@ contract ReclaimTest is Base {
         vm.assertEq(usdc.balanceOf(STRANGER), _terms.amount);
     }
 
-    /// @dev One payout blacklisted by Circle stops none of the others.
-    function test_reclaim_ofOthersWorks_whenOnePayoutIsBlacklisted() public {
+    /// @dev If Circle blacklists one payout, the others still work.
+    function test_reclaim_works_whenAnotherPayoutIsBlacklisted() public {
         PayoutEscrow.Terms memory other = _terms;
         other.amount = 1e6;
         mint(escrow.payoutAddress(other), 1e6);

@@ -4,11 +4,12 @@ pragma solidity 0.8.37;
 import {Base} from "../base/Base.sol";
 import {EscrowHandler} from "./EscrowHandler.sol";
 
-/// @dev In words, for payouts under everything the handler can do:
-/// 1. A payout's money is at the claimed addresses, at its payer, or still there; the sum is what was funded.
-/// 2. One funding is paid once: of claim and reclaim racing, never both succeed (checked in the handler).
-/// 3. Whether a call succeeds depends on signature, time and balance alone, as the model says (checked in the handler).
-/// 4. The escrow itself never holds anything.
+/// @dev Holds for payouts after any sequence of the handler's actions:
+/// 1. Money that funded a payout is with the claim's recipient, with the payer, or still in the payout.
+/// 2. Each funding is paid once: of a claim and a reclaim of the same money, at most one succeeds (checked in the
+///    handler).
+/// 3. Whether a call succeeds depends only on signature, time and balance, as in the model (checked in the handler).
+/// 4. The escrow contract never holds USDC.
 contract EscrowInvariantTest is Base {
     EscrowHandler private _handler;
 
@@ -22,11 +23,11 @@ contract EscrowInvariantTest is Base {
         targets[0] = address(_handler);
     }
 
-    function invariant_moneyIsClaimedReclaimedOrThere() public view {
+    function invariant_moneyIsClaimedReclaimedOrHeld() public view {
         uint256 claimed;
         for (uint256 i = 0; i < 3; ++i) {
-            uint256 there = usdc.balanceOf(escrow.payoutAddress(_handler.terms(i)));
-            vm.assertEq(there + _handler.claimed(i) + _handler.reclaimed(i), _handler.funded(i), "1: money is missing");
+            uint256 held = usdc.balanceOf(escrow.payoutAddress(_handler.terms(i)));
+            vm.assertEq(held + _handler.claimed(i) + _handler.reclaimed(i), _handler.funded(i), "1: money is missing");
             vm.assertEq(usdc.balanceOf(_handler.terms(i).payer), _handler.reclaimed(i), "1: payer");
             claimed += _handler.claimed(i);
         }

@@ -2,10 +2,10 @@
 pragma solidity 0.8.37;
 
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
-import {UsdcStandIn} from "../../src/UsdcStandIn.sol";
+import {UsdcStandIn} from "../../src/usdc/UsdcStandIn.sol";
 import {Signing} from "../base/Signing.sol";
 
-/// @dev Funds, claims, reclaims, races and replays over three payouts; says beforehand what must succeed.
+/// @dev Funds, claims, reclaims, races and replays over three payouts, and predicts which calls succeed.
 contract EscrowHandler is Signing {
     struct SignedCall {
         uint256 payout;
@@ -52,7 +52,7 @@ contract EscrowHandler is Signing {
     function fund(uint256 i, uint64 amount) external {
         if (_paused) return;
         i %= 3;
-        amount = amount % 3 == 0 ? 50e6 : amount % 60e6;
+        amount = amount % 3 == 0 ? 50e6 : 1 + amount % 60e6;
         address vault = ESCROW.payoutAddress(_terms[i]);
         vm.prank(ADMIN);
         USDC.mint(vault, amount);
@@ -69,7 +69,7 @@ contract EscrowHandler is Signing {
         _submit(_calls.length - 1);
     }
 
-    /// @dev Both are signed, both are submitted, in either order.
+    /// @dev Signs a claim and a reclaim and submits both, in either order.
     function race(uint256 i, uint256 to, uint64 atLeast, bool claimFirst) external {
         i %= 3;
         _signed(i, true, recipients[to % 2], atLeast, 60);
@@ -80,12 +80,12 @@ contract EscrowHandler is Signing {
         vm.assertFalse(first && second, "both paid");
     }
 
-    /// @dev Anything ever signed, by anyone, at any later time.
+    /// @dev Submits any call signed earlier.
     function replay(uint256 index) external {
         if (_calls.length != 0) _submit(index % _calls.length);
     }
 
-    /// @dev Without a signature: the payer at any time, others from expiry on.
+    /// @dev Without a signature, the payer may reclaim at any time and others from the expiry on.
     function reclaimUnsigned(uint256 i, bool byPayer, address caller) external {
         i %= 3;
         PayoutEscrow.Terms memory t = _terms[i];
@@ -144,8 +144,8 @@ contract EscrowHandler is Signing {
     function _submit(uint256 index) private returns (bool success) {
         SignedCall memory c = _calls[index];
         uint256 time = vm.getBlockTimestamp();
-        bool over = time >= _terms[c.payout].expiry;
-        bool allowed = c.isClaim ? !over && time <= c.deadline : over || time <= c.deadline;
+        bool expired = time >= _terms[c.payout].expiry;
+        bool allowed = c.isClaim ? !expired && time <= c.deadline : expired || time <= c.deadline;
         bool expected = allowed && _payable(c.payout, c.to, c.atLeast);
         uint256 balance = USDC.balanceOf(ESCROW.payoutAddress(_terms[c.payout]));
         (success,) = address(ESCROW).call(c.data);

@@ -5,13 +5,13 @@ import {AgentWallet} from "../../src/AgentWallet.sol";
 import {Base} from "../base/Base.sol";
 import {WalletHandler} from "./WalletHandler.sol";
 
-/// @dev In words, for one wallet under everything its handler can do:
-/// 1. What a session sent plus what it may still send is its limit.
-/// 2. The wallet's USDC falls only by sends and owner withdrawals.
-/// 3. The wallet's allowance to anyone is zero, always.
-/// 4. No nonce pays twice; no signature of owner or operator works twice (checked in the handler).
-/// 5. Key, budget, window and flags are at every step what the model says; so nothing an old key signed is accepted
-///    after revoke, expiry or rotation, and after `disableRotationAuthority` only the owner changes them.
+/// @dev Holds for one wallet after any sequence of the handler's actions:
+/// 1. What a session has sent plus what it may still send equals its limit.
+/// 2. Only sends and withdrawals by the owner reduce the wallet's USDC.
+/// 3. The wallet's allowance to any spender is zero.
+/// 4. No nonce pays twice, and no signature of the owner or an operator works twice (checked in the handler).
+/// 5. Key, budget, window and flags always equal the model's. So after a revoke, an expiry or a rotation, nothing that
+///    the old key signed is accepted, and after `disableRotationAuthority` only the owner changes the session.
 contract WalletInvariantTest is Base {
     WalletHandler private _handler;
 

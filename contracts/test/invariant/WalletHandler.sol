@@ -3,11 +3,11 @@ pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
 import {Provider} from "../../src/Provider.sol";
-import {UsdcStandIn} from "../../src/UsdcStandIn.sol";
+import {UsdcStandIn} from "../../src/usdc/UsdcStandIn.sol";
 import {Signing} from "../base/Signing.sol";
 
-/// @dev Everything that can happen to one wallet, beside a naive model that says beforehand whether it must succeed.
-/// A difference in either direction fails the run at once.
+/// @dev Every action on one wallet, next to a simple model that predicts whether the action succeeds. A call that
+/// succeeds or reverts against the prediction fails the run immediately.
 contract WalletHandler is Signing {
     struct SignedSend {
         address to;
@@ -29,7 +29,7 @@ contract WalletHandler is Signing {
     Provider private immutable PROVIDER;
     address[3] public recipients = [address(0xb001), address(0xb002), address(0xb003)];
 
-    // The model: mappings and plain numbers, no packing, no window arithmetic but its definition.
+    // The model: mappings and plain numbers, without packed words or shifts.
     uint256 public key = 0x5e55;
     uint256 public validUntil;
     uint32 public epoch = 1;
@@ -46,7 +46,7 @@ contract WalletHandler is Signing {
     uint256 public grantDay;
     uint256 public granted;
 
-    // Where the money is.
+    // Where the money is
     uint256 public deposits;
     uint256 public sent;
     uint256 public sentThisSession;
@@ -67,7 +67,7 @@ contract WalletHandler is Signing {
         deposits = usdc.balanceOf(address(wallet));
     }
 
-    /// @dev The window as its definition says: bit i for nonce `top - i`, of this epoch only.
+    /// @dev The window by definition: bit i is set if nonce `top - i` of the current epoch was used.
     function seen() external view returns (uint128 bits) {
         for (uint64 behind = 0; behind < 128 && behind <= uint32(top); ++behind) {
             if (used[top - behind]) bits |= uint128(1) << behind;
@@ -77,7 +77,7 @@ contract WalletHandler is Signing {
     // Session key
 
     function send(uint256 keySeed, uint256 to, uint64 amount, uint64 jump, uint256 life) public {
-        // Mostly the current key near the top of the window, with amounts that fit.
+        // Mostly the current key, nonces near the top of the window, and amounts within the budget.
         uint256 signer = keySeed % 8 == 0 || key == 0 ? _key(keySeed) : key;
         uint64 nonce;
         unchecked {
@@ -91,7 +91,7 @@ contract WalletHandler is Signing {
         _submit(_sends[_sends.length - 1]);
     }
 
-    /// @dev Sends are what a wallet mostly sees.
+    /// @dev Sends are the most frequent action of a wallet.
     function burst(uint256 seed) external {
         for (uint256 i = 0; i < 8; ++i) {
             seed = uint256(keccak256(abi.encode(seed)));
@@ -99,7 +99,7 @@ contract WalletHandler is Signing {
         }
     }
 
-    /// @dev Anything ever signed, whatever became of it, by anyone.
+    /// @dev Submits any send signed earlier, executed or not.
     function replaySend(uint256 index) external {
         if (_sends.length != 0) _submit(_sends[index % _sends.length]);
     }
@@ -206,7 +206,7 @@ contract WalletHandler is Signing {
         if (signed) _ownerCalls.push(data);
         else vm.prank(vm.addr(OWNER));
         (bool success,) = address(WALLET).call(data);
-        vm.assertTrue(success, "the owner was refused");
+        vm.assertTrue(success, "the owner's action reverted");
         ownerNonce += 1;
     }
 
@@ -243,7 +243,8 @@ contract WalletHandler is Signing {
         if (_rotations.length == 0) return;
         AgentWallet.State memory before = WALLET.state();
         (bool success,) = address(WALLET).call(_rotations[index % _rotations.length]);
-        // One that never worked may do so later (paused then); every one that did names an epoch gone by.
+        // A rotation refused before, for example during a pause, may succeed now. One that has succeeded cannot: its
+        // expected epoch has passed.
         if (!success) return;
         AgentWallet.State memory state = WALLET.state();
         vm.assertTrue(!disabled && !revoked && state.epoch == before.epoch + 1, "a rotation worked twice");
@@ -278,7 +279,7 @@ contract WalletHandler is Signing {
 
     function deposit(uint64 amount) external {
         if (_paused) return;
-        amount = amount % 20_000e6;
+        amount = 1 + amount % 20_000e6;
         vm.prank(ADMIN);
         USDC.mint(address(WALLET), amount);
         deposits += amount;

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
 
-/// @dev Uses all the gas it is given.
+/// @dev Consumes all the gas of a call.
 contract GasBurner {
     fallback() external payable {
         assembly {
@@ -12,7 +12,7 @@ contract GasBurner {
     }
 }
 
-/// @dev Answers, or reverts, with as much data as its gas pays for.
+/// @dev Returns, or reverts with, as much data as its gas pays for.
 contract DataBomb {
     bool private immutable REVERTS;
 
@@ -31,11 +31,29 @@ contract DataBomb {
     }
 }
 
-/// @dev A token that calls back into the wallet while it is asked to transfer.
+/// @dev Records how much gas it receives.
+contract GasRecorder {
+    uint256 public received;
+
+    fallback() external {
+        received = gasleft();
+    }
+}
+
+/// @dev Records the call that it receives.
+contract CallRecorder {
+    bytes32 public dataHash;
+
+    fallback() external {
+        dataHash = keccak256(msg.data);
+    }
+}
+
+/// @dev A token that calls back into the wallet during a transfer.
 contract ReentrantToken {
     AgentWallet private immutable WALLET;
     bytes private _data;
-    bool public answered;
+    bool public called;
     bool public succeeded;
 
     constructor(AgentWallet wallet) {
@@ -48,7 +66,7 @@ contract ReentrantToken {
 
     function transfer(address, uint256) external returns (bool) {
         (succeeded,) = address(WALLET).call(_data);
-        answered = true;
+        called = true;
         return true;
     }
 }

@@ -5,11 +5,12 @@ import {AgentWallet} from "../../src/AgentWallet.sol";
 import {AgentWalletFactory} from "../../src/AgentWalletFactory.sol";
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
 import {Relay} from "../../src/Relay.sol";
-import {Base} from "../base/Base.sol";
-import {DataBomb, GasBurner} from "../mocks/Hostile.sol";
+import {CallRecorder, DataBomb, GasBurner, GasRecorder} from "../mocks/Hostile.sol";
+import {RelayTest} from "./RelayTest.sol";
 
-contract CallsTest is Base {
+contract CallsTest is RelayTest {
     uint256 private constant CAP = 300_000;
+    uint256 private constant OVERHEAD = 6_000;
 
     function _claimCall(PayoutEscrow.Terms memory terms, address to) private view returns (Relay.Call memory) {
         bytes32 id = escrow.payoutId(terms);
@@ -25,7 +26,7 @@ contract CallsTest is Base {
             Relay.Call(address(target), CAP, abi.encodeCall(AgentWallet.send, (RECIPIENT, 10, nonce, DEADLINE, r, vs)));
     }
 
-    /// @dev Deploy, first send, announcement: everything lazily in one transaction.
+    /// @dev Deployment, first send and announcement in one transaction.
     function test_calls_deployAndFirstSend() public {
         address owner = vm.addr(OWNER);
         address key = vm.addr(SESSION);
@@ -41,7 +42,7 @@ contract CallsTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
     }
 
-    function testFuzz_calls_executesEveryGoodItem_whateverTheOthersDo(uint256 seed, uint8 size) public {
+    function testFuzz_calls_executesEveryGoodItem_besideBadOnes(uint256 seed, uint8 size) public {
         uint256 count = bound(size, 1, 16);
         Relay.Call[] memory list = new Relay.Call[](count);
         uint256 expected;
@@ -65,7 +66,16 @@ contract CallsTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), (count - failures) * 10);
     }
 
-    function test_calls_claimAgainstReclaim_payExactlyOnce() public {
+    function testFuzz_calls_forwardTheData(bytes calldata data) public {
+        CallRecorder recorder = new CallRecorder();
+        vm.assume(bytes4(data) != recorder.dataHash.selector);
+        Relay.Call[] memory list = new Relay.Call[](1);
+        list[0] = Relay.Call(address(recorder), CAP, data);
+        vm.assertEq(relay.calls(list), 0);
+        vm.assertEq(recorder.dataHash(), keccak256(data));
+    }
+
+    function test_calls_payOnce_forAClaimAndAReclaimOfOnePayout() public {
         PayoutEscrow.Terms memory terms = someTerms();
         mint(escrow.payoutAddress(terms), terms.amount);
         (bytes32 r, bytes32 vs) = signReclaim(RECLAIM, address(escrow), escrow.payoutId(terms), terms.amount, DEADLINE);
@@ -99,15 +109,18 @@ contract CallsTest is Base {
         relay.calls(new Relay.Call[](257));
     }
 
+    function test_calls_accepts256Items() public {
+        vm.assertEq(relay.calls(new Relay.Call[](256)), type(uint256).max);
+    }
+
     function test_calls_reverts_whenTheGasDoesNotCoverAllCaps() public {
         Relay.Call[] memory list = new Relay.Call[](2);
         list[0] = _sendCall(wallet, 0);
         list[1] = _sendCall(wallet, 1);
-        bytes memory data = abi.encodeCall(Relay.calls, (list));
-        (bool success, bytes memory answer) = address(relay).call{gas: 3 * CAP}(data);
-        vm.assertFalse(success, "ran");
-        vm.assertEq(bytes32(bytes4(answer)), bytes32(Relay.NotEnoughGas.selector));
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 0);
+        list[1].gasCap = CAP / 2;
+        uint256 needed = CAP + CAP / 2 + CAP + 3 * OVERHEAD + list[0].data.length + list[1].data.length;
+        vm.assertEq(callWithLeastGas(abi.encodeCall(Relay.calls, (list)), needed), 0);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 20);
     }
 
     function test_calls_reverts_whenTheCapsOverflow() public {
@@ -119,26 +132,19 @@ contract CallsTest is Base {
         relay.calls(list);
     }
 
-    function testFuzz_calls_leavesTheLastItemItsCap_whenAllBeforeBurn(uint8 size, uint256 gasCap) public {
+    function testFuzz_calls_givesTheLastItemItsCap_afterItemsThatBurnTheirs(uint8 size, uint256 gasCap) public {
         uint256 burners = bound(size, 0, 20);
-        gasCap = bound(gasCap, 80_000, 500_000);
+        gasCap = bound(gasCap, 50_000, 500_000);
         address burner = address(new GasBurner());
+        GasRecorder last = new GasRecorder();
         Relay.Call[] memory list = new Relay.Call[](burners + 1);
-        uint256 bytesOfData;
         for (uint256 i = 0; i < burners; ++i) {
             list[i] = Relay.Call(burner, gasCap, new bytes(196));
-            bytesOfData += 196;
         }
-        list[burners] = _sendCall(wallet, 0);
-        list[burners].gasCap = gasCap;
-        bytesOfData += list[burners].data.length;
-        uint256 overhead = relay.ITEM_OVERHEAD();
-        uint256 needed = (burners + 2) * (gasCap + overhead) + bytesOfData;
-        // The list is read once before gasleft(): about 500 gas an item.
-        (bool success, bytes memory answer) =
-            address(relay).call{gas: needed + 1_000 + 700 * (burners + 1)}(abi.encodeCall(Relay.calls, (list)));
-        vm.assertTrue(success, "out of gas");
-        vm.assertEq(abi.decode(answer, (uint256)), (1 << burners) - 1);
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+        list[burners] = Relay.Call(address(last), gasCap, new bytes(196));
+        uint256 needed = (burners + 2) * (gasCap + OVERHEAD) + (burners + 1) * 196;
+        vm.assertEq(callWithLeastGas(abi.encodeCall(Relay.calls, (list)), needed), (1 << burners) - 1);
+        // The recorder uses some gas before it reads gasleft().
+        vm.assertGe(last.received(), gasCap - 200);
     }
 }

@@ -3,17 +3,18 @@ pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
 import {Relay} from "../../src/Relay.sol";
-import {Base} from "../base/Base.sol";
 import {Vm} from "../base/Vm.sol";
-import {DataBomb, GasBurner} from "../mocks/Hostile.sol";
+import {CallRecorder, DataBomb, GasBurner, GasRecorder} from "../mocks/Hostile.sol";
+import {RelayTest} from "./RelayTest.sol";
 
-contract SendsTest is Base {
+contract SendsTest is RelayTest {
     uint256 private constant CAP = 100_000;
+    uint256 private constant OVERHEAD = 6_000;
     uint160 private constant COLD = 0xb0000000;
 
     function setUp() public override {
         super.setUp();
-        // Here, so that the tests find these accounts cold.
+        // In setUp, so that these accounts are cold during the tests.
         bytes memory code = address(new GasBurner()).code;
         for (uint160 i = 0; i < 100; ++i) {
             vm.etch(address(COLD + i), code);
@@ -33,7 +34,7 @@ contract SendsTest is Base {
         return _pack(SESSION, address(wallet), RECIPIENT, 10, nonceOf(1, sequence), DEADLINE);
     }
 
-    /// @dev An item that fails in its own way.
+    /// @dev An item that fails; `kind` selects why.
     function _bad(uint256 kind, uint32 sequence) private returns (bytes memory) {
         uint64 nonce = nonceOf(1, sequence);
         kind %= 9;
@@ -48,11 +49,7 @@ contract SendsTest is Base {
         return _pack(SESSION, address(wallet), RECIPIENT, 10, nonceOf(0, sequence), DEADLINE); // another epoch
     }
 
-    function _selector(bytes memory answer) private pure returns (bytes4) {
-        return bytes4(answer);
-    }
-
-    function testFuzz_sends_paysEveryGoodItem_whateverTheOthersDo(uint256 seed, uint8 size) public {
+    function testFuzz_sends_paysEveryGoodItem_besideBadOnes(uint256 seed, uint8 size) public {
         uint256 count = bound(size, 1, 24);
         uint256 expected;
         uint256 good;
@@ -79,7 +76,7 @@ contract SendsTest is Base {
         vm.assertEq(reported, expected);
     }
 
-    function test_sends_passesOnEveryFieldExactly() public {
+    function test_sends_forwardsEveryFieldExactly() public {
         uint48 deadline = type(uint48).max;
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), type(uint64).max, type(uint40).max);
@@ -88,6 +85,15 @@ contract SendsTest is Base {
             _pack(SESSION, address(wallet), address(type(uint160).max), type(uint64).max, nonceOf(2, 1), deadline);
         vm.assertEq(relay.sends(CAP, batch), 0);
         vm.assertEq(usdc.balanceOf(address(type(uint160).max)), type(uint64).max);
+    }
+
+    function test_sends_callsTheWalletWithTheEncodedSend_andNothingMore() public {
+        CallRecorder recorder = new CallRecorder();
+        (bytes32 r, bytes32 vs) = signSend(SESSION, address(recorder), RECIPIENT, 10, nonceOf(1, 0), DEADLINE);
+        bytes memory batch = abi.encodePacked(recorder, RECIPIENT, uint64(10), nonceOf(1, 0), DEADLINE, r, vs);
+        vm.assertEq(relay.sends(CAP, batch), 0);
+        bytes memory expected = abi.encodeCall(AgentWallet.send, (RECIPIENT, 10, nonceOf(1, 0), DEADLINE, r, vs));
+        vm.assertEq(recorder.dataHash(), keccak256(expected));
     }
 
     function test_sends_emitsItemFailed() public {
@@ -117,32 +123,27 @@ contract SendsTest is Base {
         relay.sends(CAP, new bytes(257 * 126));
     }
 
-    function test_sends_takes256Items() public {
-        vm.assertEq(relay.sends(0, new bytes(256 * 126)), type(uint256).max);
-    }
-
     function test_sends_reverts_whenTheGasDoesNotCoverAllCaps() public {
         bytes memory data = abi.encodeCall(Relay.sends, (CAP, bytes.concat(_good(0), _good(1), _good(2))));
-        uint256 needed = 4 * (CAP + relay.ITEM_OVERHEAD());
-        (bool success, bytes memory answer) = address(relay).call{gas: needed - 1000}(data);
-        vm.assertFalse(success, "ran");
-        vm.assertEq(bytes32(_selector(answer)), bytes32(Relay.NotEnoughGas.selector));
-        assembly ("memory-safe") {
-            answer := add(answer, 4)
-        }
-        (uint256 available, uint256 said) = abi.decode(_tail(answer), (uint256, uint256));
-        vm.assertEq(said, needed);
-        vm.assertLt(available, needed);
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 0);
+        vm.assertEq(callWithLeastGas(data, 4 * (CAP + OVERHEAD)), 0);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 30);
     }
 
-    /// @dev Moves `answer`, already 4 bytes on, into bytes that abi.decode takes.
-    function _tail(bytes memory answer) private pure returns (bytes memory tail) {
-        tail = new bytes(64);
-        assembly ("memory-safe") {
-            mstore(add(tail, 0x20), mload(add(answer, 0x20)))
-            mstore(add(tail, 0x40), mload(add(answer, 0x40)))
-        }
+    /// @dev The check divides the gas by 257, so a bound that is off by one refuses up to 257 gas that suffice.
+    function test_sends_accept256Items_withJustEnoughGas() public {
+        bytes memory data = abi.encodeCall(Relay.sends, (0, new bytes(256 * 126)));
+        vm.assertEq(callWithLeastGas(data, 257 * OVERHEAD), type(uint256).max);
+    }
+
+    function test_sends_costAtMostTheOverhead_besidesTheCap() public {
+        _gasOf(""); // The first call makes the relay warm.
+        vm.assertLe(_gasOf(_packTo(address(COLD))) - _gasOf(""), OVERHEAD);
+    }
+
+    function _gasOf(bytes memory batch) private returns (uint256) {
+        uint256 before = gasleft();
+        relay.sends(0, batch);
+        return before - gasleft();
     }
 
     function test_sends_reverts_whenTheCapOverflows() public {
@@ -150,40 +151,38 @@ contract SendsTest is Base {
         relay.sends(type(uint256).max, _good(0));
     }
 
-    /// @dev The point of the check: with just enough gas, hostile items that burn their caps leave the last, honest one
-    /// its whole cap in spite of the 63/64 rule.
-    function testFuzz_sends_leavesTheLastItemItsCap_whenAllBeforeBurn(uint8 size, uint256 gasCap) public {
+    /// @dev The purpose of the gas check: with just enough gas, and in spite of the 63/64 rule, the last item still
+    /// gets its whole cap after hostile items have burned theirs.
+    function testFuzz_sends_givesTheLastItemItsCap_afterItemsThatBurnTheirs(uint8 size, uint256 gasCap) public {
         uint256 burners = bound(size, 0, 30);
-        gasCap = bound(gasCap, 80_000, 400_000);
+        gasCap = bound(gasCap, 50_000, 400_000);
         address burner = address(new GasBurner());
         bytes memory batch;
-        for (uint32 i = 0; i < burners; ++i) {
-            batch = bytes.concat(batch, _pack(SESSION, burner, RECIPIENT, 10, nonceOf(1, i), DEADLINE));
+        for (uint256 i = 0; i < burners; ++i) {
+            batch = bytes.concat(batch, _packTo(burner));
         }
-        batch = bytes.concat(batch, _good(200));
-        // What the call itself needs before it reads gasleft(), too.
-        uint256 needed = (burners + 2) * (gasCap + relay.ITEM_OVERHEAD()) + 1_000;
-        bytes memory data = abi.encodeCall(Relay.sends, (gasCap, batch));
-        (bool success, bytes memory answer) = address(relay).call{gas: needed}(data);
-        vm.assertTrue(success, "out of gas");
-        vm.assertEq(abi.decode(answer, (uint256)), (1 << burners) - 1);
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+        _expectFullCapAfter(batch, burners, gasCap);
     }
 
-    /// @dev The same with a hundred accounts nobody touched before: what an item costs besides its cap at the worst.
-    function test_sends_leavesTheLastItemItsCap_afterAHundredColdBurners() public {
-        uint256 gasCap = 80_000;
+    /// @dev The same with a hundred cold accounts, the worst case for an item's overhead.
+    function test_sends_givesTheLastItemItsCap_afterAHundredColdBurners() public {
         bytes memory batch;
-        for (uint32 i = 0; i < 100; ++i) {
-            address burner = address(COLD + i);
-            batch = bytes.concat(batch, _pack(SESSION, burner, RECIPIENT, 10, nonceOf(1, i), DEADLINE));
+        for (uint160 i = 0; i < 100; ++i) {
+            batch = bytes.concat(batch, _packTo(address(COLD + i)));
         }
-        batch = bytes.concat(batch, _good(200));
-        uint256 needed = 102 * (gasCap + relay.ITEM_OVERHEAD()) + 1_000;
-        (bool success, bytes memory answer) = address(relay).call{gas: needed}(abi.encodeCall(Relay.sends, (gasCap, batch)));
-        vm.assertTrue(success, "out of gas");
-        vm.assertEq(abi.decode(answer, (uint256)), (1 << 100) - 1);
-        vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
+        _expectFullCapAfter(batch, 100, 50_000);
+    }
+
+    function _packTo(address target) private pure returns (bytes memory) {
+        return abi.encodePacked(target, new bytes(106));
+    }
+
+    function _expectFullCapAfter(bytes memory batch, uint256 burners, uint256 gasCap) private {
+        GasRecorder last = new GasRecorder();
+        bytes memory data = abi.encodeCall(Relay.sends, (gasCap, bytes.concat(batch, _packTo(address(last)))));
+        vm.assertEq(callWithLeastGas(data, (burners + 2) * (gasCap + OVERHEAD)), (1 << burners) - 1);
+        // The recorder uses some gas before it reads gasleft().
+        vm.assertGe(last.received(), gasCap - 200);
     }
 
     function testFuzz_sends_costsAtMostTheCap_forAHostileItem(uint256 kind) public {
@@ -197,8 +196,8 @@ contract SendsTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), 10);
     }
 
-    /// @dev No privileges: what the relay may do, a stranger may do.
-    function test_relay_isNobodySpecial() public {
+    /// @dev The relay can do nothing that a stranger cannot.
+    function test_relay_hasNoPrivileges() public {
         bytes memory data = abi.encodeCall(AgentWallet.withdraw, (address(usdc), STRANGER, 1));
         vm.assertFalse(attempt(address(relay), address(wallet), data), "relay is an owner");
         vm.assertFalse(provider.isOperator(address(relay)), "relay is an operator");
@@ -207,6 +206,6 @@ contract SendsTest is Base {
     function test_relay_refusesEth() public {
         vm.deal(address(this), 1 ether);
         (bool success,) = address(relay).call{value: 1}("");
-        vm.assertFalse(success, "took ETH");
+        vm.assertFalse(success, "accepted ETH");
     }
 }

@@ -2,13 +2,14 @@
 pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
+import {IAgentWallet} from "../../src/IAgentWallet.sol";
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
 import {Base} from "../base/Base.sol";
 
-/// @dev What only the owner may do, called directly. The signed forms are in OwnerSignatures.t.sol.
+/// @dev Actions that only the owner may perform, called directly. OwnerSignatures.t.sol tests the signed forms.
 abstract contract OwnerBase is Base {
     function expectNotOwner(address caller) internal {
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotOwner.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotOwner.selector, caller));
         vm.prank(caller);
     }
 }
@@ -21,7 +22,7 @@ contract WithdrawTest is OwnerBase {
         wallet.withdraw(address(usdc), to, amount);
         vm.assertEq(usdc.balanceOf(to), amount);
         vm.assertEq(wallet.state().ownerNonce, 1);
-        vm.assertEq(wallet.state().remaining, LIMIT, "a withdrawal is no spending of the session");
+        vm.assertEq(wallet.state().remaining, LIMIT, "a withdrawal must not use the session's budget");
     }
 
     function test_withdraw_movesEth_sentBeforeTheWalletExisted() public {
@@ -33,25 +34,25 @@ contract WithdrawTest is OwnerBase {
         vm.assertEq(RECIPIENT.balance, 3 ether);
     }
 
-    function test_withdraw_reverts_whenEthIsMissing() public {
+    function test_withdraw_reverts_aboveTheEthBalance() public {
         vm.expectRevert(abi.encodeWithSignature("InsufficientBalance(uint256,uint256)", 0, 1));
         vm.prank(vm.addr(OWNER));
         wallet.withdraw(address(0), RECIPIENT, 1);
     }
 
-    function test_withdraw_reverts_whenUsdcIsMissing() public {
+    function test_withdraw_reverts_aboveTheUsdcBalance() public {
         vm.expectRevert(abi.encodeWithSignature("Error(string)", "ERC20: transfer amount exceeds balance"));
         vm.prank(vm.addr(OWNER));
         wallet.withdraw(address(usdc), RECIPIENT, uint256(FUNDS) + 1);
-        vm.assertEq(wallet.state().ownerNonce, 0, "a failed action uses no nonce");
+        vm.assertEq(wallet.state().ownerNonce, 0, "a failed action must not use a nonce");
     }
 
     function test_withdraw_reverts_whenToZeroOrItself() public {
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(0)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidRecipient.selector, address(0)));
         vm.prank(vm.addr(OWNER));
         wallet.withdraw(address(usdc), address(0), 1);
 
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(wallet)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidRecipient.selector, address(wallet)));
         vm.prank(vm.addr(OWNER));
         wallet.withdraw(address(usdc), address(wallet), 1);
     }
@@ -62,7 +63,7 @@ contract WithdrawTest is OwnerBase {
         wallet.withdraw(address(usdc), caller, 1);
     }
 
-    function test_withdraw_works_whateverTheSessionAndProviderDid() public {
+    function test_withdraw_works_withoutASessionOrProvider() public {
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         vm.prank(vm.addr(OWNER));
@@ -75,7 +76,7 @@ contract WithdrawTest is OwnerBase {
 }
 
 contract SetSessionTest is OwnerBase {
-    /// @dev Every word of the old session is rewritten: nothing of it is left over.
+    /// @dev Overwrites both words, so that nothing of the old session remains.
     function testFuzz_setSession_replacesTheWholeSession(address key, uint64 limit, uint40 validUntil) public {
         vm.assume(key != address(0));
         send(RECIPIENT, 5, nonceOf(1, 100));
@@ -95,7 +96,7 @@ contract SetSessionTest is OwnerBase {
     }
 
     function test_setSession_reverts_whenKeyIsZero() public {
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidSessionKey.selector, address(0)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidSessionKey.selector, address(0)));
         vm.prank(vm.addr(OWNER));
         wallet.setSession(address(0), 1, VALID_UNTIL);
     }
@@ -111,7 +112,7 @@ contract SetSessionTest is OwnerBase {
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
 
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 1, 2));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 2));
         wallet.send(RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs);
         send(RECIPIENT, 5, nonceOf(2, 0));
     }
@@ -121,7 +122,7 @@ contract SetSessionTest is OwnerBase {
         wallet.disableRotationAuthority();
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
-        vm.assertTrue(wallet.state().rotationDisabled, "rotation is back");
+        vm.assertTrue(wallet.state().rotationDisabled, "rotation is enabled again");
     }
 
     function test_setSession_allowsRotationAgain_afterRevoke() public {
@@ -133,7 +134,7 @@ contract SetSessionTest is OwnerBase {
         vm.assertEq(wallet.state().sessionKey, vm.addr(0xbeef1));
     }
 
-    /// @dev The epoch fills 32 bits; even then the owner gets through. It wraps to zero.
+    /// @dev At the largest epoch the owner can still act: the epoch wraps to zero.
     function test_setSession_works_atTheLastEpoch() public {
         bytes32 slot = bytes32(uint256(1));
         uint256 word = (uint256(LIMIT) << 192) | (uint256(type(uint32).max) << 160);
@@ -149,7 +150,7 @@ contract SetSessionTest is OwnerBase {
         wallet.withdraw(address(usdc), RECIPIENT, FUNDS);
     }
 
-    /// @dev A direct call may not be blocked by any counter.
+    /// @dev No counter may block a direct call.
     function test_ownerActions_work_atTheLastOwnerNonce() public {
         vm.store(address(wallet), bytes32(uint256(2)), bytes32(type(uint256).max));
         vm.assertEq(wallet.state().ownerNonce, type(uint256).max);
@@ -184,7 +185,7 @@ contract RevokeSessionTest is OwnerBase {
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SessionRevoked.selector));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SessionRevoked.selector));
         wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE, r, vs);
     }
 
@@ -196,7 +197,7 @@ contract RevokeSessionTest is OwnerBase {
 }
 
 contract DisableRotationAuthorityTest is OwnerBase {
-    function test_disableRotationAuthority_isForGood_andKeepsTheCurrentKey() public {
+    function test_disableRotationAuthority_isPermanent_andKeepsTheCurrentKey() public {
         vm.prank(vm.addr(OWNER));
         wallet.disableRotationAuthority();
         vm.assertTrue(wallet.state().rotationDisabled, "still allowed");
@@ -204,12 +205,12 @@ contract DisableRotationAuthorityTest is OwnerBase {
         send(RECIPIENT, 5, nonceOf(1, 0));
 
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.RotationDisabled.selector));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.RotationDisabled.selector));
         wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
 
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
-        vm.assertTrue(wallet.state().rotationDisabled, "revoke gave it back");
+        vm.assertTrue(wallet.state().rotationDisabled, "revoke enabled rotation again");
     }
 
     function testFuzz_disableRotationAuthority_reverts_whenNotOwner(address caller) public {
@@ -228,14 +229,14 @@ contract ReclaimPayoutTest is OwnerBase {
         send(escrow.payoutAddress(_terms), _terms.amount, nonceOf(1, 0));
     }
 
-    function test_reclaimPayout_bringsItBackEarly() public {
+    function test_reclaimPayout_returnsThePayout_beforeExpiry() public {
         vm.prank(vm.addr(OWNER));
         wallet.reclaimPayout(_terms);
         vm.assertEq(usdc.balanceOf(address(wallet)), FUNDS);
         vm.assertEq(wallet.state().ownerNonce, 1);
     }
 
-    function test_reclaimPayout_bringsBackLateDust() public {
+    function test_reclaimPayout_returnsDustThatArrivesLater() public {
         claim(_terms, RECIPIENT, _terms.amount);
         mint(escrow.payoutAddress(_terms), 1);
         vm.prank(vm.addr(OWNER));
@@ -243,14 +244,14 @@ contract ReclaimPayoutTest is OwnerBase {
         vm.assertEq(usdc.balanceOf(address(wallet)), FUNDS - _terms.amount + 1);
     }
 
-    function test_reclaimPayout_reverts_whenNothingIsThere() public {
+    function test_reclaimPayout_reverts_whenThePayoutIsEmpty() public {
         claim(_terms, RECIPIENT, _terms.amount);
         vm.expectRevert(abi.encodeWithSignature("BelowMinimum(uint256,uint256)", 0, 1));
         vm.prank(vm.addr(OWNER));
         wallet.reclaimPayout(_terms);
     }
 
-    /// @dev Foreign terms: the wallet is not the payer, so the escrow wants a signature until expiry.
+    /// @dev For another payer's terms the escrow requires a signature until expiry.
     function test_reclaimPayout_reverts_whenNotThePayer() public {
         _terms.payer = STRANGER;
         mint(escrow.payoutAddress(_terms), 5);

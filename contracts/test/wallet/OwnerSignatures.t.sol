@@ -2,14 +2,15 @@
 pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
+import {IAgentWallet} from "../../src/IAgentWallet.sol";
 import {PayoutEscrow} from "../../src/PayoutEscrow.sol";
 import {Base} from "../base/Base.sol";
 
-/// @dev The signed form of each owner action: right effect once, wrong signer, replay, deadline, nonce.
+/// @dev The signed form of each owner action: its effect, wrong signer, replay, deadline and nonce.
 contract OwnerSignaturesTest is Base {
     uint256 private constant KINDS = 5;
 
-    /// @dev Call data of owner action `kind`, signed by `key`.
+    /// @dev The calldata of owner action `kind`, signed by `key`.
     function _signed(uint256 kind, uint256 key, uint256 ownerNonce, uint48 deadline)
         private
         view
@@ -45,9 +46,9 @@ contract OwnerSignaturesTest is Base {
 
     function _expectRevert(bytes memory data, bytes memory reason) private {
         vm.prank(STRANGER);
-        (bool success, bytes memory answer) = address(wallet).call(data);
+        (bool success, bytes memory result) = address(wallet).call(data);
         vm.assertFalse(success, "accepted");
-        vm.assertEq(keccak256(answer), keccak256(reason));
+        vm.assertEq(keccak256(result), keccak256(reason));
     }
 
     function setUp() public override {
@@ -61,7 +62,7 @@ contract OwnerSignaturesTest is Base {
         vm.assertEq(wallet.state().ownerNonce, 1);
     }
 
-    function testFuzz_withdrawBySig_bindsEveryField(address to, uint256 amount) public {
+    function testFuzz_withdrawBySig_reverts_whenAnArgumentWasChanged(address to, uint256 amount) public {
         vm.assume(to != RECIPIENT || amount != 9e6);
         (bytes32 r, bytes32 vs) = signWithdraw(OWNER, address(wallet), address(usdc), RECIPIENT, 9e6, 0, DEADLINE);
         bytes memory data = abi.encodeCall(AgentWallet.withdrawBySig, (address(usdc), to, amount, DEADLINE, r, vs));
@@ -90,12 +91,13 @@ contract OwnerSignaturesTest is Base {
         vm.assertEq(wallet.state().epoch, 2);
     }
 
-    function test_disableRotationAuthorityBySig_disables() public {
+    function test_disableRotationAuthorityBySig_disables_andKeepsTheCurrentKey() public {
         _call(_signed(3, OWNER, 0, DEADLINE));
         vm.assertTrue(wallet.state().rotationDisabled, "still allowed");
+        send(RECIPIENT, 5, nonceOf(1, 0));
     }
 
-    function test_reclaimPayoutBySig_bringsItBack() public {
+    function test_reclaimPayoutBySig_returnsThePayout() public {
         _call(_signed(4, OWNER, 0, DEADLINE));
         vm.assertEq(usdc.balanceOf(address(wallet)), uint256(FUNDS) + 60e6);
     }
@@ -112,11 +114,11 @@ contract OwnerSignaturesTest is Base {
         vm.assume(key != OWNER);
         _expectRevert(
             _signed(kind % KINDS, key, 0, DEADLINE),
-            abi.encodeWithSelector(AgentWallet.WrongSigner.selector, vm.addr(key), vm.addr(OWNER))
+            abi.encodeWithSelector(IAgentWallet.WrongSigner.selector, vm.addr(key), vm.addr(OWNER))
         );
     }
 
-    function testFuzz_bySig_reverts_whenOfAnotherOwnerNonce(uint256 kind, uint256 ownerNonce) public {
+    function testFuzz_bySig_reverts_withAnotherOwnerNonce(uint256 kind, uint256 ownerNonce) public {
         vm.assume(ownerNonce != 0);
         bytes memory data = _signed(kind % KINDS, OWNER, ownerNonce, DEADLINE);
         vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
@@ -127,7 +129,7 @@ contract OwnerSignaturesTest is Base {
         bytes memory data = _signed(kind % KINDS, OWNER, 0, DEADLINE);
         vm.warp(uint256(DEADLINE) + late);
         _expectRevert(
-            data, abi.encodeWithSelector(AgentWallet.SignatureExpired.selector, DEADLINE, uint256(DEADLINE) + late)
+            data, abi.encodeWithSelector(IAgentWallet.SignatureExpired.selector, DEADLINE, uint256(DEADLINE) + late)
         );
     }
 
@@ -142,7 +144,7 @@ contract OwnerSignaturesTest is Base {
         deadline = uint48(bound(deadline, latest + 1, type(uint48).max));
         _expectRevert(
             _signed(kind % KINDS, OWNER, 0, deadline),
-            abi.encodeWithSelector(AgentWallet.DeadlineTooFar.selector, deadline, latest)
+            abi.encodeWithSelector(IAgentWallet.DeadlineTooFar.selector, deadline, latest)
         );
     }
 
@@ -150,7 +152,7 @@ contract OwnerSignaturesTest is Base {
         _call(_signed(kind % KINDS, OWNER, 0, START + 1 days));
     }
 
-    /// @dev A signature thought lost dies with the next owner action, direct or signed.
+    /// @dev Any later action of the owner, direct or signed, invalidates a pending signature.
     function testFuzz_bySig_reverts_afterADirectAction(uint256 kind) public {
         bytes memory data = _signed(kind % KINDS, OWNER, 0, DEADLINE);
         vm.prank(vm.addr(OWNER));
@@ -171,14 +173,14 @@ contract OwnerSignaturesTest is Base {
         vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
     }
 
-    /// @dev One signed action may not be replayed as another.
-    function testFuzz_bySig_kindsDoNotMix(uint256 signedKind, uint256 calledKind) public {
+    /// @dev A signature for one action is not valid for another.
+    function testFuzz_bySig_reverts_whenSignedForAnotherAction(uint256 signedKind, uint256 calledKind) public {
         signedKind %= KINDS;
         calledKind %= KINDS;
         vm.assume(signedKind != calledKind);
         bytes memory donor = _signed(signedKind, OWNER, 0, DEADLINE);
         bytes memory data = _signed(calledKind, SESSION, 0, DEADLINE);
-        // Put the donor's signature, the last 64 bytes, in place.
+        // Replace the signature, the last 64 bytes, by the donor's.
         assembly ("memory-safe") {
             let from := add(donor, sub(mload(donor), 0x20))
             let to := add(data, sub(mload(data), 0x20))

@@ -2,13 +2,14 @@
 pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
+import {IAgentWallet} from "../../src/IAgentWallet.sol";
 import {Base} from "../base/Base.sol";
 
 contract RotateSessionKeyTest is Base {
     uint64 private constant CAP = 10_000e6;
     uint256 private constant NEW = 0x11e3;
 
-    /// @dev Midnight UTC: a day of its own for each test.
+    /// @dev Midnight UTC, a day after the wallet was created.
     uint256 private constant DAY = (uint256(START) / 1 days + 1) * 1 days;
 
     function setUp() public override {
@@ -51,10 +52,10 @@ contract RotateSessionKeyTest is Base {
         uint48 deadline = uint48(DAY + 300);
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 9), deadline);
         rotate(NEW, LIMIT, VALID_UNTIL, 1);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 1, 2));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 2));
         wallet.send(RECIPIENT, 5, nonceOf(1, 9), deadline, r, vs);
         (r, vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(2, 9), deadline);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongSigner.selector, vm.addr(SESSION), vm.addr(NEW)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongSigner.selector, vm.addr(SESSION), vm.addr(NEW)));
         wallet.send(RECIPIENT, 5, nonceOf(2, 9), deadline, r, vs);
         _spend(NEW, 5);
     }
@@ -64,7 +65,7 @@ contract RotateSessionKeyTest is Base {
         address key = vm.addr(NEW);
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, LIMIT, VALID_UNTIL, 1, deadline);
         wallet.rotateSessionKey(key, LIMIT, VALID_UNTIL, 1, deadline, r, vs);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 1, 2));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 2));
         wallet.rotateSessionKey(key, LIMIT, VALID_UNTIL, 1, deadline, r, vs);
     }
 
@@ -72,7 +73,7 @@ contract RotateSessionKeyTest is Base {
         key = bound(key, 1, 1 << 250);
         vm.assume(key != OPERATOR);
         (bytes32 r, bytes32 vs) = signRotate(key, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300));
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotOperator.selector, vm.addr(key)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotOperator.selector, vm.addr(key)));
         wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
     }
 
@@ -81,7 +82,7 @@ contract RotateSessionKeyTest is Base {
             signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300));
         vm.prank(ADMIN);
         provider.setOperator(vm.addr(OPERATOR), false);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotOperator.selector, vm.addr(OPERATOR)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotOperator.selector, vm.addr(OPERATOR)));
         wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
     }
 
@@ -89,7 +90,7 @@ contract RotateSessionKeyTest is Base {
         vm.prank(ADMIN);
         provider.pauseRotations();
         _expectRotationRevert(
-            LIMIT, VALID_UNTIL, 1, abi.encodeWithSelector(AgentWallet.NotOperator.selector, vm.addr(OPERATOR))
+            LIMIT, VALID_UNTIL, 1, abi.encodeWithSelector(IAgentWallet.NotOperator.selector, vm.addr(OPERATOR))
         );
         vm.prank(ADMIN);
         provider.unpauseRotations();
@@ -99,27 +100,27 @@ contract RotateSessionKeyTest is Base {
     function test_rotate_reverts_afterTheDeadline() public {
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY));
         vm.warp(DAY + 1);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SignatureExpired.selector, DAY, DAY + 1));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SignatureExpired.selector, DAY, DAY + 1));
         wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY), r, vs);
     }
 
     function testFuzz_rotate_reverts_whenAnotherEpochIsExpected(uint32 epoch) public {
         vm.assume(epoch != 1);
         _expectRotationRevert(
-            LIMIT, VALID_UNTIL, epoch, abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, epoch, 1)
+            LIMIT, VALID_UNTIL, epoch, abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, epoch, 1)
         );
     }
 
     function test_rotate_reverts_whenKeyIsZero() public {
         (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), address(0), LIMIT, VALID_UNTIL, 1, uint48(DAY));
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidSessionKey.selector, address(0)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidSessionKey.selector, address(0)));
         wallet.rotateSessionKey(address(0), LIMIT, VALID_UNTIL, 1, uint48(DAY), r, vs);
     }
 
     function testFuzz_rotate_reverts_aboveTheGrantCap(uint64 limit) public {
         limit = uint64(bound(limit, CAP + 1, type(uint64).max));
         _expectRotationRevert(
-            limit, VALID_UNTIL, 1, abi.encodeWithSelector(AgentWallet.LimitTooHigh.selector, limit, CAP)
+            limit, VALID_UNTIL, 1, abi.encodeWithSelector(IAgentWallet.LimitTooHigh.selector, limit, CAP)
         );
     }
 
@@ -135,7 +136,7 @@ contract RotateSessionKeyTest is Base {
             LIMIT,
             validUntil,
             1,
-            abi.encodeWithSelector(AgentWallet.ValidityTooLong.selector, validUntil, DAY + 90 days)
+            abi.encodeWithSelector(IAgentWallet.ValidityTooLong.selector, validUntil, DAY + 90 days)
         );
     }
 
@@ -145,11 +146,11 @@ contract RotateSessionKeyTest is Base {
         rotate(NEW, CAP - 5, VALID_UNTIL, 2);
         vm.assertEq(wallet.state().grantedToday, CAP);
         _expectRotationRevert(
-            CAP - 4, VALID_UNTIL, 3, abi.encodeWithSelector(AgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
+            CAP - 4, VALID_UNTIL, 3, abi.encodeWithSelector(IAgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
         );
     }
 
-    function test_rotate_swapsWithoutNewBudget_howeverOften() public {
+    function test_rotate_allowsAnyNumberOfRotations_withoutNewBudget() public {
         rotate(NEW, CAP, VALID_UNTIL, 1);
         for (uint32 i = 0; i < 20; ++i) {
             rotate(NEW + i, CAP, VALID_UNTIL, 2 + i);
@@ -157,26 +158,26 @@ contract RotateSessionKeyTest is Base {
         }
     }
 
-    function test_rotate_givesUnspentGrantsBack() public {
+    function test_rotate_restoresUnspentGrants() public {
         rotate(NEW, 6_000e6, VALID_UNTIL, 1);
         rotate(NEW, 0, VALID_UNTIL, 2);
         vm.assertEq(wallet.state().grantedToday, 0);
         rotate(NEW, CAP, VALID_UNTIL, 3);
     }
 
-    /// @dev What an earlier day left is newly in the hand of the new key's holder, so it counts.
-    function test_rotate_countsWhatAnEarlierDayLeft() public {
+    /// @dev Budget left from an earlier day counts, since the holder of the new key gains access to it.
+    function test_rotate_countsBudgetLeftFromAnEarlierDay() public {
         rotate(NEW, CAP, VALID_UNTIL, 1);
         vm.warp(DAY + 1 days);
         rotate(NEW, CAP, VALID_UNTIL, 2);
         vm.assertEq(wallet.state().grantedToday, CAP);
         _spend(NEW, CAP);
         _expectRotationRevert(
-            1, VALID_UNTIL, 3, abi.encodeWithSelector(AgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
+            1, VALID_UNTIL, 3, abi.encodeWithSelector(IAgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
         );
     }
 
-    function test_rotate_swapsAnOwnersSession_afterTheDayIsUsedUp() public {
+    function test_rotate_replacesAnOwnersSession_afterTheDailyCapIsReached() public {
         rotate(NEW, CAP, VALID_UNTIL, 1);
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), 3_000e6, VALID_UNTIL);
@@ -187,24 +188,23 @@ contract RotateSessionKeyTest is Base {
             3_000e6,
             VALID_UNTIL,
             4,
-            abi.encodeWithSelector(AgentWallet.DailyGrantExceeded.selector, CAP + 3_000e6 + 1, CAP)
+            abi.encodeWithSelector(IAgentWallet.DailyGrantExceeded.selector, CAP + 3_000e6 + 1, CAP)
         );
     }
 
-    function test_rotate_getsAFreshCap_atMidnightUtc() public {
+    function test_rotate_resetsTheDailyCap_atMidnightUtc() public {
         rotate(NEW, CAP, VALID_UNTIL, 1);
         _spend(NEW, CAP);
         vm.warp(DAY + 1 days - 1);
         _expectRotationRevert(
-            1, VALID_UNTIL, 2, abi.encodeWithSelector(AgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
+            1, VALID_UNTIL, 2, abi.encodeWithSelector(IAgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
         );
         vm.warp(DAY + 1 days);
         vm.assertEq(wallet.state().grantedToday, 0);
         rotate(NEW, CAP, VALID_UNTIL, 2);
     }
 
-    /// @dev A6: whatever a stolen operator key does, from any session and at any hours, at most 20,000 USDC leave the
-    /// wallet within 24 hours.
+    /// @dev A6: a stolen operator key moves at most 20,000 USDC within 24 hours, from any session and at any times.
     function testFuzz_A6_aStolenOperatorKeyMovesAtMostTwiceTheCapInADay(uint64 ownerLimit, uint256 seed) public {
         vm.prank(vm.addr(OWNER));
         wallet.setSession(vm.addr(SESSION), ownerLimit, uint40(DAY + 365 days));

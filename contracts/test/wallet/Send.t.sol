@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
+import {IAgentWallet} from "../../src/IAgentWallet.sol";
 import {SendWindow} from "../../src/SendWindow.sol";
 import {Base} from "../base/Base.sol";
 import {Vm} from "../base/Vm.sol";
@@ -55,7 +56,7 @@ contract SendTest is Base {
         vm.assertEq(wallet.state().remaining, 0);
     }
 
-    function test_send_reverts_whenOneMicroUsdcOver() public {
+    function test_send_reverts_oneMicroUsdcOverTheLimit() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, LIMIT + 1, FIRST, DEADLINE);
         vm.expectRevert(abi.encodeWithSelector(SendWindow.OverLimit.selector, LIMIT + 1, LIMIT));
         wallet.send(RECIPIENT, LIMIT + 1, FIRST, DEADLINE, r, vs);
@@ -76,7 +77,7 @@ contract SendTest is Base {
         vm.assertEq(usdc.balanceOf(RECIPIENT), 3);
     }
 
-    function test_send_reverts_whenNonceFellOutOfTheWindow() public {
+    function test_send_reverts_whenTheNonceIsBelowTheWindow() public {
         send(RECIPIENT, 1, FIRST + 128);
 
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, FIRST, DEADLINE);
@@ -91,13 +92,13 @@ contract SendTest is Base {
         vm.assertEq(wallet.state().epoch, 1);
 
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, last + 1, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 2, 1));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 2, 1));
         wallet.send(RECIPIENT, 1, last + 1, DEADLINE, r, vs);
     }
 
-    function test_send_reverts_whenOfAnotherEpoch() public {
+    function test_send_reverts_withANonceOfAnotherEpoch() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, 7, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongEpoch.selector, 0, 1));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 0, 1));
         wallet.send(RECIPIENT, 1, 7, DEADLINE, r, vs);
     }
 
@@ -110,7 +111,7 @@ contract SendTest is Base {
     function test_send_reverts_afterTheDeadline() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, FIRST, DEADLINE);
         vm.warp(DEADLINE + 1);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SignatureExpired.selector, DEADLINE, DEADLINE + 1));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SignatureExpired.selector, DEADLINE, DEADLINE + 1));
         wallet.send(RECIPIENT, 1, FIRST, DEADLINE, r, vs);
     }
 
@@ -125,26 +126,26 @@ contract SendTest is Base {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, FIRST, deadline);
         vm.warp(uint256(VALID_UNTIL) + 1);
         vm.expectRevert(
-            abi.encodeWithSelector(AgentWallet.SessionExpired.selector, VALID_UNTIL, uint256(VALID_UNTIL) + 1)
+            abi.encodeWithSelector(IAgentWallet.SessionExpired.selector, VALID_UNTIL, uint256(VALID_UNTIL) + 1)
         );
         wallet.send(RECIPIENT, 1, FIRST, deadline, r, vs);
     }
 
     function test_send_reverts_whenZeroAmount() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 0, FIRST, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.ZeroAmount.selector));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.ZeroAmount.selector));
         wallet.send(RECIPIENT, 0, FIRST, DEADLINE, r, vs);
     }
 
     function test_send_reverts_whenToZero() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), address(0), 1, FIRST, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(0)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidRecipient.selector, address(0)));
         wallet.send(address(0), 1, FIRST, DEADLINE, r, vs);
     }
 
     function test_send_reverts_whenToItself() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), address(wallet), 1, FIRST, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.InvalidRecipient.selector, address(wallet)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidRecipient.selector, address(wallet)));
         wallet.send(address(wallet), 1, FIRST, DEADLINE, r, vs);
     }
 
@@ -152,12 +153,12 @@ contract SendTest is Base {
         key = bound(key, 1, 1 << 250);
         vm.assume(key != SESSION);
         (bytes32 r, bytes32 vs) = signSend(key, address(wallet), RECIPIENT, 1, FIRST, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.WrongSigner.selector, vm.addr(key), vm.addr(SESSION)));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongSigner.selector, vm.addr(key), vm.addr(SESSION)));
         wallet.send(RECIPIENT, 1, FIRST, DEADLINE, r, vs);
     }
 
-    /// @dev Any field changed after signing recovers some other key (or none).
-    function testFuzz_send_reverts_whenAnythingWasChanged(address to, uint64 amount, uint32 sequence, uint48 deadline)
+    /// @dev With a changed argument, the signature recovers to another key or to none.
+    function testFuzz_send_reverts_whenAnArgumentWasChanged(address to, uint64 amount, uint32 sequence, uint48 deadline)
         public
     {
         vm.assume(to != RECIPIENT || amount != 5 || sequence != 0 || deadline != DEADLINE);
@@ -173,7 +174,7 @@ contract SendTest is Base {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, FIRST, DEADLINE);
         bytes memory data = abi.encodeCall(AgentWallet.send, (RECIPIENT, 5, FIRST, DEADLINE, r, vs));
         vm.assertFalse(attempt(STRANGER, address(twin), data), "replayed on a twin");
-        vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused at home");
+        vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused where it was signed for");
     }
 
     function test_send_reverts_onAnotherChain() public {
@@ -182,7 +183,7 @@ contract SendTest is Base {
         vm.chainId(84_532);
         vm.assertFalse(attempt(STRANGER, address(wallet), data), "replayed on another chain");
         vm.chainId(8453);
-        vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused at home");
+        vm.assertTrue(attempt(STRANGER, address(wallet), data), "refused where it was signed for");
     }
 
     function test_send_reverts_whenSignatureIsZero() public {
@@ -190,13 +191,13 @@ contract SendTest is Base {
         wallet.send(RECIPIENT, 1, FIRST, DEADLINE, 0, 0);
     }
 
-    /// @dev ecrecover would accept the twin (n − s, other parity) of every signature.
+    /// @dev ecrecover accepts the malleated form (n − s, opposite parity) of every signature.
     function test_send_reverts_whenHighS() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 1, FIRST, DEADLINE);
         uint256 order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
         uint256 parity = uint256(vs) >> 255;
         uint256 high = order - (uint256(vs) & (type(uint256).max >> 1));
-        // A high s needs the top bit that carries the parity: most twins cannot even be written in this form.
+        // The compact form stores the parity in the top bit of s, so it cannot express most high values of s.
         bytes32 twin = bytes32((high & (type(uint256).max >> 1)) | ((1 - parity) << 255));
         bytes memory data = abi.encodeCall(AgentWallet.send, (RECIPIENT, 1, FIRST, DEADLINE, r, twin));
         vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted a malleated signature");
@@ -244,7 +245,7 @@ contract SendTest is Base {
         address implementation = address(factory.IMPLEMENTATION());
         mint(implementation, 10);
         (bytes32 r, bytes32 vs) = signSend(SESSION, implementation, RECIPIENT, 5, 0, DEADLINE);
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.SessionExpired.selector, 0, START));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SessionExpired.selector, 0, START));
         AgentWallet(implementation).send(RECIPIENT, 5, 0, DEADLINE, r, vs);
     }
 }

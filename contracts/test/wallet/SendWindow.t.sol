@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {SendWindowProbe} from "../../probe/SendWindowProbe.sol";
 import {SendWindow} from "../../src/SendWindow.sol";
 import {Signing} from "../base/Signing.sol";
 
-/// @dev The window against the naive model it stands for: a mapping of used nonces, the highest accepted, the budget.
+/// @dev Compares the window with a simple model: a mapping of used nonces, the highest accepted nonce, and the budget.
 contract SendWindowTest is Signing {
     using SendWindow for uint256;
 
+    SendWindowProbe private _window;
     mapping(uint64 nonce => bool) private _used;
     uint64 private _highest;
     uint64 private _left;
 
-    /// @dev External, so that a refusal can be caught.
-    function consume(uint256 word, uint64 amount, uint64 nonce) external pure returns (uint256) {
-        return word.consume(amount, nonce);
+    function setUp() public {
+        _window = SendWindowProbe(deploy("SendWindowProbe", ""));
     }
 
     function _modelAccepts(uint64 amount, uint64 nonce) private view returns (bool) {
@@ -22,7 +23,7 @@ contract SendWindowTest is Signing {
         return nonce > _highest || _highest - nonce <= 127;
     }
 
-    /// @dev 24 nonces around `start`, some far, some repeated: same answer, budget, top and map at every step.
+    /// @dev 24 nonces around `start`, some far away, some repeated: result, budget, top and bits equal the model's.
     function _compareSequence(uint64 start, uint64 limit, uint256 seed) private {
         _highest = start;
         _left = limit;
@@ -31,7 +32,7 @@ contract SendWindowTest is Signing {
             seed = uint256(keccak256(abi.encode(seed)));
             uint64 nonce;
             unchecked {
-                // Mostly near the top, sometimes exactly at the window's edge, sometimes anywhere.
+                // Mostly near the top, sometimes exactly at the edge of the window, sometimes anywhere.
                 uint256 kind = seed % 8;
                 if (kind < 5) nonce = _highest - 140 + uint64((seed >> 8) % 280);
                 else if (kind == 5) nonce = _highest - 127;
@@ -41,14 +42,14 @@ contract SendWindowTest is Signing {
             uint64 amount = uint64((seed >> 72) % (uint256(limit) / 12 + 2));
 
             bool accepts = _modelAccepts(amount, nonce);
-            try this.consume(word, amount, nonce) returns (uint256 next) {
-                vm.assertTrue(accepts, "accepted what the model refuses");
+            try _window.consume(word, amount, nonce) returns (uint256 next) {
+                vm.assertTrue(accepts, "accepted a nonce that the model refuses");
                 word = next;
                 _used[nonce] = true;
                 if (nonce > _highest) _highest = nonce;
                 _left -= amount;
             } catch {
-                vm.assertFalse(accepts, "refused what the model accepts");
+                vm.assertFalse(accepts, "refused a nonce that the model accepts");
             }
             vm.assertEq(word.top(), _highest);
             vm.assertEq(word.remaining(), _left);
@@ -77,15 +78,18 @@ contract SendWindowTest is Signing {
         _compareSequence((uint64(epoch) << 32 | type(uint32).max) - below, limit, seed);
     }
 
-    /// @dev One step from any word at all, by the rule in words.
-    function testFuzz_window_oneStepFromAnywhere(uint64 left, uint64 top, uint128 seen, uint64 amount, uint64 nonce)
-        public
-        view
-    {
+    /// @dev One step from an arbitrary word.
+    function testFuzz_window_followsTheRule_fromAnArbitraryWord(
+        uint64 left,
+        uint64 top,
+        uint128 seen,
+        uint64 amount,
+        uint64 nonce
+    ) public view {
         uint256 word = (uint256(left) << 192) | (uint256(top) << 128) | seen;
         bool ahead = nonce > top;
         bool fresh = ahead || (top - nonce <= 127 && (seen >> (top - nonce)) & 1 == 0);
-        try this.consume(word, amount, nonce) returns (uint256 next) {
+        try _window.consume(word, amount, nonce) returns (uint256 next) {
             vm.assertTrue(fresh && amount <= left, "accepted");
             vm.assertEq(next.remaining(), left - amount);
             vm.assertEq(next.top(), ahead ? nonce : top);
@@ -93,8 +97,8 @@ contract SendWindowTest is Signing {
             uint256 kept = shift > 127 ? 0 : uint256(seen) << shift;
             uint256 bit = uint256(1) << (ahead ? 0 : top - nonce);
             vm.assertEq(next.seen(), uint128(kept) | bit);
-            // Never twice.
-            try this.consume(next, 0, nonce) returns (uint256) {
+            // The nonce is never accepted twice.
+            try _window.consume(next, 0, nonce) returns (uint256) {
                 vm.assertTrue(false, "accepted twice");
             } catch {}
         } catch {
@@ -102,16 +106,16 @@ contract SendWindowTest is Signing {
         }
     }
 
-    function testFuzz_window_acceptsANearNonceInEveryCase(uint64 top, uint128 seen, uint8 step) public view {
+    function testFuzz_window_acceptsANonceAheadOfTheTop(uint64 top, uint128 seen, uint8 step) public view {
         uint256 word = (uint256(1) << 192) | (uint256(top) << 128) | seen;
         uint64 ahead = uint64(bound(step, 1, 255));
         vm.assume(top <= type(uint64).max - ahead);
-        vm.assertEq(this.consume(word, 1, top + ahead).top(), top + ahead);
+        vm.assertEq(_window.consume(word, 1, top + ahead).top(), top + ahead);
     }
 
-    /// @dev 128 consecutive nonces in any order: every one is accepted, and none a second time.
-    function testFuzz_window_takes128InAnyOrder(uint32 epoch, uint256 seed) public view {
-        uint256 word = SendWindow.open(128, epoch);
+    /// @dev 128 consecutive nonces in any order: each is accepted once.
+    function testFuzz_window_accepts128NoncesInAnyOrder(uint32 epoch, uint256 seed) public view {
+        uint256 word = _window.open(128, epoch);
         uint64[] memory nonces = new uint64[](128);
         for (uint64 i = 0; i < 128; ++i) {
             nonces[i] = (uint64(epoch) << 32) + i;
@@ -122,19 +126,19 @@ contract SendWindowTest is Signing {
             (nonces[i], nonces[j]) = (nonces[j], nonces[i]);
         }
         for (uint256 i = 0; i < 128; ++i) {
-            word = this.consume(word, 1, nonces[i]);
+            word = _window.consume(word, 1, nonces[i]);
         }
         vm.assertEq(word.seen(), type(uint128).max);
         vm.assertEq(word.remaining(), 0);
         for (uint256 i = 0; i < 128; ++i) {
-            try this.consume(word, 0, nonces[i]) returns (uint256) {
+            try _window.consume(word, 0, nonces[i]) returns (uint256) {
                 vm.assertTrue(false, "accepted twice");
             } catch {}
         }
     }
 
-    function testFuzz_open_isAFreshWord(uint64 limit, uint32 epoch) public pure {
-        uint256 word = SendWindow.open(limit, epoch);
+    function testFuzz_open_returnsAnUnusedWindow(uint64 limit, uint32 epoch) public view {
+        uint256 word = _window.open(limit, epoch);
         vm.assertEq(word.remaining(), limit);
         vm.assertEq(word.epoch(), epoch);
         vm.assertEq(word.top(), uint64(epoch) << 32);

@@ -2,10 +2,12 @@
 pragma solidity 0.8.37;
 
 import {AgentWallet} from "../../src/AgentWallet.sol";
+import {IAgentWallet} from "../../src/IAgentWallet.sol";
+import {WalletArguments} from "../../src/WalletArguments.sol";
 import {Base} from "../base/Base.sol";
 
 contract StateTest is Base {
-    function test_state_answersEverythingOfOneBlock() public view {
+    function test_state_returnsEveryField() public view {
         AgentWallet.State memory state = wallet.state();
         vm.assertEq(state.blockNumber, block.number);
         vm.assertEq(state.timestamp, START);
@@ -23,7 +25,7 @@ contract StateTest is Base {
         vm.assertEq(state.grantedToday, 0);
     }
 
-    function test_arguments_areTheOwnersAndProviders() public view {
+    function test_arguments_areOwnerAndProvider() public view {
         vm.assertEq(wallet.owner(), vm.addr(OWNER));
         vm.assertEq(wallet.provider(), address(provider));
         vm.assertEq(address(wallet.USDC()), address(usdc));
@@ -40,17 +42,17 @@ contract StateTest is Base {
 
     function testFuzz_initialize_reverts_whenNotTheFactory(address caller) public {
         vm.assume(caller != address(factory));
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotFactory.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotFactory.selector, caller));
         vm.prank(caller);
         wallet.initialize(caller, 1, VALID_UNTIL);
 
         AgentWallet implementation = factory.IMPLEMENTATION();
-        vm.expectRevert(abi.encodeWithSelector(AgentWallet.NotFactory.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotFactory.selector, caller));
         vm.prank(caller);
         implementation.initialize(caller, 1, VALID_UNTIL);
     }
 
-    /// @dev No fallback, no receive, no ERC-1271, no execute: what is not listed does not exist.
+    /// @dev There is no fallback, no receive, no ERC-1271 and no execute: only the functions listed here exist.
     function testFuzz_unknownFunctions_revert(bytes4 selector, bytes calldata data) public {
         bytes4[24] memory known = [
             AgentWallet.send.selector,
@@ -67,8 +69,8 @@ contract StateTest is Base {
             AgentWallet.rotateSessionKey.selector,
             AgentWallet.initialize.selector,
             AgentWallet.state.selector,
-            AgentWallet.owner.selector,
-            AgentWallet.provider.selector,
+            WalletArguments.owner.selector,
+            WalletArguments.provider.selector,
             bytes4(keccak256("USDC()")),
             bytes4(keccak256("ESCROW()")),
             bytes4(keccak256("FACTORY()")),
@@ -93,14 +95,14 @@ contract StateTest is Base {
             || selector == bytes4(keccak256("RECLAIM_PAYOUT_TYPEHASH()"));
     }
 
-    function test_erc1271_isNotThere() public {
+    function test_erc1271_isNotImplemented() public {
         bytes memory data = abi.encodeWithSignature("isValidSignature(bytes32,bytes)", bytes32(0), "");
-        vm.assertFalse(attempt(STRANGER, address(wallet), data), "answered");
+        vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
     }
 
     function test_eth_isRefused() public {
         vm.deal(address(this), 1 ether);
         (bool success,) = address(wallet).call{value: 1 ether}("");
-        vm.assertFalse(success, "took ETH");
+        vm.assertFalse(success, "accepted ETH");
     }
 }
