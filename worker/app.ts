@@ -3,13 +3,17 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import type { AppEnv } from './appEnv.ts'
 import type { ServerOf } from './mcp/server.ts'
-import { answerHeaders, onFailure, onMethodNotAllowed, onNotFound } from './middleware/answers.ts'
-import { dependencies, jsonOnly, smallBody } from './middleware/requests.ts'
+import { onFailure, onMethodNotAllowed, onNotFound } from './middleware/failures.ts'
+import { dependencies, limitBodySize, requireJson } from './middleware/requests.ts'
+import { cacheHeaders, securityHeaders } from './middleware/responseHeaders.ts'
+import { requireSettings } from './middleware/settings.ts'
+import { withRequestId } from './observability/log.ts'
 import { account } from './routes/account.ts'
 import { agents } from './routes/agents.ts'
 import { audit } from './routes/audit.ts'
 import { auth, plainLogin } from './routes/auth.ts'
 import { contacts } from './routes/contacts.ts'
+import { deliveryReports } from './routes/deliveryReports.ts'
 import { dev } from './routes/dev.ts'
 import { docs } from './routes/docs.ts'
 import { escrow } from './routes/escrow.ts'
@@ -17,6 +21,7 @@ import { mcp } from './routes/mcp.ts'
 import { meta } from './routes/meta.ts'
 import { oauth } from './routes/oauth.ts'
 import { onramp } from './routes/onramp.ts'
+import { ops } from './routes/ops.ts'
 import { overview } from './routes/overview.ts'
 import { payments } from './routes/payments.ts'
 import { policyGroups } from './routes/policyGroups.ts'
@@ -27,20 +32,23 @@ import { users } from './routes/users.ts'
 import { wallets } from './routes/wallets.ts'
 import { wellKnown } from './routes/wellKnown.ts'
 
-/** Every path the Worker answers. Tests give their own clock, and other tools to test the protocol of /mcp. */
+/** All routes of the Worker. Tests pass their own clock, and another MCP server to test the protocol of /mcp. */
 export function createApp(options: { now?: () => number; mcpServer?: ServerOf } = {}) {
   const base = new Hono<AppEnv>()
   base.onError(onFailure)
   base.notFound(onNotFound)
   base
     .use(requestId())
-    .use(answerHeaders)
+    .use((c, next) => withRequestId(c.get('requestId'), next))
+    .use(securityHeaders)
+    .use(cacheHeaders)
+    .use(requireSettings)
     .use(methodNotAllowed({ app: base, onMethodNotAllowed }))
-    .use(smallBody)
-    .use('/api/*', jsonOnly)
-    .use('/v1/*', jsonOnly)
+    .use(limitBodySize)
+    .use('/api/*', requireJson)
+    .use('/v1/*', requireJson)
     .use(dependencies(options.now ?? Date.now))
-  // Chained, so that the browser's client can infer every route.
+  // Chained, so that App has the types of every route: tests/worker/apiContract.test.ts checks the contract against them.
   return base
     .route('/api', meta)
     .route('/api/auth/cognito', auth)
@@ -61,6 +69,8 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))
     .route('/oauth', oauth)
+    .route('/delivery-reports', deliveryReports)
+    .route('/ops', ops)
     .route('/.well-known', wellKnown)
     .route('/', docs)
     .route('/dev', dev)

@@ -1,22 +1,22 @@
-import type { Db } from './db/session.ts'
-import type { Delivery } from './delivery/delivery.ts'
-import type { Scope } from './domain/scopes.ts'
+import type { Scope } from '#domain/scopes.ts'
+import type { Db } from './db/d1.ts'
 import type { Env } from './env.ts'
+import type { MessageProvider } from './notifications/message.ts'
 
-/** What services work with; tests give their own clock. */
+/** What services depend on. Tests pass their own clock. */
 export type Deps = {
   env: Env
   db: Db
-  delivery: Delivery
+  messageProvider: MessageProvider
   /** ms */
   now: () => number
-  /** Work that ends after the answer has left, so that the answer's time says nothing about it. Failures are logged. */
-  afterwards: (work: Promise<unknown>) => void
+  /** Lets `work` finish after the response was sent, so that response times reveal nothing about it. Failures are logged. */
+  runInBackground: (work: Promise<unknown>) => void
 }
 
 /**
- * The agent behind a request. `scopes` is what its token carries; the Treasury knows what its group allows. `tokenId` is
- * there when it came with an access token.
+ * The agent behind a request. `scopes` is what its token grants; what its group allows is checked by the Treasury.
+ * `tokenId` is set if the request carried an access token.
  */
 export type AgentPrincipal = {
   userId: string
@@ -26,8 +26,18 @@ export type AgentPrincipal = {
   tokenId?: string
 }
 
-/** Hono's type of a request: `userId` and `sessionId` are there behind login(), `agent` behind agent(). */
+/**
+ * Hono's environment. `userId` and `loginSessionId` are set by login(), `agent` by agent(), `operator` by operator(): the
+ * actor that its acts are recorded under.
+ */
 export type AppEnv = {
   Bindings: Env
-  Variables: { requestId: string; deps: Deps; userId: string; sessionId: string; agent: AgentPrincipal }
+  Variables: {
+    requestId: string
+    deps: Deps
+    userId: string
+    loginSessionId: string
+    agent: AgentPrincipal
+    operator: string
+  }
 }

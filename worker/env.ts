@@ -1,15 +1,15 @@
-import type { ClaimDesk } from './claims/claimDesk.ts'
-import type { Relayer } from './relayer/relayer.ts'
+import type { ClaimDeskApi } from './claims/api.ts'
+import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
-import type { Treasury } from './treasury/treasury.ts'
+import type { TreasuryApi } from './treasury/api.ts'
 
-/** What the Worker runs with: its settings, and what wrangler.toml binds. */
+/** The Worker's environment: settings, and bindings of wrangler.toml. */
 export type Env = Settings & {
   DB: D1Database
-  TREASURY: DurableObjectNamespace<Treasury>
-  CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
-  RELAYER: DurableObjectNamespace<Relayer>
+  TREASURY: DurableObjectNamespace<TreasuryApi>
+  CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
+  RELAYER: DurableObjectNamespace<RelayerApi>
   ASSETS?: Fetcher
-  /** The `send_email` binding; MAIL_FROM is the sender. Unset = not offered. */
+  /** The `send_email` binding; MAIL_FROM is the sender. Unset: not offered. */
   EMAIL?: SendEmail
 }

@@ -1,10 +1,8 @@
-import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Scope } from './domain/scopes.ts'
+import type { Scope } from '#domain/scopes.ts'
 
 /**
- * The code-to-status table of /api. The SPA signs out when a 401 or 403 text mentions token, Authentication,
- * Unauthorized or expired, so only `unauthenticated` may use those words (decisions.md; tests read every text).
+ * Error codes and their HTTP statuses. The browser signs out on a 401 or 403 whose text contains token, Authentication,
+ * Unauthorized or expired, so only `unauthenticated` may use those words (tests/domain/errorWords.test.ts).
  */
 export const statusOf = {
   invalid_input: 400,
@@ -31,44 +29,20 @@ export const statusOf = {
   session_key_expired: 422,
   session_limit_exceeded: 422,
   insufficient_balance: 422,
+  recipient_blocked: 422,
   rate_limited: 429,
+  // Limits of this service (domain/limits.ts).
+  payment_rate_exceeded: 429,
+  queue_full: 429,
+  gas_allowance_exceeded: 429,
+  message_limit: 429,
   internal: 500,
   upstream_unavailable: 502,
   unavailable: 503,
 } as const
 export type ErrorCode = keyof typeof statusOf
 
-export class AppError extends Error {
-  override name = 'AppError'
-  readonly code: ErrorCode
-  readonly field: string | undefined
-  /** Seconds; sent as Retry-After. */
-  readonly retryAfter: number | undefined
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { field?: string; cause?: unknown; retryAfter?: number } = {},
-  ) {
-    super(message, { cause: options.cause })
-    this.code = code
-    this.field = options.field
-    this.retryAfter = options.retryAfter
-  }
-}
-
-export const ok = <T>(data: T, message?: string) => ({ success: true as const, data, ...(message ? { message } : {}) })
-
-/** RPC answers of the objects: errors' classes do not survive that boundary, so refusals are values. */
-export type Refused = {
-  ok: false
-  code: ErrorCode
-  message: string
-  field?: string
-  /** Seconds. */
-  retryAfter?: number
-  /** Why a policy said no, for /v1 problem bodies. Decimal USDC. */
-  refusal?: RefusalFigures
-}
+/** Why a policy refused a payment, for /v1 problem bodies and MCP results. Amounts are decimal USDC. */
 export type RefusalFigures = {
   rule: string
   next: string
@@ -79,28 +53,60 @@ export type RefusalFigures = {
   remaining?: string | null
   /** When the rule's period ends. ISO 8601, UTC. */
   resets_at?: string
-  /** The scope that is missing. */
+  /** The scope that the access token lacks. */
   scope?: Scope
-  /** The recorded refusal, when it was recorded. */
+  /** Id of the recorded refusal, if it was recorded. */
   id?: string
 }
-export type Result<T> = { ok: true; value: T } | Refused
 
-/** The value of an object's answer, or the AppError it stands for. */
-export function unwrap<T>(result: Result<T>): T {
-  if (result.ok) return result.value
-  const { code, message, field, retryAfter } = result
-  throw new AppError(code, message, { ...(field ? { field } : {}), ...(retryAfter ? { retryAfter } : {}) })
+type Options = {
+  /** The input at fault, as a dotted path. */
+  field?: string
+  /** Seconds; sent as Retry-After. */
+  retryAfter?: number
+  refusal?: RefusalFigures
+  /** What an operator has to fix. Only for those who may know it. */
+  causes?: string[]
+  /** Logged when the status is 500 or above; never sent. */
+  cause?: unknown
 }
 
-/** Unknown errors are logged whole and answered blank: causes and keys never leave the Worker. */
-export function onError(error: Error, c: Context) {
-  const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong.', { cause: error })
-  const status = statusOf[known.code] as ContentfulStatusCode
-  if (status >= 500) console.error(known.code, known.cause ?? known)
-  if (known.retryAfter) c.header('Retry-After', String(known.retryAfter))
-  return c.json(
-    { success: false as const, error: known.message, code: known.code, ...(known.field ? { field: known.field } : {}) },
-    status,
-  )
+/** A failure that the caller may see: `message` is a sentence for people. Rendered by middleware/failures.ts. */
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly code: ErrorCode
+  readonly field: string | undefined
+  readonly retryAfter: number | undefined
+  readonly refusal: RefusalFigures | undefined
+  readonly causes: string[] | undefined
+
+  constructor(code: ErrorCode, message: string, { field, retryAfter, refusal, causes, cause }: Options = {}) {
+    super(message, { cause })
+    this.code = code
+    this.field = field
+    this.retryAfter = retryAfter
+    this.refusal = refusal
+    this.causes = causes
+  }
+}
+
+/** OAuth's own error codes: RFC 6749 sections 4.1.2.1 and 5.2, RFC 8707 section 2. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+
+/** An error of the /oauth endpoints, which clients tell apart by `oauthCode`. */
+export class OAuthError extends AppError {
+  override name = 'OAuthError'
+  readonly oauthCode: OAuthErrorCode
+
+  constructor(oauthCode: OAuthErrorCode, description: string) {
+    super(oauthCode === 'invalid_client' ? 'unauthenticated' : 'invalid_input', description)
+    this.oauthCode = oauthCode
+  }
 }

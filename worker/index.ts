@@ -1,19 +1,19 @@
-// The package names no path to it.
+// The package exports no path to its module.
 import secp256k1 from '../node_modules/tiny-secp256k1/lib/secp256k1.wasm'
 import { createApp } from './app.ts'
 import { fastSigner } from './chain/fastSigner.ts'
-import { signWith } from './chain/sign.ts'
+import { setSigner } from './chain/sign.ts'
 import type { Env } from './env.ts'
-import { everyMinute } from './everyMinute.ts'
+import { runScheduled } from './scheduled.ts'
 
 export { ClaimDesk } from './claims/claimDesk.ts'
 export { Relayer } from './relayer/relayer.ts'
 export { Treasury } from './treasury/treasury.ts'
 
-signWith(fastSigner(secp256k1))
+setSigner(fastSigner(secp256k1))
 const app = createApp()
 
 export default {
   fetch: app.fetch,
-  scheduled: (controller, env) => everyMinute(env, controller.scheduledTime),
+  scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
 } satisfies ExportedHandler<Env>

@@ -1,63 +1,114 @@
-/** Variables and secrets of the Worker: texts. Variables are in wrangler.toml, secrets never are. */
+/** Variables and secrets of the Worker, all strings. Variables are in wrangler.toml, secrets never are. */
 export type Settings = {
   ENVIRONMENT: 'local' | 'test' | 'production'
-  /** Sender address of email, which leaves by the binding EMAIL; SMS through an HTTPS gateway. Unset = not offered. */
+
+  /** Who sends email. Unset: cloudflare, through the binding EMAIL; the others need their credentials below. */
+  EMAIL_PROVIDER?: 'cloudflare' | 'resend' | 'postmark' | 'ses'
+  /** Sender address of email. Needed in production: without it no email is sent. */
   MAIL_FROM?: string
-  SMS_URL?: string
-  SMS_KEY?: string
+  /** Overrides the provider's server. */
+  EMAIL_ENDPOINT?: string
+  /** Secrets, for EMAIL_PROVIDER=resend. The second signs its webhook (`whsec_…`); unset: its reports are refused. */
+  RESEND_API_KEY?: string
+  RESEND_WEBHOOK_SECRET?: string
+  /** Secrets, for postmark. The second is `user:password` of its webhook's address; unset: its reports are refused. */
+  POSTMARK_SERVER_TOKEN?: string
+  POSTMARK_WEBHOOK_AUTH?: string
+  /** Postmark's message stream. Unset: outbound. */
+  POSTMARK_STREAM?: string
+  /** For ses, such as `eu-west-1`. */
+  SES_REGION?: string
+  /** Secrets: keys that may call `ses:SendEmail`. */
+  SES_ACCESS_KEY_ID?: string
+  SES_SECRET_ACCESS_KEY?: string
+
+  /** Where alerts are sent: an email address, and a URL (secret) that takes JSON with `text`. */
+  ALERT_EMAIL?: string
+  ALERT_WEBHOOK?: string
+
+  /**
+   * SMS through Twilio; all three are needed when SMS_COUNTRIES offers SMS. TWILIO_FROM is a number, a sender name or a
+   * messaging service (`MG…`).
+   */
+  TWILIO_ACCOUNT_SID?: string
+  TWILIO_FROM?: string
+  /** Secret. It also signs Twilio's delivery reports. */
+  TWILIO_AUTH_TOKEN?: string
+  /** Overrides Twilio's server. */
+  SMS_ENDPOINT?: string
 
   /** Issuer of tokens and base of the agent API, no trailing slash. */
   API_ORIGIN: string
-  /** Where claim links lead, no trailing slash. */
+  /** Base of claim links, no trailing slash. */
   APP_ORIGIN: string
   BETA_ACCESS_URL: string
-  /** Explorer base without trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
+  /** Base URL of the explorer, no trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
   EXPLORER_URL_8453: string
   EXPLORER_URL_84532: string
-  /** Nodes for browsers, so without a key in the URL. Other hosts than Base's own also need a place in web/public/_headers. */
+  /** RPC URLs for browsers, so without a key. Hosts other than Base's own must also be listed in web/public/_headers. */
   PUBLIC_RPC_URL_8453: string
   PUBLIC_RPC_URL_84532: string
-  /** Offers WalletConnect, whose relay is a third party's service. Unset = not offered. */
+  /** For WalletConnect, whose relay is a third-party service. Unset: not offered. */
   WALLETCONNECT_PROJECT_ID?: string
 
-  /** Who verifies passwords and codes; unset = d1. `cognito` needs COGNITO_* (docs/operations.md). */
+  /** Who may create an account (domain/signUpMode.ts). Unset: passcode in production, open elsewhere. */
+  SIGN_UP?: 'open' | 'passcode' | 'closed'
+  /** Cloudflare Access in front of /ops: the team's origin and the application's audience. Unset: /ops refuses all. */
+  ACCESS_TEAM_ORIGIN?: string
+  ACCESS_AUDIENCE?: string
+
+  /** What verifies passwords and codes. Unset: d1. `cognito` needs COGNITO_* (docs/operations.md). */
   IDENTITY_DIRECTORY?: 'd1' | 'cognito'
   COGNITO_REGION?: string
   COGNITO_USER_POOL_ID?: string
   COGNITO_CLIENT_ID?: string
-  /** Secrets: only where the app client has one; the keys that sign the admin calls. */
+  /** Secrets: the app client's, if it has one; and the keys that sign administrative calls. */
   COGNITO_CLIENT_SECRET?: string
   COGNITO_ACCESS_KEY_ID?: string
   COGNITO_SECRET_ACCESS_KEY?: string
-  /** Another server than AWS's of the region. */
+  /** Overrides AWS's server of the region. */
   COGNITO_ENDPOINT?: string
 
-  /** Secrets: a key of Coinbase's developer platform, which sells USDC for cards. Unset = not offered (locally our own page). */
+  /** Secrets: a key of the Coinbase Developer Platform, for buying USDC by card. Unset: not offered (locally our own page). */
   COINBASE_ONRAMP_KEY_ID?: string
   COINBASE_ONRAMP_KEY_SECRET?: string
-  /** Another server than Coinbase's. */
+  /** Overrides Coinbase's server. */
   COINBASE_ONRAMP_ENDPOINT?: string
 
-  /** One or two RPC URLs, comma separated. With two, both must agree before a hold is released. */
+  /** One or two RPC URLs, separated by a comma. With two, a hold is released only if both agree. */
   RPC_URLS_8453: string
   RPC_URLS_84532: string
-  /** JSON of `Contracts` (chain/types.ts). */
+  /** JSON of `Contracts` (chain/types.ts). `{}` for Base Sepolia: this deployment has no wallets there. */
   CONTRACTS_8453: string
   CONTRACTS_84532: string
-  /** Blocks a payment's logs must be deep before it counts: 1 locally, 2 on Base. */
+  /** Confirmations that a payment's logs need: 1 locally, 2 on Base. */
   CONFIRM_DEPTH: string
+  /**
+   * How far ahead of our clock a block's time may be, in seconds; a node that is further ahead counts as unreachable.
+   * Unset: not checked, for chains whose time tests move.
+   */
+  MAX_CLOCK_SKEW_SECONDS?: string
   RELAYER_SHARDS: string
+  /** JSON of the limits that differ from `defaultLimits` (domain/limits.ts). */
+  LIMITS?: string
+  /** JSON of the fee ceilings that differ from `defaultFeeCeilings` (relayer/fees.ts), in gwei. */
+  FEE_CEILINGS?: string
+  /**
+   * Countries that SMS may be sent to: ISO 3166 codes separated by commas, such as `US,DE`; `*` for all, locally. This
+   * alone decides whether SMS is offered. Unset: it is not.
+   */
+  SMS_COUNTRIES?: string
 
-  /** 32 bytes hex each. Versioned: KEK_V1 seals session keys, codes and claim tokens. */
+  /** 32 bytes in hex each, versioned. KEK_V1 encrypts session keys, codes and claim tokens. */
   KEK_V1: string
   PAYOUT_SECRET_V1: string
   RELAYER_SEED_V1: string
-  /** Private key of an operator that the Provider contract names: signs rotations. Unset = owners sign every renewal. */
+  /** Private key of an operator in the Provider contract, which signs rotations. Unset: owners sign every renewal. */
   OPERATOR_KEY_V1?: string
   CODE_PEPPER: string
   PASSWORD_PEPPER: string
   /** Private ES256 key as JWK JSON with `kid`. */
   JWT_PRIVATE_JWK: string
-  /** The key before it, for the 15 minutes that its tokens live after a change; its public part is enough. */
+  /** The previous key, needed for 15 minutes after a change, while its tokens are valid. Its public part suffices. */
   JWT_PREVIOUS_JWK?: string
 }

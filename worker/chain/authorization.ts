@@ -1,26 +1,43 @@
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils'
-import { addressTopic } from './calls.ts'
+import { utf8ToBytes } from '@noble/hashes/utils'
+import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
+import { numberToHex } from 'viem/utils'
+import { usdcAbi } from './abi.ts'
+import { addressTopic, topics } from './calls.ts'
 import { domainSeparator, keccak, packWords } from './digests.ts'
 import type { Address, Chain, Hex, LogFilter } from './types.ts'
 
-/** EIP-3009 of Circle's USDC (FiatTokenV2): how accounts that are plain keys pay. */
+/** EIP-3009 of Circle's USDC (FiatTokenV2), by which imported wallets pay: accounts that are plain keys. */
 
 const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
 const typeHash = hashText(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 )
-const selector = (signature: string) => hashText(signature).slice(0, 10)
-const selectors = {
-  transfer: selector(
-    'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
-  ),
-  state: selector('authorizationState(address,bytes32)'),
-  separator: selector('DOMAIN_SEPARATOR()'),
-}
-const topics = {
-  used: hashText('AuthorizationUsed(address,bytes32)'),
-  canceled: hashText('AuthorizationCanceled(address,bytes32)'),
-}
+const separatorCall = encodeFunctionData({ abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
+const plain = (address: Address) => address.toLowerCase() as Address
+
+/** The overload with v, r and s, which every version of the token has. */
+const transfer = prepareEncodeFunctionData({
+  abi: [
+    {
+      type: 'function',
+      name: 'transferWithAuthorization',
+      stateMutability: 'nonpayable',
+      inputs: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+        { name: 'v', type: 'uint8' },
+        { name: 'r', type: 'bytes32' },
+        { name: 's', type: 'bytes32' },
+      ],
+      outputs: [],
+    },
+  ],
+  functionName: 'transferWithAuthorization',
+})
 
 export type Authorization = {
   from: Address
@@ -32,7 +49,7 @@ export type Authorization = {
   validBefore: number
 }
 
-/** Random to everybody who does not know the payment's id, and the same for every signature of that payment. */
+/** The same for every signature of a payment, and unpredictable without the payment's id. */
 export const authorizationNonce = (paymentId: string): Hex => hashText(paymentId)
 
 export function authorizationDigest(separator: Hex, authorization: Authorization): Hex {
@@ -44,56 +61,57 @@ export function authorizationDigest(separator: Hex, authorization: Authorization
   return keccak(bytes)
 }
 
-/** `vs` as in EIP-2098; the form with v, r, s is in every version of the token. */
+/** `vs` as in EIP-2098. */
 export function authorizedTransferCall(authorization: Authorization & { r: Hex; vs: Hex }): Hex {
   const { from, to, amount, nonce, validBefore, r, vs } = authorization
   const word = BigInt(vs)
   const v = 27 + Number(word >> 255n)
-  const s = word & ((1n << 255n) - 1n)
-  return `${selectors.transfer as Hex}${bytesToHex(packWords(from, to, amount, 0, validBefore, nonce, v, r, s))}`
+  const sValue = numberToHex(word & ((1n << 255n) - 1n), { size: 32 })
+  return encodeFunctionData({
+    ...transfer,
+    args: [plain(from), plain(to), amount, 0n, BigInt(validBefore), nonce, v, r, sValue],
+  })
 }
 
 /**
- * The token's EIP-712 domain. Computed here for the names Circle uses and only compared to the node's answer: a node
- * that lied could otherwise have us sign for another token or another chain. Null when it is none of them.
+ * The token's EIP-712 domain separator. Computed here for the names that Circle uses and only compared with the node's
+ * result, because a lying node could otherwise make us sign for another token or chain. Null if none of them matches.
  */
 export async function usdcDomainSeparator(chain: Chain): Promise<Hex | null> {
   const { usdc } = chain.contracts
-  const shown = await chain.call({ to: usdc, data: selectors.separator as Hex })
+  const reported = await chain.call({ to: usdc, data: separatorCall })
   const known = ['USD Coin', 'USDC'].map((name) => domainSeparator(name, chain.chainId, usdc, '2'))
-  return known.find((separator) => separator === shown) ?? null
+  return known.find((separator) => separator === reported) ?? null
 }
 
-/** True once used or cancelled: "used" alone is not "paid". */
+/** Whether the authorization was used or cancelled. Being used does not prove that our payment was made. */
 export async function authorizationIsOver(chain: Chain, from: Address, nonce: Hex, atBlock?: number): Promise<boolean> {
-  const data: Hex = `${selectors.state as Hex}${bytesToHex(packWords(from, nonce))}`
+  const data = encodeFunctionData({ abi: usdcAbi, functionName: 'authorizationState', args: [plain(from), nonce] })
   return BigInt(await chain.call({ to: chain.contracts.usdc, data }, atBlock)) === 1n
 }
 
-type Range = { fromBlock: number; toBlock: number }
+const eventTopics = { used: topics.authorizationUsed, canceled: topics.authorizationCanceled }
 
-/** What USDC logs about authorizations of `from`; of one kind and nonce where given. */
+/** Filter for USDC's logs about authorizations of `from`, optionally of one event and nonce. */
 export const authorizationLogs = (
   usdc: Address,
   from: Address,
-  range: Range,
   only: { event?: 'used' | 'canceled'; nonce?: Hex } = {},
-): LogFilter => ({
+): Omit<LogFilter, 'fromBlock' | 'toBlock'> => ({
   address: usdc,
   topics: [
-    only.event ? topics[only.event] : [topics.used, topics.canceled],
+    only.event ? eventTopics[only.event] : Object.values(eventTopics),
     addressTopic(from),
     ...(only.nonce ? [only.nonce] : []),
   ],
-  ...range,
 })
 
-/** Reads one of those logs. */
+/** Reads one of those logs. Null for any other log. */
 export const authorizationIn = (log: { topics: Hex[] }): { event: 'used' | 'canceled'; nonce: Hex } | null =>
   log.topics.length !== 3
     ? null
-    : log.topics[0] === topics.used
+    : log.topics[0] === eventTopics.used
       ? { event: 'used', nonce: log.topics[2]! }
-      : log.topics[0] === topics.canceled
+      : log.topics[0] === eventTopics.canceled
         ? { event: 'canceled', nonce: log.topics[2]! }
         : null

@@ -3,27 +3,27 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils'
 import type { Address, Hex } from './types.ts'
 
 /**
- * EIP-712 digests of our contracts, computed without a library's type walk: synchronous and fast enough to run inside a
- * Durable Object's transaction. tests/chain/digests.test.ts holds them against the contracts.
+ * EIP-712 digests of our contracts, computed without a library's generic encoding: fast enough to run synchronously inside
+ * a Durable Object's transaction. tests/chain/digests.test.ts compares them with the contracts.
  */
 
-/** Terms of a payout, exactly as PayoutEscrow hashes them. */
+/** Terms of a payout, as PayoutEscrow hashes them. */
 export type Terms = {
   payer: Address
   claimKey: Address
   reclaimKey: Address
   /** micro-USDC, uint64 */
   amount: bigint
-  /** unix seconds; claims strictly before it, anyone may reclaim from it on */
+  /** unix seconds. Claims are possible before it; from then on anyone may reclaim. */
   expiry: number
 }
 
-/** Where a signature is valid. */
+/** The chain and contract that a signature is valid for. */
 export type Domain = { chainId: number; contract: Address }
 
 type Word = bigint | number | Hex
 
-/** 32-byte words one after the other, as abi.encode lays out static values; hex is left-padded like an address. */
+/** Concatenates 32-byte words, as abi.encode does with static values. Hex is left-padded like an address. */
 export function packWords(...words: Word[]): Uint8Array {
   let all = ''
   for (const word of words) {
@@ -62,7 +62,7 @@ const nameHashes = new Map([walletName, escrowName].map((name) => [name, hashTex
 
 const separators = new Map<string, Hex>()
 
-/** Our contracts' version is "1", USDC's "2". Remembered for the last wallets. */
+/** Our contracts have version "1", USDC has "2". Cached for the wallets used last. */
 export function domainSeparator(name: string, chainId: number, contract: Address, version: '1' | '2' = '1'): Hex {
   const key = `${name}|${chainId}|${contract}|${version}`
   const known = separators.get(key)
@@ -99,13 +99,13 @@ export function rotateDigest(
   return digest(walletName, domain, types.rotate, newKey, limit, validUntil, expectedEpoch, deadline)
 }
 
-/** What binds every signature of an owner: the wallet's current ownerNonce, and a deadline at most one day ahead. */
-export type OwnerTurn = { ownerNonce: bigint; deadline: number }
+/** Part of every owner signature: the wallet's current ownerNonce, and a deadline at most one day ahead. */
+export type OwnerAuthorization = { ownerNonce: bigint; deadline: number }
 
 /** `token` zero is ETH; `amount` in the token's smallest unit. */
 export function withdrawDigest(
   domain: Domain,
-  withdraw: { token: Address; to: Address; amount: bigint } & OwnerTurn,
+  withdraw: { token: Address; to: Address; amount: bigint } & OwnerAuthorization,
 ): Hex {
   const { token, to, amount, ownerNonce, deadline } = withdraw
   return digest(walletName, domain, types.withdraw, token, to, amount, ownerNonce, deadline)
@@ -113,21 +113,21 @@ export function withdrawDigest(
 
 export function setSessionDigest(
   domain: Domain,
-  session: { sessionKey: Address; limit: bigint; validUntil: number } & OwnerTurn,
+  session: { sessionKey: Address; limit: bigint; validUntil: number } & OwnerAuthorization,
 ): Hex {
   const { sessionKey, limit, validUntil, ownerNonce, deadline } = session
   return digest(walletName, domain, types.setSession, sessionKey, limit, validUntil, ownerNonce, deadline)
 }
 
-export function revokeSessionDigest(domain: Domain, turn: OwnerTurn): Hex {
-  return digest(walletName, domain, types.revokeSession, turn.ownerNonce, turn.deadline)
+export function revokeSessionDigest(domain: Domain, authorization: OwnerAuthorization): Hex {
+  return digest(walletName, domain, types.revokeSession, authorization.ownerNonce, authorization.deadline)
 }
 
-export function disableRotationAuthorityDigest(domain: Domain, turn: OwnerTurn): Hex {
-  return digest(walletName, domain, types.disableRotationAuthority, turn.ownerNonce, turn.deadline)
+export function disableRotationAuthorityDigest(domain: Domain, authorization: OwnerAuthorization): Hex {
+  return digest(walletName, domain, types.disableRotationAuthority, authorization.ownerNonce, authorization.deadline)
 }
 
-export function reclaimPayoutDigest(domain: Domain, reclaim: { payoutId: Hex } & OwnerTurn): Hex {
+export function reclaimPayoutDigest(domain: Domain, reclaim: { payoutId: Hex } & OwnerAuthorization): Hex {
   return digest(walletName, domain, types.reclaimPayout, reclaim.payoutId, reclaim.ownerNonce, reclaim.deadline)
 }
 
@@ -144,7 +144,7 @@ export function reclaimDigest(domain: Domain, reclaim: { payoutId: Hex; atLeast:
   return digest(escrowName, domain, types.reclaim, reclaim.payoutId, reclaim.atLeast, reclaim.deadline)
 }
 
-/** keccak256(abi.encode(terms)): the payout's identity and the salt of its address. */
+/** keccak256(abi.encode(terms)): identifies the payout and is the salt of its address. */
 export function payoutId(terms: Terms): Hex {
   return keccak(packWords(terms.payer, terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry))
 }

@@ -2,35 +2,35 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils'
 import type { Sign } from './sign.ts'
 import type { Hex } from './types.ts'
 
-/** What signing needs of tiny-secp256k1's module, which is libsecp256k1. The numbers are places in its memory. */
+/** The parts of tiny-secp256k1's module (libsecp256k1) that signing needs. The numbers are offsets in its memory. */
 type Exports = {
   memory: WebAssembly.Memory
   HASH_INPUT: { value: number }
   PRIVATE_INPUT: { value: number }
   SIGNATURE_INPUT: { value: number }
   initializeContext(): void
-  /** Answers the recovery id. 0: nothing but digest and key goes into the nonce (RFC 6979). */
+  /** Returns the recovery id. 0: the nonce is derived from digest and key alone (RFC 6979). */
   signRecoverable(withExtraData: 0): number
 }
 
-/** Signs like noble, bit for bit, in a fraction of the time (decision 011). Throws for a key that is none. */
+/** Produces the same signatures as noble in a fraction of the time (record 005). Throws if the key is invalid. */
 export function fastSigner(module: WebAssembly.Module): Sign {
   const { exports } = new WebAssembly.Instance(module, {
     './rand.js': { generateInt32: () => crypto.getRandomValues(new Int32Array(1))[0]! },
     './validate_error.js': {
       throwError(code: number) {
-        throw new RangeError(`secp256k1 refuses: ${code}`)
+        throw new RangeError(`secp256k1 error ${code}`)
       },
     },
   })
   const wasm = exports as unknown as Exports
   let isReady = false
   return (digest, privateKey) => {
-    // Blinds with random numbers, which a Worker has only while it serves a request.
+    // Uses random numbers for blinding, which a Worker has only while it handles a request.
     if (!isReady) wasm.initializeContext()
     isReady = true
     const memory = new Uint8Array(wasm.memory.buffer)
-    const at = (place: { value: number }, length: number) => memory.subarray(place.value, place.value + length)
+    const at = (offset: { value: number }, length: number) => memory.subarray(offset.value, offset.value + length)
     const key = at(wasm.PRIVATE_INPUT, 32)
     try {
       at(wasm.HASH_INPUT, 32).set(bytes32(digest))

@@ -22,8 +22,8 @@ const contractErrors: Abi = [
 ].filter((item) => item.type === 'error')
 
 /**
- * Revert data in words: `WrongEpoch(1, 2)` for an error of our contracts, the text of `require` for USDC's.
- * Null when the data is empty or unknown.
+ * Describes revert data: `WrongEpoch(1, 2)` for an error of our contracts, the text of `require` for USDC's. Null if the
+ * data is empty or unknown.
  */
 export function revertReason(data: Hex | undefined): string | null {
   if (!data || data.length < 10) return null

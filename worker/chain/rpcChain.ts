@@ -1,7 +1,15 @@
-import { toFunctionSelector } from 'viem/utils'
+import { numberToHex } from 'viem/utils'
+import {
+  balanceOfCall,
+  decodeBalance,
+  decodeIsBlacklisted,
+  decodeWalletState,
+  isBlacklistedCall,
+  walletStateCall,
+} from './contractReads.ts'
 import { revertReason } from './revert.ts'
-import * as answers from './rpcAnswers.ts'
 import { RpcClient } from './rpcClient.ts'
+import * as results from './rpcResults.ts'
 import {
   type Address,
   type Block,
@@ -16,13 +24,7 @@ import {
   type WalletState,
 } from './types.ts'
 
-const stateSelector = toFunctionSelector('state()')
-const balanceOfSelector = toFunctionSelector('balanceOf(address)')
-
-const toHex = (value: bigint | number): Hex => `0x${value.toString(16)}`
-const padAddress = (address: Address): string => address.slice(2).toLowerCase().padStart(64, '0')
-
-/** A chain behind one or two JSON-RPC URLs; calls of one turn share a round trip. The second answers only `logs`. */
+/** A chain behind one or two JSON-RPC URLs. Calls made together share a round trip. The second node confirms the first. */
 export class RpcChain implements Chain {
   readonly chainId: ChainId
   readonly contracts: Contracts
@@ -47,86 +49,97 @@ export class RpcChain implements Chain {
   }
 
   /**
-   * With two nodes the older of their answers: neither is then asked about a block it has not got. Both must know it by
-   * the same time, since money goes back by it. Throws RpcUnavailable when they do not.
+   * With two nodes, the older of their two blocks, so that neither is asked about a block it does not have. Both must agree
+   * on its timestamp, because money is released by it. Throws RpcUnavailable if they do not.
    */
   async finalized(): Promise<Block> {
     if (!this.#second) return this.#block('finalized')
     const [first, second] = await Promise.all([this.#block('finalized'), this.#block('finalized', this.#second)])
     const [older, other] = second.number < first.number ? [second, this.#first] : [first, this.#second]
-    const same = await this.#block(toHex(older.number), other)
+    const same = await this.#block(numberToHex(older.number), other)
     if (same.number !== older.number || same.timestamp !== older.timestamp)
       throw new RpcUnavailable(`the nodes disagree about block ${older.number}`)
     return older
   }
 
   async walletState(wallet: Address, atBlock?: number): Promise<WalletState | null> {
-    return answers.walletState(await this.call({ to: wallet, data: stateSelector }, atBlock))
+    return decodeWalletState(await this.call({ to: wallet, data: walletStateCall }, atBlock))
   }
 
   async usdcBalance(address: Address, atBlock?: number): Promise<bigint> {
-    const data: Hex = `${balanceOfSelector}${padAddress(address)}`
-    return answers.word(await this.call({ to: this.contracts.usdc, data }, atBlock), 0)
+    return decodeBalance(await this.call({ to: this.contracts.usdc, data: balanceOfCall(address) }, atBlock))
+  }
+
+  async isBlacklisted(address: Address): Promise<boolean> {
+    return decodeIsBlacklisted(await this.call({ to: this.contracts.usdc, data: isBlacklistedCall(address) }))
   }
 
   async logs(filters: LogFilter[], from: 'first' | 'second' = 'first'): Promise<Log[][]> {
-    const client = from === 'first' ? this.#first : this.#second
-    if (!client) throw new RpcUnavailable('no second RPC URL')
+    const client = this.#client(from)
     return Promise.all(
       filters.map(async ({ address, topics, fromBlock, toBlock }) => {
-        const filter = { address, topics: topics ?? [], fromBlock: toHex(fromBlock), toBlock: toHex(toBlock) }
-        return answers.logs(await client.request('eth_getLogs', [filter]))
+        const filter = {
+          address,
+          topics: topics ?? [],
+          fromBlock: numberToHex(fromBlock),
+          toBlock: numberToHex(toBlock),
+        }
+        return results.logs(await client.request('eth_getLogs', [filter]))
       }),
     )
   }
 
+  async blockLogs(block: number, from: 'first' | 'second' = 'first'): Promise<Log[]> {
+    return results.receiptLogs(await this.#client(from).request('eth_getBlockReceipts', [numberToHex(block)]))
+  }
+
+  #client(from: 'first' | 'second'): RpcClient {
+    const client = from === 'first' ? this.#first : this.#second
+    if (!client) throw new RpcUnavailable('no second RPC URL')
+    return client
+  }
+
   async code(address: Address): Promise<Hex> {
-    return answers.hex(await this.#first.request('eth_getCode', [address, 'latest']), 'code')
+    return results.hex(await this.#first.request('eth_getCode', [address, 'latest']), 'code')
   }
 
   async call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex> {
     const { gas, ...rest } = tx
-    const block = atBlock === undefined ? 'latest' : toHex(atBlock)
-    const params = [{ ...rest, ...(gas === undefined ? {} : { gas: toHex(gas) }) }, block]
-    return answers.hex(await this.#first.request('eth_call', params).catch(explainRevert), 'call')
+    const block = atBlock === undefined ? 'latest' : numberToHex(atBlock)
+    const params = [{ ...rest, ...(gas === undefined ? {} : { gas: numberToHex(gas) }) }, block]
+    return results.hex(await this.#first.request('eth_call', params).catch(explainRevert), 'call')
   }
 
-  async estimateGas(tx: { to: Address; data: Hex; from: Address }): Promise<bigint> {
-    return answers.quantity(await this.#first.request('eth_estimateGas', [tx]).catch(explainRevert), 'gas')
-  }
-
-  /** Room for the base fee to double: about six full blocks. */
-  async fees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
-    const [head, priority] = await Promise.all([
+  async fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+    const [{ baseFeePerGas }, priority] = await Promise.all([
       this.#block('latest'),
       this.#first.request('eth_maxPriorityFeePerGas', []),
     ])
-    const maxPriorityFeePerGas = answers.quantity(priority, 'priority fee')
-    return { maxFeePerGas: head.baseFeePerGas * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
+    return { baseFeePerGas, maxPriorityFeePerGas: results.quantity(priority, 'priority fee') }
   }
 
   async accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number> {
-    return answers.integer(await this.#first.request('eth_getTransactionCount', [address, tag]), 'account nonce')
+    return results.integer(await this.#first.request('eth_getTransactionCount', [address, tag]), 'account nonce')
   }
 
   async nativeBalance(address: Address): Promise<bigint> {
-    return answers.quantity(await this.#first.request('eth_getBalance', [address, 'latest']), 'balance')
+    return results.quantity(await this.#first.request('eth_getBalance', [address, 'latest']), 'balance')
   }
 
   async sendRaw(raw: Hex): Promise<Hex> {
-    return answers.hash(await this.#first.request('eth_sendRawTransaction', [raw]), 'transaction hash')
+    return results.hash(await this.#first.request('eth_sendRawTransaction', [raw]), 'transaction hash')
   }
 
-  async receipt(hash: Hex): Promise<answers.RpcReceipt | null> {
-    return answers.receipt(await this.#first.request('eth_getTransactionReceipt', [hash]))
+  async receipt(hash: Hex): Promise<results.RpcReceipt | null> {
+    return results.receipt(await this.#first.request('eth_getTransactionReceipt', [hash]))
   }
 
-  async #block(tag: 'latest' | 'finalized' | Hex, client = this.#first): Promise<answers.RpcBlock> {
-    return answers.block(await client.request('eth_getBlockByNumber', [tag, false]))
+  async #block(tag: 'latest' | 'finalized' | Hex, client = this.#first): Promise<results.RpcBlock> {
+    return results.block(await client.request('eth_getBlockByNumber', [tag, false]))
   }
 }
 
-/** The node's "execution reverted" with the name of the contract's error in its place. */
+/** Replaces the node's "execution reverted" by the contract's error. */
 function explainRevert(error: unknown): never {
   if (error instanceof RpcError) {
     const reason = revertReason(error.data as Hex | undefined)

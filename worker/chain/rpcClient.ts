@@ -1,9 +1,9 @@
 import { type Hex, RpcError, RpcUnavailable } from './types.ts'
 
 const timeoutMs = 5_000 // 5 seconds
-/** Public nodes refuse long batches. */
+/** Public nodes reject long batches. */
 const maxBatch = 20
-/** "Too many requests" in the dialects of the node providers: no answer, so not a definite no. */
+/** "Too many requests" as different providers report it. The node has not decided, so this is not an RpcError. */
 const rateLimitCodes = new Set([-32005, -32016, -32097, 429])
 
 type Call = {
@@ -14,8 +14,9 @@ type Call = {
 }
 
 /**
- * JSON-RPC over HTTP. Requests made in the same turn of the event loop travel in one HTTP request, so that
- * `Promise.all` costs one round trip. Throws RpcError (the node's definite no) or RpcUnavailable (outcome unknown).
+ * JSON-RPC over HTTP. Requests made in the same microtask travel in one HTTP request, so that `Promise.all` takes one
+ * round trip. Responses are matched by id, never by position: record 023 says why this is not viem's transport. Throws
+ * RpcError (the node refused) or RpcUnavailable (the outcome is unknown).
  */
 export class RpcClient {
   readonly #url: string
@@ -40,15 +41,15 @@ export class RpcClient {
 
   async #post(calls: Call[]): Promise<void> {
     try {
-      const answers = await this.#exchange(calls)
-      for (const [id, call] of calls.entries()) settle(call, answers.get(id))
+      const responses = await this.#exchange(calls)
+      for (const [id, call] of calls.entries()) settle(call, responses.get(id))
     } catch (error) {
-      const unavailable = error instanceof RpcUnavailable ? error : new RpcUnavailable('no answer', { cause: error })
+      const unavailable = error instanceof RpcUnavailable ? error : new RpcUnavailable('no response', { cause: error })
       for (const call of calls) call.reject(unavailable)
     }
   }
 
-  async #exchange(calls: Call[]): Promise<Map<number, Answer>> {
+  async #exchange(calls: Call[]): Promise<Map<number, RpcResponse>> {
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const response = await fetch(this.#url, {
       method: 'POST',
@@ -61,31 +62,33 @@ export class RpcClient {
       throw new RpcUnavailable(`HTTP ${response.status}`)
     }
     const body: unknown = await response.json()
-    const answers = new Map<number, Answer>()
-    for (const answer of Array.isArray(body) ? body : [body]) {
-      if (isAnswer(answer)) answers.set(answer.id, answer)
-    }
-    return answers
+    const responses = new Map<number, RpcResponse>()
+    for (const item of Array.isArray(body) ? body : [body]) if (isResponse(item)) responses.set(item.id, item)
+    return responses
   }
 }
 
-type Answer = { id: number; result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
+type RpcResponse = { id: number; result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
 
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === 'object' && value !== null && typeof (value as Answer).id === 'number'
+function isResponse(value: unknown): value is RpcResponse {
+  return typeof value === 'object' && value !== null && typeof (value as RpcResponse).id === 'number'
 }
 
-function settle(call: Call, answer: Answer | undefined): void {
-  if (answer?.error) {
-    const { code, message, data } = answer.error
-    if (typeof code !== 'number' || rateLimitCodes.has(code)) {
+function settle(call: Call, response: RpcResponse | undefined): void {
+  if (response?.error) {
+    const { code, message, data } = response.error
+    if (typeof code !== 'number' || isRateLimit(code, String(message))) {
       call.reject(new RpcUnavailable(`${call.method}: ${String(message)}`))
     } else call.reject(new RpcError(code, String(message), errorData(data)))
-  } else if (answer && 'result' in answer) call.resolve(answer.result)
-  else call.reject(new RpcUnavailable(`${call.method}: no answer in the batch`))
+  } else if (response && 'result' in response) call.resolve(response.result)
+  else call.reject(new RpcUnavailable(`${call.method}: no response in the batch`))
 }
 
-/** Revert data: a plain string, or wrapped once more by some nodes. */
+/** Under -32005 some nodes also refuse to return more than 10,000 logs, which a smaller range avoids and waiting does not. */
+const isRateLimit = (code: number, message: string) =>
+  rateLimitCodes.has(code) && !/more than \d+ (results|logs)|too many (results|logs)|response size/i.test(message)
+
+/** Revert data: a string, which some nodes wrap in an object. */
 function errorData(data: unknown): Hex | undefined {
   if (typeof data === 'string') return /0x[0-9a-fA-F]*$/.exec(data)?.[0] as Hex | undefined
   if (typeof data === 'object' && data !== null && 'data' in data) return errorData(data.data)

@@ -1,10 +1,10 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { keccak_256 } from '@noble/hashes/sha3'
 import { bytesToHex } from '@noble/hashes/utils'
-import { checksumAddress } from '../domain/validators.ts'
+import { checksumAddress } from '#domain/validators.ts'
 import type { Address, Hex } from './types.ts'
 
-/** A signature in the compact form of EIP-2098: the highest bit of `vs` is the parity. */
+/** A compact signature (EIP-2098): the highest bit of `vs` is the parity. */
 export type CompactSignature = { r: Hex; vs: Hex }
 
 /** Deterministic (RFC 6979), low s. Synchronous, so that it can run inside a transaction. */
@@ -18,14 +18,14 @@ export const nobleSign: Sign = (digest, privateKey) => {
 
 let sign = nobleSign
 
-/** The Worker's entry gives one that answers the same sooner (decision 011). */
-export function signWith(other: Sign): void {
-  sign = other
+/** Replaces the signer. The Worker's entry sets a faster one with the same results (record 005). */
+export function setSigner(signer: Sign): void {
+  sign = signer
 }
 
 export const signCompact: Sign = (digest, privateKey) => sign(digest, privateKey)
 
-/** The key's address, checksummed. */
+/** The address of a private key, with checksum. */
 export function addressOf(privateKey: Hex): Address {
   const publicKey = secp256k1.getPublicKey(privateKey.slice(2), false)
   return checksumAddress(`0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`)

@@ -17,8 +17,8 @@ export type UnsignedTransaction = {
 }
 
 /**
- * An EIP-1559 transaction, signed without an await, so that allocating its nonce and storing it stay one step.
- * Deterministic (RFC 6979): the same fields give the same bytes and hash again.
+ * Signs an EIP-1559 transaction without an await, so that allocating its nonce and storing it are one step. Deterministic
+ * (RFC 6979): the same fields give the same bytes and hash.
  */
 export function signTransaction(transaction: UnsignedTransaction, privateKey: Hex): { raw: Hex; hash: Hex } {
   const fields = { type: 'eip1559', ...transaction } as const

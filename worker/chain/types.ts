@@ -1,10 +1,12 @@
-/** Types of the chain adapter. Unix seconds and block numbers live here; the rest of the Worker speaks milliseconds. */
+import type { ChainId } from '#domain/networks.ts'
+
+export type { ChainId }
+
+/** Types of the chain adapter. Times are unix seconds here and milliseconds in the rest of the Worker. */
 export type Address = `0x${string}`
 export type Hex = `0x${string}`
 
-export type ChainId = 8453 | 84532
-
-/** Deployed contracts of one chain (env CONTRACTS_<chainId>). */
+/** Deployed contracts of one chain (setting CONTRACTS_<chainId>). */
 export type Contracts = {
   usdc: Address
   escrow: Address
@@ -18,7 +20,7 @@ export type Contracts = {
 
 export type Block = { number: number /** unix seconds */; timestamp: number; hash: Hex }
 
-/** AgentWallet.state() plus the block it was read in: one eth_call, so answers of two nodes are never mixed. */
+/** AgentWallet.state(), which includes the block it was read in: one eth_call never mixes the states of two nodes. */
 export type WalletState = {
   blockNumber: number
   /** unix seconds */
@@ -48,15 +50,15 @@ export type Log = {
 }
 
 export type LogFilter = {
-  /** One address or several (any of). */
+  /** One address, or any of several. */
   address: Address | Address[]
-  /** As in eth_getLogs: null matches anything, an array matches any of. */
+  /** As in eth_getLogs: null matches anything, an array any of its items. */
   topics?: (Hex | Hex[] | null)[]
   fromBlock: number
   toBlock: number
 }
 
-/** The node answered that this call reverts (or the transaction is not acceptable): a definite no. */
+/** The node decided: the call reverts, or the transaction is not acceptable. */
 export class RpcError extends Error {
   override name = 'RpcError'
   readonly code: number
@@ -68,14 +70,14 @@ export class RpcError extends Error {
   }
 }
 
-/** No answer, a time-out, a broken answer: the outcome is unknown and must be treated as unknown. */
+/** No response, a timeout or a malformed result: the outcome is unknown and must be treated as such. */
 export class RpcUnavailable extends Error {
   override name = 'RpcUnavailable'
 }
 
 /**
- * Everything the Worker asks of one chain. Every call ends within 5 s: an answer, RpcError or RpcUnavailable.
- * Implemented by chain/rpcChain.ts over JSON-RPC; tests put a faulty proxy in front of a real node.
+ * Everything the Worker needs from one chain. Every call ends within 5 s with a result, RpcError or RpcUnavailable.
+ * chain/rpcChain.ts implements it over JSON-RPC; tests put a faulty proxy in front of a real node.
  */
 export interface Chain {
   readonly chainId: ChainId
@@ -84,23 +86,27 @@ export interface Chain {
   head(): Promise<Block>
   /** Newest finalized block. */
   finalized(): Promise<Block>
-  /** At the newest block, or at a given one. Null when the address has no code yet. */
+  /** At the newest block, or at a given one. Null if the address has no code yet. */
   walletState(wallet: Address, atBlock?: number): Promise<WalletState | null>
   /** At the newest block, or at a given one. */
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
-  /** Several filters in one round trip, answers in order. `from: 'second'` asks the second RPC URL if there is one. */
+  /** Whether the token refuses transfers to and from this address: its issuer has blacklisted it. */
+  isBlacklisted(address: Address): Promise<boolean>
+  /** Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL, or throws without one. */
   logs(filters: LogFilter[], from?: 'first' | 'second'): Promise<Log[][]>
-  /** Does a second RPC URL exist? Then a release needs both. */
+  /** Every log of one block, for blocks with more logs than a node returns by filter. */
+  blockLogs(block: number, from?: 'first' | 'second'): Promise<Log[]>
+  /** Whether there is a second RPC URL. A hold is then released only if both nodes agree. */
   readonly hasSecond: boolean
   code(address: Address): Promise<Hex>
-  /** eth_call at the newest block, or at a given one; throws RpcError on revert. */
+  /** eth_call at the newest block, or at a given one. Throws RpcError on revert. */
   call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex>
-  estimateGas(tx: { to: Address; data: Hex; from: Address }): Promise<bigint>
-  fees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
+  /** The fees that the node reports now, in wei per gas. Unchecked: the caller needs a ceiling. */
+  fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
   accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number>
   nativeBalance(address: Address): Promise<bigint>
   sendRaw(raw: Hex): Promise<Hex>
-  /** Null: this node knows no receipt, which proves nothing. */
+  /** Null if this node has no receipt, which proves nothing. */
   receipt(
     hash: Hex,
   ): Promise<{ status: 'success' | 'reverted'; blockNumber: number; gasUsed: bigint; logs: Log[] } | null>

@@ -1,40 +1,50 @@
 import { DurableObject } from 'cloudflare:workers'
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Attempts, attemptAllowed, maxTries, newCodeAt, recordWrong, triesBeforeLock } from '#domain/attempts.ts'
+import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
-import { type Attempts, attemptAllowed, recordWrong } from '../domain/attempts.ts'
+import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
-import type { Refused, Result } from '../errors.ts'
-import { base64 } from '../treasury/seal.ts'
-import type { DeskView } from './types.ts'
+import { ok, type Refused, type Result, refuse } from '../result.ts'
+import type { ClaimDeskApi, DeskView } from './api.ts'
+import { codeHmac } from './codeHmac.ts'
+import { claimDeskMigrations } from './migrations.ts'
 
-/** The session after a right code: bound to the payout and to the code's version. */
+/** A claim session after the right code: valid for this payout and this version of the code. */
 const sessionMs = 15 * 60_000 // 15 minutes
 
-type DeskRow = { view: string; wrong_total: number; wrong_now: number; locked_until: number; counted_version: number }
+/** After a new code could not be sent. */
+const retryMs = 60_000 // 1 minute
 
-const gone: Refused = { ok: false, code: 'gone', message: 'This payout link is invalid or has expired.' }
+type DeskRow = {
+  view: string
+  wrong_total: number
+  wrong_now: number
+  locked_until: number
+  counted_version: number
+  new_codes: number
+  new_code_last_at: number
+  new_code_due_at: number | null
+}
+
+const linkInvalid: Refused = refuse('gone', 'This payout link is invalid or has expired.')
 
 /**
- * One per payout: what strangers with a link talk to. It counts attempts before it compares, so no parallelism gets
- * more than the cap (I8), and it only calls the Treasury for a recipient whose code was right.
+ * One per payout: serves everyone who has its link. An attempt is counted before the code is compared, so parallel
+ * requests get no more attempts than the limit (I8), and the Treasury is only called after the right code.
  */
-export class ClaimDesk extends DurableObject<Env> {
+export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   /** Replaceable in tests. */
   clock = { now: () => Date.now() }
   readonly #sql: SqlStorage
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
+    migrate(ctx.storage, claimDeskMigrations)
     this.#sql = ctx.storage.sql
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS desk (
-        id INTEGER PRIMARY KEY CHECK (id = 1), view TEXT NOT NULL, wrong_total INTEGER NOT NULL DEFAULT 0, wrong_now INTEGER NOT NULL DEFAULT 0,
-        locked_until INTEGER NOT NULL DEFAULT 0, counted_version INTEGER NOT NULL DEFAULT 0);
-      CREATE TABLE IF NOT EXISTS session (hash TEXT PRIMARY KEY, code_version INTEGER NOT NULL, expires_at INTEGER NOT NULL);
-    `)
   }
 
-  /** From the Treasury; the newest edition wins, so late and repeated calls are harmless. */
+  /** Called by the Treasury. The newest edition wins, so late and repeated calls are harmless. */
   async update(view: DeskView): Promise<void> {
     const known = this.#view()
     if (known && known.edition >= view.edition) return
@@ -44,16 +54,16 @@ export class ClaimDesk extends DurableObject<Env> {
     )
   }
 
-  /** What the claim page shows; null for a payout this desk was never told of. */
+  /** What the claim page shows; null before the Treasury's first update. */
   async view(): Promise<DeskView | null> {
     return this.#view()
   }
 
-  /** Right code → a session. Each call counts as a try before the code is looked at. */
+  /** Opens a session for the right code. Each call counts as an attempt before the code is compared. */
   async verify(passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>> {
     const checked = this.#check(passcode)
     if (!checked.ok) return checked
-    const sessionToken = base64(crypto.getRandomValues(new Uint8Array(32)))
+    const sessionToken = randomBytes(32).toString('base64url')
     this.#sql.exec('DELETE FROM session WHERE expires_at <= ?', this.clock.now())
     this.#sql.exec(
       'INSERT INTO session (hash, code_version, expires_at) VALUES (?, ?, ?)',
@@ -61,25 +71,25 @@ export class ClaimDesk extends DurableObject<Env> {
       checked.value.codeVersion,
       this.clock.now() + sessionMs,
     )
-    return { ok: true, value: { sessionToken, view: checked.value } }
+    return ok({ sessionToken, view: checked.value })
   }
 
-  /** A new code to the same address, at the recipient's wish; the Treasury keeps the limits. */
+  /** Sends the recipient a new code to the same address. The Treasury enforces the limits. */
   async resend(): Promise<Result<{ recipientMasked: string }>> {
     const view = this.#view()
-    if (!view) return gone
+    if (!view) return linkInvalid
     const result = await this.env.TREASURY.getByName(view.userId).resendCode(view.payoutId, 'recipient')
-    return result.ok ? { ok: true, value: { recipientMasked: view.recipientMasked } } : result
+    return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
-  /** Session or code, then the Treasury decides. The first accepted address wins. */
+  /** Checks session or code; then the Treasury decides. The first accepted address wins. */
   async claim(input: {
     passcode?: string
     sessionToken?: string
     to: Address
   }): Promise<Result<{ status: string; txHash: string | null }>> {
     const view = this.#view()
-    if (!view) return gone
+    if (!view) return linkInvalid
     let codeVersion: number
     if (input.sessionToken !== undefined) {
       const session = this.#sql
@@ -89,8 +99,7 @@ export class ClaimDesk extends DurableObject<Env> {
           this.clock.now(),
         )
         .toArray()[0]
-      if (!session)
-        return { ok: false, code: 'wrong_passcode', message: 'Please enter your code again.', field: 'passcode' }
+      if (!session) return refuse('wrong_passcode', 'Please enter your code again.', { field: 'passcode' })
       codeVersion = session.code_version
     } else {
       const checked = this.#check(input.passcode ?? '')
@@ -100,41 +109,77 @@ export class ClaimDesk extends DurableObject<Env> {
     return this.env.TREASURY.getByName(view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
   }
 
+  /**
+   * Sends the recipient a new code, after too many wrong ones. Repeating it is harmless: the Treasury renews only the
+   * version whose tries are used up.
+   */
+  override async alarm(): Promise<void> {
+    const row = this.#row()
+    const now = this.clock.now()
+    if (row?.new_code_due_at == null) return
+    const dueAt = now < row.new_code_due_at ? row.new_code_due_at : await this.#sendNewCode(row, now)
+    this.#sql.exec('UPDATE desk SET new_code_due_at = ? WHERE id = 1', dueAt)
+    if (dueAt !== null) await this.ctx.storage.setAlarm(dueAt)
+  }
+
+  /** When to try again (ms); null: done, or the payout has ended. */
+  async #sendNewCode(row: DeskRow, now: number): Promise<number | null> {
+    const { userId, payoutId } = JSON.parse(row.view) as DeskView
+    try {
+      const sent = await this.env.TREASURY.getByName(userId).resendCode(payoutId, 'desk', row.counted_version)
+      return sent.ok || sent.retryAfter === undefined ? null : now + sent.retryAfter * 1000
+    } catch (error) {
+      console.error('a new code could not be sent', payoutId, error)
+      return now + retryMs
+    }
+  }
+
+  /** After the last try of a code. Part of the caller's write, so a crash loses neither the count nor the new code. */
+  #scheduleNewCode(row: DeskRow, now: number): void {
+    const sent = { count: row.new_codes, lastAt: row.new_code_last_at }
+    const dueAt = newCodeAt(sent, limitsFrom(this.env).claimTriesPerPayout, now)
+    if (dueAt === null) return
+    this.#sql.exec(
+      'UPDATE desk SET new_codes = new_codes + 1, new_code_last_at = ?, new_code_due_at = ? WHERE id = 1',
+      dueAt,
+      dueAt,
+    )
+    void this.ctx.storage.setAlarm(dueAt)
+  }
+
   #check(passcode: string): Result<DeskView> {
     const now = this.clock.now()
     const row = this.#row()
     const view = row && (JSON.parse(row.view) as DeskView)
-    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return gone
+    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return linkInvalid
     const attempts: Attempts =
       row.counted_version === view.triesVersion
         ? { total: row.wrong_total, recent: row.wrong_now, lockedUntil: row.locked_until }
         : { total: 0, recent: 0, lockedUntil: 0 }
-    const allowed = attemptAllowed(attempts, now)
-    if (!allowed.ok)
-      return {
-        ok: false,
-        code: 'rate_limited',
-        message: allowed.message,
-        field: 'passcode',
-        ...(allowed.retryAfter !== null && { retryAfter: allowed.retryAfter }),
-      }
-    // Counted as wrong first and taken back when right: nothing between can be repeated for free.
-    const counted = recordWrong(attempts, now)
-    this.#write(view.triesVersion, counted)
-    if (!rightCode(this.env.CODE_PEPPER, view, passcode)) {
-      const left = counted.lockedUntil > now || counted.total >= 20 ? 0 : 5 - counted.recent
-      return {
-        ok: false,
-        code: 'wrong_passcode',
-        message: left > 0 ? `Invalid passcode. ${left} ${left === 1 ? 'try' : 'tries'} left.` : 'Invalid passcode',
-        field: 'passcode',
-      }
+    const allowed = attemptAllowed(attempts, now, row.new_code_due_at)
+    if (!allowed.ok) {
+      const { message, retryAfter } = allowed
+      return refuse('rate_limited', message, { field: 'passcode', ...(retryAfter !== null && { retryAfter }) })
     }
-    this.#write(view.triesVersion, { ...attempts, recent: 0, lockedUntil: 0 })
-    return { ok: true, value: view }
+    // Counted as wrong first and undone when right, so that no interruption gives a free attempt.
+    const counted = recordWrong(attempts, now)
+    this.#saveAttempts(view.triesVersion, counted)
+    if (!isRightCode(this.env.CODE_PEPPER, view, passcode)) {
+      if (counted.total >= maxTries) this.#scheduleNewCode(row, now)
+      const triesLeft = counted.lockedUntil > now || counted.total >= maxTries ? 0 : triesBeforeLock - counted.recent
+      return refuse(
+        'wrong_passcode',
+        triesLeft > 0
+          ? `Invalid passcode. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`
+          : 'Invalid passcode',
+        { field: 'passcode' },
+      )
+    }
+    this.#saveAttempts(view.triesVersion, { ...attempts, recent: 0, lockedUntil: 0 })
+    return ok(view)
   }
 
-  #write(version: number, attempts: Attempts): void {
+  #saveAttempts(version: number, attempts: Attempts): void {
     this.#sql.exec(
       'UPDATE desk SET counted_version = ?, wrong_total = ?, wrong_now = ?, locked_until = ? WHERE id = 1',
       version,
@@ -156,10 +201,8 @@ export class ClaimDesk extends DurableObject<Env> {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-function rightCode(pepperHex: string, view: DeskView, passcode: string): boolean {
+function isRightCode(pepperHex: string, view: DeskView, passcode: string): boolean {
   const expected = Buffer.from(view.codeHmac ?? '', 'hex')
-  const given = createHmac('sha256', Buffer.from(pepperHex, 'hex'))
-    .update(`${view.payoutId}|${view.codeVersion}|${passcode}`)
-    .digest()
+  const given = Buffer.from(codeHmac(pepperHex, view.payoutId, view.codeVersion, passcode), 'hex')
   return expected.length === given.length && timingSafeEqual(expected, given)
 }

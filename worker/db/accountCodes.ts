@@ -1,46 +1,78 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
-import { sameHash } from '../identity/secrets.ts'
-import { accountCode, addressNonce, type CodePurpose } from './accounts.ts'
-import type { Db } from './session.ts'
+import type { Db } from './d1.ts'
+import { accountCode, accountLink, addressNonce, type CodePurpose } from './schema.ts'
 
 const maxTries = 5
 
-/** The user's only code of this purpose: an earlier one is void. */
-export async function putCode(
+/**
+ * Stores a code and the link that is mailed with it. An earlier code becomes invalid, an earlier link does not: nobody can
+ * void a link by asking for another mail.
+ */
+export async function putCodeAndLink(
   db: Db,
-  code: { userId: string; purpose: CodePurpose; hash: string; expiresAt: number },
+  input: { userId: string; purpose: CodePurpose; hash: string; linkHash: string; expiresAt: number },
 ): Promise<void> {
-  const { hash, expiresAt } = code
-  await db
-    .insert(accountCode)
-    .values(code)
-    .onConflictDoUpdate({
-      target: [accountCode.userId, accountCode.purpose],
-      set: { hash, expiresAt, tries: 0 },
-    })
+  const { userId, purpose, hash, linkHash, expiresAt } = input
+  await db.batch([
+    db
+      .insert(accountCode)
+      .values({ userId, purpose, hash, expiresAt })
+      .onConflictDoUpdate({
+        target: [accountCode.userId, accountCode.purpose],
+        set: { hash, expiresAt, tries: 0 },
+      }),
+    db.insert(accountLink).values({ tokenHash: linkHash, userId, purpose, expiresAt }),
+  ])
 }
 
-/** True once, for the right code. The try is counted before the code is looked at, so parallel guesses add up. */
+/** Stores a link that is not mailed, for someone who has just proved the email address. */
+export async function putLink(
+  db: Db,
+  link: { tokenHash: string; userId: string; purpose: CodePurpose; expiresAt: number },
+): Promise<void> {
+  await db.insert(accountLink).values(link)
+}
+
+/** The id of the link's user, once. Null if the link is unknown, used, expired or for another purpose. */
+export async function takeLink(
+  db: Db,
+  link: { tokenHash: string; purpose: CodePurpose; now: number },
+): Promise<string | null> {
+  const [taken] = await db
+    .delete(accountLink)
+    .where(
+      and(
+        eq(accountLink.tokenHash, link.tokenHash),
+        eq(accountLink.purpose, link.purpose),
+        gt(accountLink.expiresAt, link.now),
+      ),
+    )
+    .returning({ userId: accountLink.userId })
+  return taken?.userId ?? null
+}
+
+/** True once, for the right code. The try is counted before the code is compared, so that parallel guesses add up. */
 export async function takeCode(
   db: Db,
   guess: { userId: string; purpose: CodePurpose; hash: string; now: number },
 ): Promise<boolean> {
   const { userId, purpose, hash, now } = guess
-  const its = and(eq(accountCode.userId, userId), eq(accountCode.purpose, purpose))
+  const row = and(eq(accountCode.userId, userId), eq(accountCode.purpose, purpose))
   const [counted] = await db
     .update(accountCode)
     .set({ tries: sql`${accountCode.tries} + 1` })
-    .where(and(its, lt(accountCode.tries, maxTries), gt(accountCode.expiresAt, now)))
+    .where(and(row, lt(accountCode.tries, maxTries), gt(accountCode.expiresAt, now)))
     .returning({ hash: accountCode.hash })
-  if (!counted || !sameHash(counted.hash, hash)) return false
+  // HMACs under a secret key: how long comparing them takes reveals nothing about the code.
+  if (counted?.hash !== hash) return false
   const taken = await db
     .delete(accountCode)
-    .where(and(its, eq(accountCode.hash, hash)))
+    .where(and(row, eq(accountCode.hash, hash)))
     .returning({ userId: accountCode.userId })
   return taken.length === 1
 }
 
-/** One open nonce per user: a new one replaces the old. */
+/** Stores the user's only nonce; an earlier one becomes invalid. */
 export async function putAddressNonce(
   db: Db,
   row: { userId: string; nonce: string; expiresAt: number },
@@ -52,7 +84,7 @@ export async function putAddressNonce(
     .onConflictDoUpdate({ target: addressNonce.userId, set: { nonce, expiresAt } })
 }
 
-/** Takes the nonce away, whatever comes of it. Null when there is none or it has run out. */
+/** Removes the nonce and returns it, so that it can be used once. Null if there is none or it has expired. */
 export async function takeAddressNonce(
   db: Db,
   userId: string,

@@ -1,10 +1,20 @@
-import { and, eq, gt, lt, sql } from 'drizzle-orm'
-import { accountCode, addressNonce, attempt, loginChallenge, session } from './accounts.ts'
-import type { Db } from './session.ts'
+import { and, eq, gt, lt, lte, notExists, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import {
+  accountCode,
+  accountLink,
+  addressNonce,
+  attempt,
+  loginChallenge,
+  loginSession,
+  signup,
+  user,
+} from './schema.ts'
 
 /**
- * Count one attempt under `key` and answer the count of the running window. One statement, so parallel calls add up.
- * The first `sliding` attempts of a window each begin it anew, so that no span of `windowMs` ever holds more of them.
+ * Counts one attempt under `key` and returns the count of the current window, which opens with its first attempt. One
+ * statement, so that parallel calls are all counted. Each of the first `sliding` attempts of a window also restarts its
+ * time, so that no span of `windowMs` ever contains more than that many.
  */
 export async function countAttempt(
   db: Db,
@@ -13,43 +23,65 @@ export async function countAttempt(
   now: number,
   sliding = 0,
 ): Promise<{ count: number; resetsAt: number }> {
-  const over = sql`${attempt.resetsAt} <= ${now}`
-  const row = await db
+  const isOver = sql`${attempt.resetsAt} <= ${now}`
+  return db
     .insert(attempt)
     .values({ key, count: 1, resetsAt: now + windowMs })
     .onConflictDoUpdate({
       target: attempt.key,
       set: {
-        count: sql`CASE WHEN ${over} THEN 1 ELSE ${attempt.count} + 1 END`,
-        resetsAt: sql`CASE WHEN ${over} OR ${attempt.count} < ${sliding} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
+        count: sql`CASE WHEN ${isOver} THEN 1 ELSE ${attempt.count} + 1 END`,
+        resetsAt: sql`CASE WHEN ${isOver} OR ${attempt.count} < ${sliding} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
       },
     })
     .returning({ count: attempt.count, resetsAt: attempt.resetsAt })
     .get()
-  return row
 }
 
-/** Whether anything was counted under `key` in its running window. */
+/** Whether anything was counted under `key` in the current window. */
 export async function hasAttempts(db: Db, key: string, now: number): Promise<boolean> {
-  const row = await db
-    .select({ key: attempt.key })
-    .from(attempt)
-    .where(and(eq(attempt.key, key), gt(attempt.resetsAt, now)))
-    .get()
-  return row !== undefined
+  return (await db.$count(attempt, and(eq(attempt.key, key), gt(attempt.resetsAt, now)))) > 0
 }
 
-export async function forgetAttempts(db: Db, key: string): Promise<void> {
+/** Takes back one counted attempt, which turned out to be right. The window stays as it is. */
+export async function takeBackAttempt(db: Db, key: string): Promise<void> {
+  await db.batch([
+    db.delete(attempt).where(and(eq(attempt.key, key), lte(attempt.count, 1))),
+    db
+      .update(attempt)
+      .set({ count: sql`${attempt.count} - 1` })
+      .where(and(eq(attempt.key, key), gt(attempt.count, 1))),
+  ])
+}
+
+export async function resetAttempts(db: Db, key: string): Promise<void> {
   await db.delete(attempt).where(eq(attempt.key, key))
 }
 
-/** Housekeeping of everything that has run out. Rows go with their session by foreign key. */
-export async function deleteRunOut(db: Db, now: number): Promise<void> {
+/** An address that was signed up is forgotten this long after its last sign-up, if it was not confirmed. */
+export const unconfirmedMs = 7 * 24 * 60 * 60_000 // 7 days
+
+/** Housekeeping. Refresh tokens are deleted with their session, sign-ups with their account, by foreign key. */
+export async function deleteExpired(db: Db, now: number): Promise<void> {
   await db.batch([
     db.delete(attempt).where(lt(attempt.resetsAt, now)),
     db.delete(loginChallenge).where(lt(loginChallenge.expiresAt, now)),
     db.delete(accountCode).where(lt(accountCode.expiresAt, now)),
+    db.delete(accountLink).where(lt(accountLink.expiresAt, now)),
+    db.delete(user).where(and(eq(user.status, 'UNCONFIRMED'), lt(user.updatedAt, now - unconfirmedMs))),
+    // The sign-ups of an unconfirmed account go together: were the first deleted alone, the second would pass for the only one.
+    db.delete(signup).where(
+      and(
+        lt(signup.createdAt, now - unconfirmedMs),
+        notExists(
+          db
+            .select({ id: user.id })
+            .from(user)
+            .where(and(eq(user.id, signup.userId), eq(user.status, 'UNCONFIRMED'))),
+        ),
+      ),
+    ),
     db.delete(addressNonce).where(lt(addressNonce.expiresAt, now)),
-    db.delete(session).where(lt(session.expiresAt, now)),
+    db.delete(loginSession).where(lt(loginSession.expiresAt, now)),
   ])
 }

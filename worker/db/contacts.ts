@@ -1,24 +1,24 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
-import { type ContactRow, contact } from './accounts.ts'
-import type { Db } from './session.ts'
+import type { Db } from './d1.ts'
+import { type ContactRow, contact } from './schema.ts'
 
-const ofUser = (userId: string) => and(eq(contact.userId, userId), isNull(contact.deletedAt))
-const one = (userId: string, contactId: string) => and(eq(contact.id, contactId), ofUser(userId))
+const belongsTo = (userId: string) => and(eq(contact.userId, userId), isNull(contact.deletedAt))
+const one = (userId: string, contactId: string) => and(eq(contact.id, contactId), belongsTo(userId))
 
 /** Newest first. */
 export async function listContacts(db: Db, userId: string): Promise<ContactRow[]> {
-  return db.select().from(contact).where(ofUser(userId)).orderBy(desc(contact.createdAt), desc(contact.id))
+  return db.select().from(contact).where(belongsTo(userId)).orderBy(desc(contact.createdAt), desc(contact.id))
 }
 
 export async function countContacts(db: Db, userId: string): Promise<number> {
-  return db.$count(contact, ofUser(userId))
+  return db.$count(contact, belongsTo(userId))
 }
 
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {
   return db
     .select()
     .from(contact)
-    .where(and(inArray(contact.id, contactIds), ofUser(userId)))
+    .where(and(inArray(contact.id, contactIds), belongsTo(userId)))
 }
 
 export async function findContact(db: Db, userId: string, contactId: string): Promise<ContactRow | null> {
@@ -29,7 +29,7 @@ export async function insertContact(db: Db, row: ContactRow): Promise<void> {
   await db.insert(contact).values(row)
 }
 
-/** Null when the user has no such contact. */
+/** Null if the user has no such contact. */
 export async function replaceContact(
   db: Db,
   row: Omit<ContactRow, 'createdAt' | 'deletedAt'>,
@@ -39,7 +39,7 @@ export async function replaceContact(
   return rows[0] ?? null
 }
 
-/** False when the user has no such contact. */
+/** False if the user has no such contact. */
 export async function deleteContact(db: Db, userId: string, contactId: string, now: number): Promise<boolean> {
   const rows = await db
     .update(contact)
@@ -49,7 +49,7 @@ export async function deleteContact(db: Db, userId: string, contactId: string, n
   return rows.length === 1
 }
 
-/** Null when it was not deleted, or not after `since` (ms). */
+/** Null if it was not deleted, or not after `since` (ms). */
 export async function restoreContact(
   db: Db,
   userId: string,
@@ -64,7 +64,7 @@ export async function restoreContact(
   return rows[0] ?? null
 }
 
-/** Those deleted before `before` (ms), for good. */
-export async function eraseContacts(db: Db, before: number): Promise<void> {
+/** Removes contacts that were deleted before `before` (ms). */
+export async function purgeContacts(db: Db, before: number): Promise<void> {
   await db.delete(contact).where(and(isNotNull(contact.deletedAt), lt(contact.deletedAt, before)))
 }

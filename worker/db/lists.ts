@@ -1,128 +1,111 @@
-import type { Escrow } from '../schemas/escrow.ts'
-import type { PayoutFilter, TransactionFilter } from '../schemas/lists.ts'
-import type { Transaction, TransactionStatus } from '../schemas/transaction.ts'
+import { and, count, desc, eq, gte, inArray, isNull, like, lt, lte, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { transactionStatusGroups } from '#domain/listFilters.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Db } from './d1.ts'
+import { payoutView, transactionView } from './schema.ts'
 
 /**
- * Pages of the read model (migrations/0002). One user's rows are walked along the index by time; filters look at those
- * rows only. Named queries, so that a test can ask SQLite how it goes about them.
+ * Pages of the read model. One user's rows are read along the index by time, and filters apply to those rows only; a test
+ * checks SQLite's query plan.
  */
 
-type Reader = Pick<D1DatabaseSession, 'prepare' | 'batch'>
-type Condition = { sql: string; values: (string | number)[] }
-export type ListQuery = { table: 'transaction_view' | 'payout_view'; conditions: Condition[] }
+type View = typeof transactionView | typeof payoutView
+export type ListQuery = { view: View; where: SQL | undefined }
 
-const condition = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
-
-const statuses: Record<'completed' | 'failed' | 'pending', TransactionStatus[]> = {
-  completed: ['CONFIRMED'],
-  failed: ['POLICY_REJECTED', 'VALIDATION_FAILED', 'FAILED', 'CANCELLED', 'EXPIRED'],
-  pending: ['PENDING', 'QUEUED', 'PROCESSING'],
-}
-
-export function transactionsOf(userId: string, filter: TransactionFilter): ListQuery {
-  const conditions = [condition('user_id = ?', userId), ...ranges(filter)]
+export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
+  const view = transactionView
   const { type, status, sender, contact, recipient, memo, wallet, search } = filter
-  if (type === 'payout') conditions.push(condition("category LIKE 'escrow%'"))
-  if (type === 'transfer') conditions.push(condition("category NOT LIKE 'escrow%'"))
-  if (status?.length)
-    conditions.push(
-      oneOf(
-        'status',
-        status.flatMap((name) => statuses[name]),
-      ),
-    )
-  if (sender === 'user') conditions.push(condition('agent_id IS NULL'))
-  else if (sender) conditions.push(condition('agent_id = ?', sender))
-  if (contact) conditions.push(condition('contact_id = ?', contact))
-  if (wallet) conditions.push(condition('wallet_id = ?', wallet))
-  if (recipient)
-    conditions.push(contains(recipient, '$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name'))
-  if (memo) conditions.push(contains(memo, '$.memo'))
-  if (search) conditions.push(contains(search, '$.id', '$.txHash'))
-  return { table: 'transaction_view', conditions }
+  const where = and(
+    eq(view.userId, userId),
+    ranges(view, filter),
+    type === 'payout' ? like(view.category, 'escrow%') : undefined,
+    type === 'transfer' ? notLike(view.category, 'escrow%') : undefined,
+    status?.length
+      ? inArray(
+          view.status,
+          status.flatMap((name) => [...transactionStatusGroups[name]]),
+        )
+      : undefined,
+    sender === 'user' ? isNull(view.agentId) : sender ? eq(view.agentId, sender) : undefined,
+    contact ? eq(view.contactId, contact) : undefined,
+    wallet ? eq(view.walletId, wallet) : undefined,
+    recipient
+      ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name')
+      : undefined,
+    memo ? contains(view, memo, '$.memo') : undefined,
+    search ? contains(view, search, '$.id', '$.txHash') : undefined,
+  )
+  return { view, where }
 }
 
-export function payoutsOf(userId: string, filter: PayoutFilter): ListQuery {
-  const conditions = [condition('user_id = ?', userId), ...ranges(filter)]
-  if (filter.status?.length) conditions.push(oneOf('status', filter.status))
-  if (filter.wallets?.length) conditions.push(oneOf("lower(body->>'$.sourceWallet.address')", filter.wallets))
-  if (filter.ids) conditions.push(condition('id IN (SELECT value FROM json_each(?))', JSON.stringify(filter.ids)))
-  if (filter.recipient) conditions.push(contains(filter.recipient, '$.recipientEmail', '$.recipientPhone'))
-  return { table: 'payout_view', conditions }
+export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
+  const view = payoutView
+  const { status, wallets, ids, recipient } = filter
+  const where = and(
+    eq(view.userId, userId),
+    ranges(view, filter),
+    status?.length ? inArray(view.status, status) : undefined,
+    wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
+    // One parameter: D1 allows 100 per statement, which is also the limit of ids.
+    ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
+    recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
+  )
+  return { view, where }
 }
 
-function ranges({ from, to, amountMin, amountMax }: TransactionFilter | PayoutFilter): Condition[] {
-  const some = (sql: string, value: number | undefined) => (value === undefined ? [] : [condition(sql, value)])
-  return [
-    ...some('created_at >= ?', from),
-    ...some('created_at < ?', to),
-    ...some('amount >= ?', amountMin),
-    ...some('amount <= ?', amountMax),
-  ]
-}
-
-const oneOf = (expression: string, values: string[]) =>
-  condition(`${expression} IN (${values.map(() => '?').join(', ')})`, ...values)
-
-/** Anywhere in one of these fields, whatever the case (of ASCII letters, as SQLite knows them). D1's LIKE ends at 50 bytes. */
-const contains = (wanted: string, ...paths: string[]): Condition =>
-  condition(
-    `(${paths.map((path) => `instr(lower(body->>'${path}'), lower(?)) > 0`).join(' OR ')})`,
-    ...paths.map(() => wanted),
+const ranges = (view: View, { from, to, amountMin, amountMax }: TransactionFilter | PayoutFilter) =>
+  and(
+    from === undefined ? undefined : gte(view.createdAt, from),
+    to === undefined ? undefined : lt(view.createdAt, to),
+    amountMin === undefined ? undefined : gte(view.amount, amountMin),
+    amountMax === undefined ? undefined : lte(view.amount, amountMax),
   )
 
-/** The statement of one page, newest first, and the one that counts. */
-export function statementsOf(query: ListQuery, limit: number, offset: number) {
-  const where = query.conditions.map(({ sql }) => sql).join(' AND ')
-  const values = query.conditions.flatMap((one) => one.values)
-  return {
-    rows: {
-      sql: `SELECT body FROM ${query.table} WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
-      values: [...values, limit, offset],
-    },
-    count: { sql: `SELECT count(*) AS total FROM ${query.table} WHERE ${where}`, values },
-  }
-}
+/**
+ * Whether one of these fields of the row's JSON contains the text. Case is ignored for ASCII letters, as SQLite does. Not
+ * LIKE, whose patterns D1 limits to 50 bytes.
+ */
+const contains = (view: View, text: string, ...paths: string[]) =>
+  or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
 
-/** One page with the total: one round trip. */
-export async function pageOf<T extends Transaction | Escrow>(
-  db: Reader,
+/** Newest first. */
+export const selectRows = (db: Db, { view, where }: ListQuery, limit: number, offset: number) =>
+  db
+    .select({ body: view.body })
+    .from(view as typeof payoutView)
+    .where(where)
+    .orderBy(desc(view.createdAt), desc(view.id))
+    .limit(limit)
+    .offset(offset)
+
+export const selectCount = (db: Db, { view, where }: ListQuery) =>
+  db
+    .select({ total: count() })
+    .from(view as typeof payoutView)
+    .where(where)
+
+/** One page with the total, in one round trip. */
+export async function readPage<Row extends Transaction | Escrow>(
+  db: Db,
   query: ListQuery,
-  page: { page: number; pageSize: number },
-): Promise<{ rows: T[]; total: number }> {
-  const { rows, count } = statementsOf(query, page.pageSize, (page.page - 1) * page.pageSize)
-  const [found, counted] = await db.batch<{ body: string; total: number }>([
-    db.prepare(rows.sql).bind(...rows.values),
-    db.prepare(count.sql).bind(...count.values),
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<{ rows: Row[]; total: number }> {
+  const [rows, [counted]] = await db.batch([
+    selectRows(db, query, pageSize, (page - 1) * pageSize),
+    selectCount(db, query),
   ])
-  return {
-    rows: (found?.results ?? []).map((row) => JSON.parse(row.body) as T),
-    total: counted?.results[0]?.total ?? 0,
-  }
+  return { rows: rows.map(({ body }) => JSON.parse(body) as Row), total: counted?.total ?? 0 }
 }
 
 /** Rows after the first `offset`, without a count: for exports. */
-export async function sliceOf<T extends Transaction | Escrow>(
-  db: Reader,
+export async function readSlice<Row extends Transaction | Escrow>(
+  db: Db,
   query: ListQuery,
   limit: number,
   offset: number,
-): Promise<T[]> {
-  const { rows } = statementsOf(query, limit, offset)
-  const { results } = await db
-    .prepare(rows.sql)
-    .bind(...rows.values)
-    .all<{ body: string }>()
-  return results.map((row) => JSON.parse(row.body) as T)
-}
-
-/** How many payouts of a user wait for their recipients, and their sum in micro-USDC. */
-export async function outstanding(db: Reader, userId: string): Promise<{ count: number; amount: number }> {
-  const row = await db
-    .prepare(
-      "SELECT count(*) AS count, coalesce(sum(amount), 0) AS amount FROM payout_view WHERE user_id = ? AND status IN ('CREATING', 'CREATED')",
-    )
-    .bind(userId)
-    .first<{ count: number; amount: number }>()
-  return row ?? { count: 0, amount: 0 }
+): Promise<Row[]> {
+  const rows = await selectRows(db, query, limit, offset)
+  return rows.map(({ body }) => JSON.parse(body) as Row)
 }

@@ -1,29 +1,20 @@
-import { LayoutItem, type Preferences } from '../schemas/preferences.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { preferences } from './schema.ts'
 
-/** What a user stored; items that this version does not know are left out. */
-export async function readPreferences(db: D1Database, userId: string): Promise<Preferences> {
-  const row = await db.prepare('SELECT body FROM preferences WHERE user_id = ?').bind(userId).first<{ body: string }>()
-  if (!row) return {}
-  const stored = JSON.parse(row.body) as { dashboardWidgets?: unknown; firstStepsDismissed?: unknown }
-  const items = Array.isArray(stored.dashboardWidgets) ? stored.dashboardWidgets : null
-  return {
-    ...(items && { dashboardWidgets: items.flatMap((item) => LayoutItem.safeParse(item).data ?? []) }),
-    ...(stored.firstStepsDismissed === true && { firstStepsDismissed: true }),
-  }
+/** The stored JSON, or null if the user has stored nothing. */
+export async function readPreferences(db: Db, userId: string): Promise<string | null> {
+  const row = await db.select({ body: preferences.body }).from(preferences).where(eq(preferences.userId, userId)).get()
+  return row?.body ?? null
 }
 
-/** Fields that are not named keep their values. */
-export async function writePreferences(
-  db: D1Database,
-  userId: string,
-  preferences: Preferences,
-  now: number,
-): Promise<void> {
+/** Replaces the fields that `body` (JSON) has; the others keep their values. */
+export async function mergePreferences(db: Db, userId: string, body: string, now: number): Promise<void> {
   await db
-    .prepare(
-      `INSERT INTO preferences (user_id, body, updated_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT (user_id) DO UPDATE SET body = json_patch(preferences.body, excluded.body), updated_at = excluded.updated_at`,
-    )
-    .bind(userId, JSON.stringify(preferences), now)
-    .run()
+    .insert(preferences)
+    .values({ userId, body, updatedAt: now })
+    .onConflictDoUpdate({
+      target: preferences.userId,
+      set: { body: sql`json_patch(${preferences.body}, excluded.body)`, updatedAt: now },
+    })
 }

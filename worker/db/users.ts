@@ -1,6 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
-import { signupPasscode, type UserRow, user } from './accounts.ts'
-import type { Db } from './session.ts'
+import type { Db } from './d1.ts'
+import { signupPasscode, type UserRow, user } from './schema.ts'
+import { discardProofs } from './signups.ts'
 
 export async function findUser(db: Db, userId: string): Promise<UserRow | null> {
   return (await db.select().from(user).where(eq(user.id, userId)).get()) ?? null
@@ -10,9 +11,14 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
   return (await db.select().from(user).where(eq(user.email, email)).get()) ?? null
 }
 
+/** Email and name, for messages. Null if there is no such user. */
+export async function findUserContact(db: Db, userId: string): Promise<Pick<UserRow, 'email' | 'name'> | null> {
+  return (await db.select({ email: user.email, name: user.name }).from(user).where(eq(user.id, userId)).get()) ?? null
+}
+
 /**
- * The new account, or null when the email is taken. An UNCONFIRMED account takes nothing: whoever signs up last has it,
- * so that nobody can keep an address from its owner. It keeps its id.
+ * Returns the new account, or null if the email is taken. An UNCONFIRMED account does not count as taken: a later signup
+ * replaces it and keeps its id, so that a stranger cannot block an address for its owner.
  */
 export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> {
   const { name, status, passwordHash, temporarySince, updatedAt } = row
@@ -28,15 +34,7 @@ export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> 
   return inserted[0] ?? null
 }
 
-/** The email address is proven. */
-export async function confirmUser(db: Db, userId: string, now: number): Promise<void> {
-  await db
-    .update(user)
-    .set({ status: 'CONFIRMED', updatedAt: now })
-    .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
-}
-
-/** Null when there is no such user. */
+/** Null if there is no such user. */
 export async function editUser(
   db: Db,
   userId: string,
@@ -51,12 +49,12 @@ export async function editUser(
   return rows[0] ?? null
 }
 
-/** Undo of `insertUser` for an account nobody could have used yet. */
+/** Undoes `insertUser` for an account that has never been signed in to. */
 export async function deleteUnusedUser(db: Db, userId: string): Promise<void> {
   await db.delete(user).where(and(eq(user.id, userId), eq(user.status, 'FORCE_CHANGE_PASSWORD')))
 }
 
-/** Replace one hash by an equal password's better one; loses against a password change that came first. */
+/** Replaces a hash by a better one of the same password, unless the password has been changed since. */
 export async function upgradeHash(db: Db, userId: string, from: string, to: string): Promise<void> {
   await db
     .update(user)
@@ -64,21 +62,27 @@ export async function upgradeHash(db: Db, userId: string, from: string, to: stri
     .where(and(eq(user.id, userId), eq(user.passwordHash, from)))
 }
 
-/** A chosen password ends FORCE_CHANGE_PASSWORD. Null when `from` is no longer the stored hash. */
+/**
+ * Stores the password that the user chose, confirms the account, and voids its codes, links and sign-ups. Null if `from`
+ * is no longer the stored hash.
+ */
 export async function choosePassword(
   db: Db,
   change: { userId: string; from: string; to: string; name?: string; now: number },
 ): Promise<UserRow | null> {
   const { userId, from, to, name, now } = change
-  const rows = await db
-    .update(user)
-    .set({ passwordHash: to, status: 'CONFIRMED', temporarySince: null, updatedAt: now, ...(name ? { name } : {}) })
-    .where(and(eq(user.id, userId), eq(user.passwordHash, from)))
-    .returning()
+  const [rows] = await db.batch([
+    db
+      .update(user)
+      .set({ passwordHash: to, status: 'CONFIRMED', temporarySince: null, updatedAt: now, ...(name ? { name } : {}) })
+      .where(and(eq(user.id, userId), eq(user.passwordHash, from)))
+      .returning(),
+    ...discardProofs(db, userId),
+  ])
   return rows[0] ?? null
 }
 
-/** Count one use of a valid passcode. False when it is unknown, used up, over or revoked. */
+/** Counts one use of a passcode. False if it is unknown, used up, expired or revoked. */
 export async function takePasscode(db: Db, hash: string, now: number): Promise<boolean> {
   const rows = await db
     .update(signupPasscode)
@@ -95,8 +99,8 @@ export async function takePasscode(db: Db, hash: string, now: number): Promise<b
   return rows.length === 1
 }
 
-/** Undo of `takePasscode` when no account came of it. */
-export async function giveBackPasscode(db: Db, hash: string): Promise<void> {
+/** Undoes `takePasscode` if no account was created. */
+export async function returnPasscode(db: Db, hash: string): Promise<void> {
   await db
     .update(signupPasscode)
     .set({ used: sql`max(0, ${signupPasscode.used} - 1)` })

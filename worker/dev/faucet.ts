@@ -1,37 +1,42 @@
 import type { z } from 'zod'
+import { type ChainId, chainIdOf } from '#domain/networks.ts'
+import type { Faucet, FaucetReply } from '#schemas/dev.ts'
+import { contractsOf, rpcUrls } from '../chain/networkSettings.ts'
 import { RpcClient } from '../chain/rpcClient.ts'
 import type { Contracts } from '../chain/types.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
-import type { Faucet, FaucetReply } from '../schemas/dev.ts'
 
-const adminSelector = '0xf851a440' // admin()
+const masterMinterSelector = '0x35d99f35' // masterMinter()
 const mintSelector = '0x40c10f19' // mint(address,uint256)
 const mintGas = '0x30d40' // 200,000: a fixed limit spares an estimate
 
-/** Mints stand-in USDC. The minter is the token's admin, whom anvil lets us act as; a real chain would refuse. */
+/**
+ * Mints stand-in USDC in the name of the token's master minter, who is also a minter. anvil lets us impersonate it; a real
+ * chain would refuse.
+ */
 export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Promise<FaucetReply> {
-  const { rpc, usdc } = localChain(env, input.chain === 'base' ? 8453 : 84532)
+  const { rpc, usdc } = localChain(env, chainIdOf(input.chain))
   try {
-    const admin = `0x${String(await rpc.request('eth_call', [{ to: usdc, data: adminSelector }, 'latest'])).slice(-40)}`
-    await rpc.request('anvil_impersonateAccount', [admin])
-    const wei = BigInt(String(await rpc.request('eth_getBalance', [admin, 'latest'])))
-    if (wei < 10n ** 17n) await rpc.request('anvil_setBalance', [admin, '0xde0b6b3a7640000']) // 1 ETH, for the gas
+    const call = { to: usdc, data: masterMinterSelector }
+    const minter = `0x${String(await rpc.request('eth_call', [call, 'latest'])).slice(-40)}`
+    await rpc.request('anvil_impersonateAccount', [minter])
+    const wei = BigInt(String(await rpc.request('eth_getBalance', [minter, 'latest'])))
+    if (wei < 10n ** 17n) await rpc.request('anvil_setBalance', [minter, '0xde0b6b3a7640000']) // 1 ETH, for the gas
     const data = `${mintSelector}${word(input.address)}${word(input.amount.toString(16))}`
-    const txHash = await rpc.request('eth_sendTransaction', [{ from: admin, to: usdc, data, gas: mintGas }])
+    const txHash = await rpc.request('eth_sendTransaction', [{ from: minter, to: usdc, data, gas: mintGas }])
     return { txHash: String(txHash) }
   } catch (cause) {
-    throw new AppError('upstream_unavailable', 'The local chain did not take the faucet transaction.', { cause })
+    throw new AppError('upstream_unavailable', 'The local chain rejected the faucet transaction.', { cause })
   }
 }
 
 type LocalChain = { url: string; rpc: RpcClient; usdc: string | undefined }
 
-export function localChain(env: Env, chainId: 8453 | 84532): LocalChain {
-  const urls = chainId === 8453 ? env.RPC_URLS_8453 : env.RPC_URLS_84532
-  const contracts = JSON.parse(chainId === 8453 ? env.CONTRACTS_8453 : env.CONTRACTS_84532) as Partial<Contracts>
-  const url = urls.split(',')[0]!.trim()
-  return { url, rpc: new RpcClient(url), usdc: contracts.usdc }
+export function localChain(env: Env, chainId: ChainId): LocalChain {
+  const [url = ''] = rpcUrls(env, chainId)
+  const { usdc }: Partial<Contracts> = contractsOf(env, chainId)
+  return { url, rpc: new RpcClient(url), usdc }
 }
 
 const word = (hex: string) => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')

@@ -4,7 +4,7 @@ import type { AppEnv } from '../appEnv.ts'
 
 type Html = ReturnType<typeof html>
 
-/** A page without script. Everything put into `html` is escaped; the style is allowed by its nonce alone. */
+/** A page without script. Values in `html` are escaped; only the style with the nonce is allowed. */
 export async function page(
   c: Context<AppEnv>,
   title: string,
@@ -35,7 +35,7 @@ export async function page(
   )
 }
 
-/** Label and value, in one column on narrow screens. */
+/** Pairs of label and value, stacked on narrow screens. */
 export const facts = (rows: [string, Html | string][]) =>
   html`<dl>${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
 

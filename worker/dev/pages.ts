@@ -1,22 +1,23 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { formatUsdc } from '#domain/money.ts'
+import { type ChainId, chainIds, networks } from '#domain/networks.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import type { AppEnv } from '../appEnv.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
-import { formatUsdc } from '../domain/money.ts'
 import { localChain } from './faucet.ts'
+import type { InboxMessage } from './inbox.ts'
 import { facts, page } from './layout.ts'
 
-const chainNames = { 8453: 'Base (local)', 84532: 'Base Sepolia (local)' } as const
-const chainIds = [8453, 84532] as const
+const label = (chainId: ChainId) => `${networks[chainId].label} (local)`
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const maxTransfers = 50
 
-type Message = { id: string; to: string; channel: string; subject: string; text: string; at: string }
 type Log = { address: string; topics: string[]; data: string; transactionHash: string }
 type Receipt = { status: string; blockNumber: string; gasUsed: string; from: string; to: string | null; logs: Log[] }
 type Transaction = { from: string; to: string | null }
 
-export function inboxPage(c: Context<AppEnv>, messages: Message[]) {
+export function inboxPage(c: Context<AppEnv>, messages: InboxMessage[]) {
   const content = messages.length
     ? html`${messages.map(
         ({ to, channel, subject, text, at }) => html`<article>
@@ -29,19 +30,19 @@ export function inboxPage(c: Context<AppEnv>, messages: Message[]) {
   return page(c, 'Inbox', content)
 }
 
-/** In place of a seller's page: no card, no money, stand-in USDC. */
+/** Replaces a seller's checkout page: no card, no money, stand-in USDC. */
 export function onrampPage(c: Context<AppEnv>, order: { address: string; amount: bigint; redirectUrl: string }) {
   const sum = formatUsdc(order.amount)
   const field = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}">`
   const content = html`${facts([
     ['You get', `${sum} USDC`],
-    ['You pay', `$${sum}, of play money`],
+    ['You pay', `$${sum} of play money`],
     ['To the wallet', addressLink(order.address)],
     ['Network', 'Base (local)'],
   ])}
 <form method="post" action="/dev/onramp">
 ${field('address', order.address)}${field('amount', sum)}${field('redirectUrl', order.redirectUrl)}
-<p class="muted">A deployment sells real USDC through Coinbase here.</p>
+<p class="muted">In production, Coinbase sells real USDC here.</p>
 <button>Pay $${sum}</button>
 </form>`
   return page(c, 'Buy USDC', content, 200, "'self'")
@@ -51,11 +52,11 @@ export async function transactionPage(c: Context<AppEnv>, hash: string) {
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) return page(c, 'This is not a transaction hash', html`<p>${hash}</p>`, 400)
   for (const chainId of chainIds) {
     const { rpc, usdc } = localChain(c.env, chainId)
-    const answer = await Promise.all([
+    const found = await Promise.all([
       rpc.request('eth_getTransactionByHash', [hash]),
       rpc.request('eth_getTransactionReceipt', [hash]),
     ]).catch(() => null)
-    const [transaction, receipt] = (answer ?? []) as [Transaction | null, Receipt | null]
+    const [transaction, receipt] = (found ?? []) as [Transaction | null, Receipt | null]
     if (!transaction) continue
     const status = !receipt
       ? 'Waiting to be mined'
@@ -67,7 +68,7 @@ export async function transactionPage(c: Context<AppEnv>, hash: string) {
       'Transaction',
       html`${facts([
         ['Hash', hash],
-        ['Chain', chainNames[chainId]],
+        ['Chain', label(chainId)],
         ['Status', status],
         ['From', addressLink(transaction.from)],
         ['To', transaction.to ? addressLink(transaction.to) : 'a new contract'],
@@ -80,7 +81,7 @@ export async function transactionPage(c: Context<AppEnv>, hash: string) {
       ])}${receipt ? transfersTable(receipt.logs.filter((log) => isTransfer(log, usdc))) : ''}`,
     )
   }
-  return page(c, 'Transaction not found', html`<p>Neither local chain knows <span>${hash}</span>.</p>`, 404)
+  return page(c, 'Transaction not found', html`<p>Neither local chain has <span>${hash}</span>.</p>`, 404)
 }
 
 export async function addressPage(c: Context<AppEnv>, address: string) {
@@ -89,9 +90,9 @@ export async function addressPage(c: Context<AppEnv>, address: string) {
     chainIds.map(async (chainId) => {
       const { rpc, usdc } = localChain(c.env, chainId)
       const found = await addressFacts(rpc, usdc, address).catch(() => null)
-      if (!found) return html`<p class="muted">${chainNames[chainId]} does not answer.</p>`
+      if (!found) return html`<p class="muted">${label(chainId)} is not responding.</p>`
       return html`${facts([
-        ['Chain', chainNames[chainId]],
+        ['Chain', label(chainId)],
         ['USDC', found.usdc],
         ['ETH', found.eth],
         ['Kind', found.isContract ? 'Contract' : 'Account without code'],
@@ -137,7 +138,7 @@ function transfersTable(transfers: Log[]) {
 }
 
 const isTransfer = (log: Log, usdc: string | undefined) =>
-  log.topics[0] === transferTopic && log.topics.length === 3 && log.address.toLowerCase() === usdc?.toLowerCase()
+  log.topics[0] === transferTopic && log.topics.length === 3 && sameAddress(log.address, usdc)
 const fromWord = (word = '') => `0x${word.slice(-40)}`
 const short = (hex: string) => `${hex.slice(0, 6)}…${hex.slice(-4)}`
 const addressLink = (address: string) =>
@@ -150,7 +151,7 @@ function weiAsEther(wei: bigint): string {
   return `${wei / 10n ** 18n}${fraction ? `.${fraction}` : ''}`
 }
 
-/** http(s) addresses standing alone on a line, or at its end, become links. */
+/** Turns http(s) URLs into links. */
 function linked(text: string) {
   return html`${text.split(/(https?:\/\/[^\s"<>]+)/).map((part) => (/^https?:\/\//.test(part) ? html`<a href="${part}">${part}</a>` : part))}`
 }

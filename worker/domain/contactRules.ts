@@ -1,7 +1,7 @@
 import { emailProblem } from './email.ts'
 import { addressProblem } from './validators.ts'
 
-/** What contacts must be (part 2 section 5, Contact; decisions.md 30 for phones), shared by the form and the API. */
+/** Validation of contacts, shared by the form and the API. Phone numbers are E.164, because messages go to them. */
 
 export type ContactValues = { name: string; address: string; email: string; phone: string; description: string }
 type Problems = { [K in keyof ContactValues]?: string | null }
@@ -11,10 +11,10 @@ export const phoneText = 'Phone number must be in international form, for exampl
 export const nameMax = 100
 export const descriptionMax = 500
 
-/** Something to be seen: letters, digits, marks, emoji. Spaces and invisible characters alone are no name. */
+/** Whether the text has a visible character (letter, digit, punctuation, emoji), so that it can serve as a name. */
 export const isVisible = (text: string) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
-/** '+1 (415) 555-0123' → '+14155550123', which is what is stored and dialled. */
+/** '+1 (415) 555-0123' → '+14155550123', the form that is stored. */
 export const plainPhone = (text: string) => text.replace(/[\s().-]/g, '')
 
 export const phoneProblem = (text: string) => (/^\+[1-9][0-9]{6,14}$/.test(plainPhone(text)) ? null : phoneText)
@@ -43,7 +43,7 @@ type Known = { id: string; name: string; address: string | null; email: string |
 const same = (a: string | null, b: string) =>
   b.trim() !== '' && (a ?? '').normalize('NFC').toLowerCase() === b.trim().normalize('NFC').toLowerCase()
 
-/** Other contacts that share something with this one, each with what they share, the weightiest first. */
+/** Other contacts with the same address, email, phone or name, each with the most significant match. */
 export function duplicatesOf(values: ContactValues, contacts: Known[], ownId: string | null) {
   return contacts.flatMap((contact) => {
     if (contact.id === ownId) return []

@@ -1,55 +1,55 @@
-import { type MicroUsdc, microUsdc, minusOrZero, smaller, zeroUsdc } from './money.ts'
+import { type MicroUsdc, microUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
 import { type GroupPolicy, remainingOf } from './policy.ts'
 import { periodNow } from './policyPeriod.ts'
 
 /**
- * What can happen to an owner's money without the owner: the non-custodial promise in figures. Everything is
- * micro-USDC. `canLeave` counts payments under way, since they have not left yet.
+ * What can happen to an owner's money without the owner, in micro-USDC: the non-custodial promise in figures. `canLeave`
+ * includes payments under way, since they have not left yet.
  */
 export type Exposure = {
-  /** The most that can leave without the owner now. */
+  /** The most that can leave now without the owner. */
   canLeave: MicroUsdc
-  /** What agents could newly spend of that under their budgets. */
+  /** The part of it that agents' budgets allow in new payments. */
   agents: MicroUsdc
-  /** Already left, waits in unclaimed payouts. */
+  /** Already left, in unclaimed payouts. */
   inPayouts: MicroUsdc
-  /** Bursar can renew session keys by itself: up to `providerDaily` more a day. */
+  /** Whether Bursar can renew session keys without the owner: up to `providerDaily` more a day. */
   canRenew: boolean
 }
 
-/** The contract's cap on all grants of the provider to one wallet within a UTC day: 10,000 USDC. */
-export const providerDaily = microUsdc(10_000_000_000n)
+/** The contract's cap on what the provider may grant one wallet in a UTC day. */
+export const providerDaily = microUsdc(10_000_000_000n) // 10,000 USDC
 
 export type WalletPower = {
-  /** On chain. */
+  /** Balance on chain. */
   balance: MicroUsdc
-  /** Part of the balance that is promised to payments under way. */
+  /** The part of the balance that payments under way have reserved. */
   held: MicroUsdc
-  /** What the key on our side may still move; null: all of it (an imported wallet), zero: no valid session. */
+  /** What our key may still move. Null: everything (an imported wallet); zero: no valid session. */
   sessionLeft: MicroUsdc | null
   inPayouts: MicroUsdc
   canRenew: boolean
-  /** `left`: see `budgetLeft`. `active`: somebody could spend it now (not paused, at least one agent, a scope to pay). */
+  /** `left`: see `budgetLeft`. `active`: an agent could spend it now (not paused, has an agent, has a payment scope). */
   groups: readonly { left: MicroUsdc | null; active: boolean }[]
 }
 
-/** What a group's budgets leave its agents at `now` (ms), of the total and of the period; null: there is no limit. */
+/** What a group's total and period budgets leave at `now` (ms). Null: no limit. */
 export function budgetLeft({ budget, period }: Pick<GroupPolicy, 'budget' | 'period'>, now: number): MicroUsdc | null {
   const total = remainingOf(budget)
-  const inPeriod = period && minusOrZero(period.limit, periodNow(period, now).used)
-  return total === null || inPeriod === null ? (total ?? inPeriod) : smaller(total, inPeriod)
+  const inPeriod = period && saturatingSub(period.limit, periodNow(period, now).used)
+  return total === null || inPeriod === null ? (total ?? inPeriod) : min(total, inPeriod)
 }
 
-/** min(balance, session key remaining), and of what is not promised yet the part that budgets open to agents. */
+/** `canLeave` is the minimum of balance and session key; `agents` is what budgets allow of it beyond held payments. */
 export function exposureOf(wallet: WalletPower): Exposure {
-  const canLeave = wallet.sessionLeft === null ? wallet.balance : smaller(wallet.balance, wallet.sessionLeft)
-  const free = minusOrZero(canLeave, wallet.held)
+  const canLeave = wallet.sessionLeft === null ? wallet.balance : min(wallet.balance, wallet.sessionLeft)
+  const free = saturatingSub(canLeave, wallet.held)
   let open: MicroUsdc = zeroUsdc
-  for (const { left, active } of wallet.groups) if (active) open = microUsdc(open + smaller(left ?? free, free))
-  return { canLeave, agents: smaller(open, free), inPayouts: wallet.inPayouts, canRenew: wallet.canRenew }
+  for (const { left, active } of wallet.groups) if (active) open = microUsdc(open + min(left ?? free, free))
+  return { canLeave, agents: min(open, free), inPayouts: wallet.inPayouts, canRenew: wallet.canRenew }
 }
 
-/** All wallets of an account. Null as soon as one of them is not known: a sum that leaves one out would reassure wrongly. */
+/** The sum over an account's wallets. Null if any is unknown, because an incomplete sum would understate the risk. */
 export function accountExposure(wallets: readonly (Exposure | null)[]): Exposure | null {
   const sum: Exposure = { canLeave: zeroUsdc, agents: zeroUsdc, inPayouts: zeroUsdc, canRenew: false }
   for (const wallet of wallets) {
@@ -63,4 +63,4 @@ export function accountExposure(wallets: readonly (Exposure | null)[]): Exposure
 }
 
 /** The most that can leave once a new session with `limit` has replaced the present one. */
-export const canLeaveAfterRotation = (balance: MicroUsdc, limit: MicroUsdc): MicroUsdc => smaller(balance, limit)
+export const canLeaveAfterRotation = (balance: MicroUsdc, limit: MicroUsdc): MicroUsdc => min(balance, limit)

@@ -1,23 +1,23 @@
 /**
- * When intents are signed, signed again and given up (design.md section 5). Chain seconds and object milliseconds
- * are kept apart by name. The wallet accepts any order inside a window of 128 nonces, each at most once.
+ * When payment intents are signed, re-signed and given up. Names tell chain seconds from milliseconds. The wallet accepts
+ * nonces in any order within a window of 128, each at most once.
  */
 export const maxInFlight = 64
-/** The contract's window is 128 wide: highest issued − lowest open must stay at or below 127. */
+/** Highest issued − lowest open, given the contract's window of 128 nonces. */
 export const maxSpread = 127
 export const deadlineSeconds = 300 // 5 minutes
-/** The Relayer drops items with less time than this left; then a fresh signature is due. */
-export const leastLifeSeconds = 60
+/** The Relayer drops jobs with less time left than this. They are then signed again. */
+export const minLifetimeSeconds = 60
 export const giveUpMs = 15 * 60_000 // 15 minutes
-/** Head reads older than this are read again before a deadline is derived from them. */
+/** Older readings of the chain's head are repeated before a deadline is derived from them. */
 export const headFreshMs = 10_000 // 10 seconds
 
 /** nonce = epoch ‖ sequence, 32 bits each. */
 export const nonceOf = (epoch: number, sequence: number): bigint => (BigInt(epoch) << 32n) | BigInt(sequence)
 
 /**
- * How many new sequences may be issued now. `lowestOpen` is the lowest sequence not seen on chain and not proven
- * dead, null when none is open; a passed deadline frees nothing (threats.md A3).
+ * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is neither seen on chain nor proven
+ * dead, or null. A passed deadline alone frees no sequence: a reorganisation could still include the payment.
  */
 export function issuable(nextSequence: number, lowestOpen: number | null, inFlight: number): number {
   const bySpread = lowestOpen === null ? maxInFlight : lowestOpen + maxSpread + 1 - nextSequence
@@ -25,15 +25,29 @@ export function issuable(nextSequence: number, lowestOpen: number | null, inFlig
   return Math.max(0, Math.min(maxInFlight - inFlight, bySpread, bySpace))
 }
 
-/** Is a fresh signature of the same nonce due? Never after `giveUpAt` (ms), never in an epoch that is over. */
+/**
+ * How many of a wallet's `room` one principal may take: agents leave slots to the owner, and one agent never has them all.
+ * `own`: in flight by this principal; `byAgents`: by all agents together.
+ */
+export function slotsFor(
+  principal: 'owner' | 'agent',
+  room: number,
+  { own, byAgents }: { own: number; byAgents: number },
+  limits: { ownerSlots: number; agentInFlight: number },
+): number {
+  if (principal === 'owner') return room
+  return Math.max(0, Math.min(room, limits.agentInFlight - own, maxInFlight - limits.ownerSlots - byAgents))
+}
+
+/** Whether the same nonce needs a new signature. Never after `giveUpAt` (ms) or in a past epoch. */
 export function mustResign(
   intent: { deadline: number; giveUpAt: number; epoch: number },
   chain: { timestamp: number; epoch: number },
   now: number,
 ): boolean {
-  return intent.epoch === chain.epoch && now < intent.giveUpAt && intent.deadline - chain.timestamp < leastLifeSeconds
+  return intent.epoch === chain.epoch && now < intent.giveUpAt && intent.deadline - chain.timestamp < minLifetimeSeconds
 }
 
-/** Dead = at a finalized block after the last deadline nothing moved; logs are read up to that very block. */
+/** Proven dead: at a finalized block after the last deadline, with logs read up to that block, nothing moved. */
 export const provablyDead = (maxDeadline: number, finalizedTimestamp: number, nonceLogFound: boolean): boolean =>
   finalizedTimestamp > maxDeadline && !nonceLogFound

@@ -1,8 +1,8 @@
 const dateFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
-/** '2026-11-20' → 'Nov 20, 2026', in the zone of whoever looks. */
+/** '2026-11-20' → 'Nov 20, 2026', in the local time zone. */
 export const formatDate = (iso: string | number): string => dateFormat.format(new Date(iso))
 
-/** Never, Today, Yesterday, N days ago (under 7), N weeks ago (under 30), otherwise a date; days as the clock on the wall. */
+/** Never, Today, Yesterday, N days ago (under 7), N weeks ago (under 30 days), otherwise a date. Calendar days, local time. */
 export function lastActivityText(iso: string | null, now: number): string {
   if (!iso) return 'Never'
   const days = Math.round((startOfDay(now) - startOfDay(Date.parse(iso))) / dayMs)

@@ -1,10 +1,10 @@
 import { microUsdc } from './money.ts'
 
-/** Smallest payout, 0.10 USDC: each costs us about 160,000 gas (threats.md B5). */
-export const leastPayout = microUsdc(100_000n)
-export const leastPayoutText = 'A payout must be at least 0.10 USDC'
+/** The smallest payout. Each costs us about 160,000 gas, so smaller ones would be a cheap way to make us pay. */
+export const minPayout = microUsdc(100_000n) // 0.10 USDC
+export const minPayoutText = 'A payout must be at least 0.10 USDC'
 
-/** Life cycles as unions with one guarded transition function each; terminal states have no way out (I5). */
+/** Life cycles as unions, each with one guarded transition function. No event leaves a final state. */
 
 export type PaymentStatus =
   | 'QUEUED'
@@ -17,19 +17,19 @@ export type PaymentStatus =
   | 'VALIDATION_FAILED'
 export type PaymentEvent =
   | 'signed'
-  /** The nonce log with our Transfer is deep enough (a send). */
+  /** The nonce's log with our Transfer is deep enough (a send). */
   | 'paid'
-  /** The same, for a payout's funding: the money now waits at the payout's address. */
+  /** The same for a payout's funding: the money is now at the payout's address. */
   | 'funded'
   | 'withdrawn'
   | 'reclaimed'
   /** Proven dead at a finalized block, or never signed. */
   | 'dead'
-  /** Taken back by who asked for it, before it was signed. */
+  /** Cancelled by its creator before it was signed. */
   | 'cancelled'
 
 const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentStatus>>> = {
-  // A signed row whose status write was lost cannot exist (same transaction), so QUEUED is never paid.
+  // Signing and the status change are one transaction, so a QUEUED payment cannot be paid.
   QUEUED: { signed: 'PROCESSING', dead: 'FAILED', cancelled: 'CANCELLED' },
   PROCESSING: { signed: 'PROCESSING', paid: 'CONFIRMED', funded: 'PENDING', dead: 'FAILED' },
   PENDING: { withdrawn: 'CONFIRMED', reclaimed: 'CANCELLED' },
@@ -40,7 +40,7 @@ const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentSta
   VALIDATION_FAILED: {},
 }
 
-/** The status after `event`, or null: the event does not apply and nothing may change. */
+/** The status after `event`, or null if the event does not apply; then nothing may change. */
 export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null =>
   paymentNext[status][event] ?? null
 
@@ -50,28 +50,31 @@ export type PayoutEvent =
   | 'ready'
   | 'claim'
   | 'reclaim'
-  /** The claim's or reclaim's deadline is final and nothing moved. */
+  /** The deadline of the claim or reclaim has passed at a finalized block and nothing moved. */
   | 'lapsed'
+  /** The same, for a payout that expired before its announcement was on chain. */
+  | 'lapsed_unannounced'
   | 'withdrawn'
   | 'reclaimed'
   | 'dead'
 
 const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>>> = {
-  CREATING: { ready: 'CREATED', dead: 'FAILED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
-  // The chain may settle a payout at any time: its owner can reclaim without us.
+  // `reclaim` only for a funded payout that expired without its announcement.
+  CREATING: { ready: 'CREATED', reclaim: 'RECLAIMING', dead: 'FAILED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
+  // The chain may settle a payout at any time, since its owner can reclaim it without us.
   CREATED: { claim: 'CLAIMING', reclaim: 'RECLAIMING', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
   CLAIMING: { lapsed: 'CREATED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
-  RECLAIMING: { lapsed: 'CREATED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
+  RECLAIMING: { lapsed: 'CREATED', lapsed_unannounced: 'CREATING', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
   WITHDRAWN: {},
   RECLAIMED: {},
   FAILED: {},
 }
 
-/** The status after `event`, or null: the event does not apply and nothing may change. */
+/** The status after `event`, or null if the event does not apply; then nothing may change. */
 export const nextPayout = (status: PayoutStatus, event: PayoutEvent): PayoutStatus | null =>
   payoutNext[status][event] ?? null
 
-/** The claim side shows what it needs to: a reclaimed payout is CANCELLED, a payout being reclaimed is not offered. */
+/** The status that the recipient sees. A payout that is reclaimed or being reclaimed is CANCELLED. */
 export function claimStatus(status: PayoutStatus): 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED' {
   switch (status) {
     case 'CREATING':

@@ -1,18 +1,17 @@
-import { type MicroUsdc, minusOrZero, smaller, writtenUsdc, zeroUsdc } from './money.ts'
-import { leastPayout } from './payment.ts'
+import { formatUsdcText, type MicroUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
+import { minPayout } from './payment.ts'
 import { type PeriodBudget, periodNow } from './policyPeriod.ts'
-import { callingCode, emailDomain } from './policyRecipient.ts'
-import { type RecipientType, type Scope, scopeFor } from './scopes.ts'
+import type { Scope } from './scopes.ts'
 
-/** Spent, held and limit of one ledger; null limit = none. */
+/** Limit (null: none), spent and held of one budget. */
 export type Budget = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc }
 
-/** limit − spent − held, never below zero; null without a limit. */
+/** limit − spent − held, at least zero. Null without a limit. */
 export function remainingOf(budget: Budget): MicroUsdc | null {
-  return budget.limit === null ? null : minusOrZero(budget.limit, budget.spent + budget.held)
+  return budget.limit === null ? null : saturatingSub(budget.limit, budget.spent + budget.held)
 }
 
-/** What an agent's payment is measured against: its group as it stands at the moment of decision. Null = no such limit. */
+/** The group's rules at the moment of decision. Null: no such limit. */
 export type GroupPolicy = {
   name: string
   budget: Budget
@@ -20,16 +19,16 @@ export type GroupPolicy = {
   paused: boolean
   agentPaused: boolean
   accountPaused: boolean
-  /** The most of one payment. */
+  /** Per-payment limit. */
   maxPayment: MicroUsdc | null
   period: PeriodBudget | null
-  /** All unclaimed payouts of the group together: what they are, and may be. */
+  /** Sum of the group's unclaimed payouts, and its limit. */
   unclaimed: { open: MicroUsdc; limit: MicroUsdc | null }
-  /** Payouts by message go to these alone; null = to any. */
+  /** Payouts by email or SMS may go to these only. Null: any. */
   emailDomains: readonly string[] | null
   phoneCodes: readonly string[] | null
 }
-/** The wallet that pays. `available` = what the ledger knows to be there and not held. */
+/** The paying wallet. `available` is what the ledger has and does not hold. */
 export type WalletFunds = {
   available: MicroUsdc
   status: 'deploying' | 'active' | 'failed' | 'deleted'
@@ -37,12 +36,7 @@ export type WalletFunds = {
   paused: boolean
   session: (Budget & { limit: MicroUsdc /** ms */; validUntil: number }) | null
 }
-/** `email` and `phone`: where a payout's message goes; null for a payment to an address. */
-export type RecipientCheck = { email: string | null; phone: string | null } & (
-  | { type: Exclude<RecipientType, 'contact'> }
-  | { type: 'contact'; whitelisted: boolean; stale: boolean; hasMethod: boolean }
-)
-/** How something is paid, as far as limits go: `at` (ms) decides which period it counts in. */
+/** What limits depend on besides the amount. `at` (ms) decides the period that the payment counts in. */
 export type PaymentKind = { isPayout: boolean; at: number }
 
 export type RefusalCode =
@@ -58,51 +52,32 @@ export type RefusalCode =
   | 'session_limit_exceeded'
   | 'insufficient_balance'
 
-/** Figures of the rule that refused: limit, and of it spent, held and left. */
+/** Figures of the rule that refused. */
 type Figures = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc; remaining: MicroUsdc | null }
 
-/** A refusal names the rule, says what to do next and carries the figures it was decided on. */
+/** Names the rule, says what to do next, and carries the figures that the decision was based on. */
 export type Refusal = {
   code: RefusalCode
   rule: string
   message: string
   next: string
   figures: Figures | null
-  /** When the rule's period ends (ms); null for rules without one. */
+  /** When the rule's period ends (ms). Null for rules without a period. */
   resetsAt: number | null
-  /** The most that this very recipient could be paid now; 0 when the refusal is not about the amount. */
+  /** The largest amount that this recipient could be paid now. 0 if the refusal is not about the amount. */
   maxAllowedNow: MicroUsdc
 }
 export type Decision = { ok: true } | { ok: false; refusal: Refusal }
 
-const allow: Decision = { ok: true }
+export const allow: Decision = { ok: true }
 
-/** Not about the amount: nothing may be paid. */
-const refuse = (code: RefusalCode, rule: string, message: string, next: string): Decision => ({
+/** A refusal that no smaller amount would avoid. */
+export const refuse = (code: RefusalCode, rule: string, message: string, next: string): Decision => ({
   ok: false,
   refusal: { code, rule, message, next, figures: null, resetsAt: null, maxAllowedNow: zeroUsdc },
 })
 
-/** May the group's agents pay this recipient at all? Default deny: what no scope names is refused. */
-export function decideRecipient(group: GroupPolicy, recipient: RecipientCheck): Decision {
-  const active = decideActive(group)
-  if (!active.ok) return active
-  const scope = scopeFor[recipient.type]
-  if (!group.scopes.includes(scope))
-    return refuse(
-      'insufficient_scope',
-      scope,
-      `The policy group "${group.name}" does not allow ${recipient.type} payments.`,
-      `Ask the owner for the scope ${scope}.`,
-    )
-  if (recipient.type === 'contact') {
-    const decision = decideContact(recipient)
-    if (!decision.ok) return decision
-  }
-  return decideMessage(group, recipient)
-}
-
-/** A paused agent may do nothing, whatever it asks. */
+/** A paused agent may do nothing, reading included. */
 export function decideActive(group: Pick<GroupPolicy, 'name' | 'paused' | 'agentPaused' | 'accountPaused'>): Decision {
   if (group.agentPaused)
     return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', 'Ask the owner to resume it.')
@@ -123,57 +98,7 @@ export function decideActive(group: Pick<GroupPolicy, 'name' | 'paused' | 'agent
   return allow
 }
 
-function decideContact(contact: { whitelisted: boolean; stale: boolean; hasMethod: boolean }): Decision {
-  if (!contact.whitelisted)
-    return refuse(
-      'recipient_not_allowed',
-      'whitelist',
-      'This contact is not on the whitelist of the policy group.',
-      'Ask the owner to whitelist the contact.',
-    )
-  if (contact.stale)
-    return refuse(
-      'contact_changed',
-      'whitelist.snapshot',
-      'This contact changed after it was whitelisted.',
-      'Ask the owner to confirm the contact in the policy group.',
-    )
-  if (!contact.hasMethod)
-    return refuse(
-      'recipient_not_allowed',
-      'whitelist.method',
-      'This contact has no such way to be paid.',
-      'Choose another method or pay an address.',
-    )
-  return allow
-}
-
-/** Domains and country codes bind every payout that goes by message, whitelisted contacts' too (decision 060). */
-function decideMessage(group: GroupPolicy, to: { type: RecipientType; email: string | null; phone: string | null }) {
-  const { emailDomains, phoneCodes } = group
-  const byEmail = to.email !== null || to.type === 'email'
-  if (byEmail && emailDomains !== null && !emailDomains.includes(emailDomain(to.email ?? '')))
-    return refuse(
-      'recipient_not_allowed',
-      'group.email_domains',
-      'The policy group does not allow payouts to this email domain.',
-      `Use an address at ${listed(emailDomains)}, or ask the owner to allow the domain.`,
-    )
-  const byPhone = to.phone !== null || to.type === 'phone'
-  if (byPhone && phoneCodes !== null && !phoneCodes.includes(callingCode(to.phone ?? '')))
-    return refuse(
-      'recipient_not_allowed',
-      'group.phone_codes',
-      'The policy group does not allow payouts to this country code.',
-      `Use a number that begins with ${listed(phoneCodes)}, or ask the owner to allow the country.`,
-    )
-  return allow
-}
-
-const listed = (names: readonly string[]) =>
-  names.length > 5 ? `one of ${names.length} allowed ones` : names.join(' or ')
-
-/** One limit that an amount is held against. */
+/** A limit that an amount must not exceed. */
 type Bound = {
   left: MicroUsdc
   code: RefusalCode
@@ -184,24 +109,24 @@ type Bound = {
   resetsAt?: number
 }
 
-/** Every limit that binds a payment of this kind, in the order in which they refuse. A missing limit does not bind. */
+/** All limits that apply to a payment of this kind, in the order in which they refuse. */
 function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Bound[] {
   const bounds: Bound[] = group ? groupBounds(group, kind) : []
   const { session, available } = funds
-  const sessionLeft = session ? minusOrZero(session.limit, session.spent + session.held) : zeroUsdc
+  const sessionLeft = session ? saturatingSub(session.limit, session.spent + session.held) : zeroUsdc
   bounds.push({
     left: sessionLeft,
     code: 'session_limit_exceeded',
     rule: 'session.limit',
-    message: `The wallet's session key has ${writtenUsdc(sessionLeft)} USDC left.`,
-    next: 'Send less or ask the owner to rotate the session key.',
+    message: `The wallet's session key has ${formatUsdcText(sessionLeft)} USDC left.`,
+    next: 'Send less, or ask the owner to rotate the session key.',
     ...(session && { figures: figuresOf(session) }),
   })
   bounds.push({
     left: available,
     code: 'insufficient_balance',
     rule: 'wallet.balance',
-    message: `Insufficient balance: the wallet has ${writtenUsdc(available)} USDC available.`,
+    message: `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available.`,
     next: 'Add funds or send less.',
   })
   return bounds
@@ -215,8 +140,8 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left: maxPayment,
       code: 'payment_limit_exceeded',
       rule: 'group.max_payment',
-      message: `One payment may be at most ${writtenUsdc(maxPayment)} USDC.`,
-      next: 'Send less or ask the owner to raise the maximum.',
+      message: `One payment may be at most ${formatUsdcText(maxPayment)} USDC.`,
+      next: 'Send less, or ask the owner to raise the limit.',
     })
   const left = remainingOf(budget)
   if (left !== null)
@@ -224,33 +149,33 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
       left,
       code: 'budget_exceeded',
       rule: 'group.budget',
-      message: `The group's budget has ${writtenUsdc(left)} USDC left.`,
-      next: 'Send less or ask the owner to top up.',
+      message: `The group's budget has ${formatUsdcText(left)} USDC left.`,
+      next: 'Send less, or ask the owner to top up.',
       figures: figuresOf(budget),
     })
   if (period) {
     const { used, endAt } = periodNow(period, kind.at)
-    const periodLeft = minusOrZero(period.limit, used)
+    const periodLeft = saturatingSub(period.limit, used)
     const resets = new Date(endAt).toISOString()
     bounds.push({
       left: periodLeft,
       code: 'budget_exceeded',
       rule: `group.budget_per_${period.period}`,
-      message: `The group's budget for this ${period.period} has ${writtenUsdc(periodLeft)} USDC left.`,
+      message: `The group's budget for this ${period.period} has ${formatUsdcText(periodLeft)} USDC left.`,
       next: `Send less, wait until ${resets}, or ask the owner to raise the budget.`,
-      // A period counts what was reserved in it; how much of that is confirmed is the total budget's business.
+      // A period counts what was reserved in it, confirmed or not.
       figures: { limit: period.limit, spent: used, held: zeroUsdc, remaining: periodLeft },
       resetsAt: endAt,
     })
   }
   if (kind.isPayout && unclaimed.limit !== null) {
-    const unclaimedLeft = minusOrZero(unclaimed.limit, unclaimed.open)
+    const unclaimedLeft = saturatingSub(unclaimed.limit, unclaimed.open)
     bounds.push({
       left: unclaimedLeft,
       code: 'unclaimed_limit_exceeded',
       rule: 'group.max_unclaimed',
-      message: `Unclaimed payouts may grow by ${writtenUsdc(unclaimedLeft)} USDC more.`,
-      next: 'Wait until a payout is claimed, take one back, or ask the owner to raise the maximum.',
+      message: `Unclaimed payouts may increase by at most ${formatUsdcText(unclaimedLeft)} USDC.`,
+      next: 'Wait until a payout is claimed or reclaimed, or ask the owner to raise the limit.',
       figures: { limit: unclaimed.limit, spent: zeroUsdc, held: unclaimed.open, remaining: unclaimedLeft },
     })
   }
@@ -259,7 +184,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
 
 const figuresOf = (budget: Budget): Figures => ({ ...budget, remaining: remainingOf(budget) })
 
-/** Nothing leaves a wallet in this state, whatever the amount. Null when it can pay. `now` (ms) is the chain's time. */
+/** The refusal if the wallet cannot pay any amount, else null. `now` (ms) is the chain's time. */
 function notReady(funds: WalletFunds, now: number): Decision | null {
   if (funds.paused)
     return refuse('wallet_not_ready', 'wallet.paused', 'The wallet is paused.', 'Ask the owner to resume it.')
@@ -280,25 +205,25 @@ function notReady(funds: WalletFunds, now: number): Decision | null {
   return null
 }
 
-/** The least of what group, session and wallet leave; 0 when the wallet cannot pay. `now` as in decideAmount. */
-export function mostAllowedNow(
+/** The largest amount that group, session key and wallet allow. 0 if the wallet cannot pay. `now` as in decideAmount. */
+export function maxAllowedNow(
   group: GroupPolicy | null,
   funds: WalletFunds,
   now: number,
   kind: PaymentKind,
 ): MicroUsdc {
-  return notReady(funds, now) ? zeroUsdc : leastOf(boundsOf(group, funds, kind), kind)
+  return notReady(funds, now) ? zeroUsdc : lowestOf(boundsOf(group, funds, kind), kind)
 }
 
-/** Below the smallest payout there is nothing to be paid out. */
-function leastOf(bounds: Bound[], kind: PaymentKind): MicroUsdc {
-  const least = bounds.map((bound) => bound.left).reduce(smaller)
-  return kind.isPayout && least < leastPayout ? zeroUsdc : least
+/** The lowest limit. Zero if it is below the smallest payout. */
+function lowestOf(bounds: Bound[], kind: PaymentKind): MicroUsdc {
+  const least = bounds.map((bound) => bound.left).reduce(min)
+  return kind.isPayout && least < minPayout ? zeroUsdc : least
 }
 
 /**
- * Can `amount` be reserved now? Held money counts as gone: two payments never share one dollar. `now` (ms) is the
- * chain's time, which a session key's life is judged by; periods go by our own, `kind.at`.
+ * Whether `amount` can be reserved now. Held money counts as spent, so that two payments never share a dollar. `now` (ms)
+ * is the chain's time, which decides whether a session key is valid; periods use our own time, `kind.at`.
  */
 export function decideAmount(
   group: GroupPolicy | null,
@@ -307,12 +232,12 @@ export function decideAmount(
   now: number,
   kind: PaymentKind,
 ): Decision {
-  const unable = notReady(funds, now)
-  if (unable) return unable
+  const refusal = notReady(funds, now)
+  if (refusal) return refusal
   const bounds = boundsOf(group, funds, kind)
-  const broken = bounds.find((bound) => amount > bound.left)
-  if (!broken) return allow
-  const { code, rule, message, next, figures, resetsAt } = broken
+  const exceeded = bounds.find((bound) => amount > bound.left)
+  if (!exceeded) return allow
+  const { code, rule, message, next, figures, resetsAt } = exceeded
   return {
     ok: false,
     refusal: {
@@ -322,7 +247,7 @@ export function decideAmount(
       next,
       figures: figures ?? null,
       resetsAt: resetsAt ?? null,
-      maxAllowedNow: leastOf(bounds, kind),
+      maxAllowedNow: lowestOf(bounds, kind),
     },
   }
 }

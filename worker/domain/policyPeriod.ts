@@ -24,10 +24,10 @@ export function periodAt(period: Period, now: number): { startAt: number; endAt:
   }
 }
 
-/** `used` = reserved in the period that began at `startAt` and not released since. */
+/** `used`: reserved in the period that began at `startAt`, and not released since. */
 export type PeriodBudget = { period: Period; limit: MicroUsdc; startAt: number; used: MicroUsdc }
 
-/** Where the period's budget stands at `now`. A clock that went back does not open an earlier period again. */
+/** The current period and what is used of it at `now`. A clock that goes back does not reopen an earlier period. */
 export function periodNow(budget: PeriodBudget, now: number) {
   const { startAt, endAt } = periodAt(budget.period, Math.max(now, budget.startAt))
   return { startAt, endAt, used: budget.startAt === startAt ? budget.used : zeroUsdc }

@@ -1,4 +1,4 @@
-/** What a policy group allows its agents. `payment_context:read` is always there and hidden from display. */
+/** What a policy group allows its agents. `payment_context:read` is always granted and not displayed. */
 export const visibleScopes = [
   'contact_payments:write',
   'address_payments:write',

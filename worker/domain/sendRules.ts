@@ -1,13 +1,13 @@
 import { plainAmount } from './amountText.ts'
 import { emailProblem } from './email.ts'
 import { parseUsdc } from './money.ts'
-import { leastPayout, leastPayoutText } from './payment.ts'
+import { minPayout, minPayoutText } from './payment.ts'
 import { addressProblem } from './validators.ts'
 
-/** What a person who sends by hand is told, in the order of part 2 section 5. Texts are the specification's where it has one. */
+/** Validation of the send form. The specification fixes the texts and the order of the checks. */
 
 export const memoMax = 100
-/** The same sum to the same recipient within this time is asked about once more. */
+/** A repeat of the same amount to the same recipient within this time needs a confirmation. */
 export const repeatMs = 10 * 60_000 // 10 minutes
 
 export type ContactMethod = 'address' | 'email' | 'phone'
@@ -22,7 +22,7 @@ export type SendValues = {
 }
 type Problems = { [K in keyof SendValues]?: string | null }
 
-/** Empty, zero, more than there is. `available` in decimal USDC; null = not known here, the server decides. */
+/** Null if the amount is valid. `available` in decimal USDC; null if unknown, then the server decides. */
 export function amountProblem(text: string, available: string | null): string | null {
   if (!text.trim()) return 'Please enter an amount'
   const amount = parseUsdc(plainAmount(text))
@@ -35,7 +35,7 @@ export function memoProblem(text: string): string | null {
   return text.trim().length > memoMax ? `Memo must be at most ${memoMax} characters` : null
 }
 
-/** Only the fields of the chosen tab count. */
+/** Problems of the fields of the chosen tab. */
 export function sendProblems(values: SendValues, available: string | null): Problems {
   const { to, address, email, contactId, method } = values
   return {
@@ -44,20 +44,20 @@ export function sendProblems(values: SendValues, available: string | null): Prob
     email: to !== 'email' ? null : email.trim() ? emailProblem(email) : 'Please enter an email address',
     contactId: to === 'contact' && !contactId ? 'Please select a contact' : null,
     method: to === 'contact' && contactId && !method ? 'Please select a contact method' : null,
-    amount: amountProblem(values.amount, available) ?? leastPayoutProblem(values),
+    amount: amountProblem(values.amount, available) ?? minPayoutProblem(values),
     memo: memoProblem(values.memo),
   }
 }
 
-function leastPayoutProblem({ to, method, amount }: SendValues): string | null {
+function minPayoutProblem({ to, method, amount }: SendValues): string | null {
   const byMessage = to === 'email' || (to === 'contact' && (method === 'email' || method === 'phone'))
   const sum = parseUsdc(plainAmount(amount))
-  return byMessage && sum !== null && sum < leastPayout ? leastPayoutText : null
+  return byMessage && sum !== null && sum < minPayout ? minPayoutText : null
 }
 
-const sameEnds = 3 // digits at each end: fewer are chance, more a forger has to pay for
+const sameEnds = 3 // digits at each end: fewer coincide by chance, more are costly to forge
 
-/** Another address with the same look in a short form: what address poisoning relies on. */
+/** Whether two different addresses look the same when shortened, which address poisoning exploits. */
 export function looksLike(a: string, b: string): boolean {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()]
   return x !== y && x.slice(0, 2 + sameEnds) === y.slice(0, 2 + sameEnds) && x.slice(-sameEnds) === y.slice(-sameEnds)

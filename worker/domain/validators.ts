@@ -1,10 +1,10 @@
 import { keccak_256 } from '@noble/hashes/sha3'
 
-/** Checks shared by forms and the API. Each answers the specification's text, or null when the value is fine. */
+/** Validators shared by forms and the API. Each returns the problem, in the specification's words, or null. */
 
 export { emailProblem } from './email.ts'
 
-/** Part 2 section 5, in its order: required, 0x, length, checksum. */
+/** Checked in this order: required, 0x, length, hex digits and checksum. */
 export function addressProblem(text: string): string | null {
   if (!text) return 'Wallet address is required'
   if (!text.startsWith('0x')) return 'Wallet address must start with 0x'
@@ -15,7 +15,7 @@ export function addressProblem(text: string): string | null {
   return mixed && checksumAddress(text) !== text ? 'Invalid wallet address format' : null
 }
 
-/** EIP-55. The input must be 0x and 40 hex digits. */
+/** Adds the EIP-55 checksum. The input must be 0x and 40 hex digits. */
 export function checksumAddress(address: string): `0x${string}` {
   const lower = address.slice(2).toLowerCase()
   const hash = keccak_256(new TextEncoder().encode(lower))

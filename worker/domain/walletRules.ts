@@ -1,25 +1,25 @@
 import { addressProblem } from './validators.ts'
 
-/** Checks of wallets' forms, shared with the API. Each answers a sentence, or null when the value is fine. */
+/** Validators of the wallet forms, shared with the API. Each returns the problem, or null. */
 
 export const walletNameLength = 60
-/** Longer ones would only cost time to derive a key from. */
+/** A longer password would only make deriving the key slower. */
 export const masterPasswordLength = 256
 
-/** Counted as people count: an emoji is one character. */
+/** Counts characters as people do: an emoji is one. */
 export const walletNameProblem = (name: string): string | null =>
   [...name].length > walletNameLength ? `Name must be at most ${walletNameLength} characters` : null
 
-/** 64 hex digits, with or without 0x, spaces around them forgiven. */
+/** 64 hex digits, with or without 0x. Surrounding spaces are ignored. */
 export function privateKeyProblem(text: string): string | null {
   if (!text.trim()) return 'Private key is required'
   return /^(0x)?[0-9a-fA-F]{64}$/.test(text.trim()) ? null : 'Private key must be 64 hexadecimal digits'
 }
 
-/** Of a text that has no problem. */
+/** Normalises a valid private key. */
 export const privateKeyOf = (text: string): `0x${string}` => `0x${text.trim().replace(/^0x/, '').toLowerCase()}`
 
-/** Of an address as it was typed: spaces around it are forgiven. */
+/** For a typed address: surrounding spaces are ignored. */
 export const typedAddressProblem = (text: string): string | null => addressProblem(text.trim())
 
 export const masterPasswordProblem = (text: string): string | null =>

@@ -1,4 +1,4 @@
-/** The types the widget library knows. What else is stored (by an older or newer page) is left out when it is read. */
+/** The widget types. Stored widgets of other types, from an older or newer version, are ignored when read. */
 export const widgetTypes = [
   'total-balance',
   'active-agents',

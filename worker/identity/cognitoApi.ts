@@ -5,7 +5,7 @@ import { signAws } from './sigv4.ts'
 
 const timeoutMs = 5_000 // 5 seconds
 
-/** What Cognito refuses by name, for example `NotAuthorizedException`; callers say what it means to people. */
+/** A refusal that Cognito names, for example `NotAuthorizedException`. Callers translate it for people. */
 export class CognitoRefusal extends Error {
   override name = 'CognitoRefusal'
   readonly type: string
@@ -15,19 +15,19 @@ export class CognitoRefusal extends Error {
   }
 }
 
-/** The user pool of COGNITO_*, as the calls we need. */
+/** Calls to the user pool of COGNITO_*. Throws if the settings are incomplete. */
 export function cognitoApi(env: Env, now: () => number) {
   const { COGNITO_REGION: region, COGNITO_USER_POOL_ID: pool, COGNITO_CLIENT_ID: client } = env
   const { COGNITO_ACCESS_KEY_ID: accessKeyId, COGNITO_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!region || !pool || !client || !accessKeyId || !secretAccessKey)
-    throw new Error('IDENTITY_DIRECTORY is cognito, but COGNITO_* is not complete')
+    throw new Error('IDENTITY_DIRECTORY is cognito, but COGNITO_* is incomplete')
   const url = env.COGNITO_ENDPOINT ?? `https://cognito-idp.${region}.amazonaws.com/`
   const headersOf = (action: string) => ({
     'content-type': 'application/x-amz-json-1.1',
     'x-amz-target': `AWSCognitoIdentityProviderService.${action}`,
   })
 
-  async function send<Answer>(headers: Record<string, string>, body: string): Promise<Answer> {
+  async function send<Reply>(headers: HeadersInit, body: string): Promise<Reply> {
     let response: Response
     let text: string
     try {
@@ -36,11 +36,11 @@ export function cognitoApi(env: Env, now: () => number) {
     } catch (cause) {
       throw unreachable(cause)
     }
-    if (response.ok) return JSON.parse(text || '{}') as Answer
+    if (response.ok) return JSON.parse(text || '{}') as Reply
     const refusal = refusalIn(text)
-    if (!refusal || response.status >= 500 || notOurs.has(refusal.type))
-      throw unreachable(new Error(`Cognito answered ${response.status}: ${text}`))
-    if (tooMany.has(refusal.type))
+    if (!refusal || response.status >= 500 || misconfigured.has(refusal.type))
+      throw unreachable(new Error(`Cognito returned ${response.status}: ${text}`))
+    if (throttled.has(refusal.type))
       throw new AppError('rate_limited', 'Too many attempts. Try again in 15 minutes.', {
         cause: refusal,
         retryAfter: 15 * 60,
@@ -49,26 +49,26 @@ export function cognitoApi(env: Env, now: () => number) {
   }
 
   return {
-    /** A call that anyone may make who knows the client id. */
-    asClient<Answer>(action: string, body: Record<string, unknown>): Promise<Answer> {
+    /** An unauthenticated call: it needs only the client id. */
+    asClient<Reply>(action: string, body: Record<string, unknown>): Promise<Reply> {
       return send(headersOf(action), JSON.stringify({ ClientId: client, ...body }))
     },
 
-    /** A call of our own, signed with the configured keys. */
-    asAdmin<Answer>(action: string, body: Record<string, unknown>): Promise<Answer> {
+    /** An administrative call, signed with the configured keys. */
+    async asAdmin<Reply>(action: string, body: Record<string, unknown>): Promise<Reply> {
       const text = JSON.stringify({ UserPoolId: pool, ...body })
       const credentials = { accessKeyId, secretAccessKey }
       const headers = headersOf(action)
       const request = { method: 'POST', url, headers, body: text, region, service: 'cognito-idp', credentials }
-      return send(signAws({ ...request, now: now() }), text)
+      return send(await signAws({ ...request, now: now() }), text)
     },
 
-    /** A call with the access token of whoever just signed in. */
-    asUser<Answer>(action: string, accessToken: string): Promise<Answer> {
+    /** A call with the access token of the user who just signed in. */
+    asUser<Reply>(action: string, accessToken: string): Promise<Reply> {
       return send(headersOf(action), JSON.stringify({ AccessToken: accessToken }))
     },
 
-    /** For app clients that have a secret; nothing for others. */
+    /** Required if the app client has a secret; undefined otherwise. */
     secretHash(email: string): string | undefined {
       if (!env.COGNITO_CLIENT_SECRET) return undefined
       return createHmac('sha256', env.COGNITO_CLIENT_SECRET).update(`${email}${client}`).digest('base64')
@@ -76,15 +76,15 @@ export function cognitoApi(env: Env, now: () => number) {
   }
 }
 
-const tooMany = new Set([
+const throttled = new Set([
   'LimitExceededException',
   'TooManyRequestsException',
   'TooManyFailedAttemptsException',
   'ThrottlingException',
 ])
 
-/** A pool, client or key that is not as configured: nothing the person can do about. */
-const notOurs = new Set([
+/** The pool, client or key is misconfigured, which users can do nothing about. */
+const misconfigured = new Set([
   'AccessDeniedException',
   'IncompleteSignatureException',
   'InvalidSignatureException',
@@ -93,9 +93,9 @@ const notOurs = new Set([
 ])
 
 const unreachable = (cause: unknown) =>
-  new AppError('upstream_unavailable', 'The sign-in service cannot be reached. Please try again.', { cause })
+  new AppError('upstream_unavailable', 'The sign-in service is unreachable. Please try again.', { cause })
 
-/** `__type` may carry a namespace in front: `com.amazonaws…#NotAuthorizedException`. */
+/** `__type` may have a namespace: `com.amazonaws…#NotAuthorizedException`. */
 function refusalIn(text: string): CognitoRefusal | null {
   try {
     const { __type, message } = JSON.parse(text) as { __type?: unknown; message?: unknown }

@@ -1,14 +1,18 @@
 import type { Deps } from '../appEnv.ts'
-import type { UserRow } from '../db/accounts.ts'
+import { revokeOtherLoginSessions } from '../db/loginSessions.ts'
+import type { UserRow } from '../db/schema.ts'
+import { addSignup, confirmSignup, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
 import { AppError } from '../errors.ts'
+import { logWarning } from '../observability/log.ts'
 import { CognitoRefusal, cognitoApi } from './cognitoApi.ts'
-import { mailOwner } from './d1Directory.ts'
 import type { IdentityDirectory, SignIn } from './directory.ts'
-import { newId } from './secrets.ts'
+import { notifyAlreadyRegistered } from './notifyAlreadyRegistered.ts'
+import { newId, newSecret, sha256 } from './secrets.ts'
+import { signupToConfirm } from './signupToConfirm.ts'
 
 type Attribute = { Name: string; Value: string }
-type AuthAnswer = {
+type AuthReply = {
   AuthenticationResult?: { AccessToken: string }
   ChallengeName?: string
   Session?: string
@@ -16,12 +20,12 @@ type AuthAnswer = {
 }
 
 /**
- * An AWS Cognito user pool whose user names are email addresses. D1 keeps a row per user for everything of ours; its
- * `password_hash` holds a mark that changes with the password, never a password. Cognito mails its own codes; the
- * temporary password is in our mail.
+ * An AWS Cognito user pool whose user names are email addresses. Our own data about a user is in D1 as usual, where
+ * `password_hash` holds a random mark that changes with the password. Cognito mails its own codes; we mail the temporary
+ * password.
  */
 export function cognitoDirectory(deps: Deps): IdentityDirectory {
-  const { env, db, now, afterwards } = deps
+  const { env, db, now, runInBackground } = deps
   const cognito = cognitoApi(env, now)
 
   const secretHash = (email: string) => {
@@ -34,12 +38,12 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
   }
 
   const initiate = (email: string, password: string) =>
-    cognito.asClient<AuthAnswer>('InitiateAuth', {
+    cognito.asClient<AuthReply>('InitiateAuth', {
       AuthFlow: 'USER_PASSWORD_AUTH',
       AuthParameters: { USERNAME: email, PASSWORD: password, ...authSecretHash(email) },
     })
 
-  /** Our row of the pool's user, made at the first sight. */
+  /** Our row for a user of the pool, created when we first see the user. */
   async function rowOf(email: string, name: string | null, status: UserRow['status']): Promise<UserRow> {
     const found = await users.findUserByEmail(db, email)
     if (found && found.status !== 'UNCONFIRMED') return found
@@ -61,42 +65,43 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
   }
 
   async function signIn(email: string, password: string): Promise<SignIn> {
-    const answer = await initiate(email, password).catch(refusalAsValue)
-    if (answer instanceof CognitoRefusal) {
-      if (answer.type === 'UserNotConfirmedException') return { outcome: 'unconfirmed' }
-      if (answer.type === 'PasswordResetRequiredException')
+    const reply = await initiate(email, password).catch(refusalAsValue)
+    if (reply instanceof CognitoRefusal) {
+      if (reply.type === 'UserNotConfirmedException') return { outcome: 'unconfirmed' }
+      if (reply.type === 'PasswordResetRequiredException')
         throw new AppError('forbidden', 'Please choose a new password first, with "Forgot password?".', {
           field: 'password',
         })
-      if (!refusedSignIn.has(answer.type)) throw answer
-      // A password that no policy could have, or a client without USER_PASSWORD_AUTH.
-      if (answer.type === 'InvalidParameterException') console.warn('Cognito sign-in:', answer.message)
+      if (!refusedSignIn.has(reply.type)) throw reply
+      // A password that no policy allows, or an app client without USER_PASSWORD_AUTH.
+      if (reply.type === 'InvalidParameterException')
+        logWarning('cognito_sign_in_refused', { type: reply.type, message: reply.message })
       return { outcome: 'refused' }
     }
-    if (answer.ChallengeName === 'NEW_PASSWORD_REQUIRED' && answer.Session) {
-      const { name } = JSON.parse(answer.ChallengeParameters?.userAttributes ?? '{}') as { name?: string }
+    if (reply.ChallengeName === 'NEW_PASSWORD_REQUIRED' && reply.Session) {
+      const { name } = JSON.parse(reply.ChallengeParameters?.userAttributes ?? '{}') as { name?: string }
       const user = await rowOf(email, name || null, 'FORCE_CHANGE_PASSWORD')
-      return { outcome: 'challenge', user, proof: answer.Session }
+      return { outcome: 'challenge', user, proof: reply.Session }
     }
-    if (!answer.AuthenticationResult)
-      throw new AppError('unprocessable', 'This account asks for a second factor, which Bursar cannot check yet.', {
+    if (!reply.AuthenticationResult)
+      throw new AppError('unprocessable', 'This account requires a second factor, which Bursar does not support yet.', {
         field: 'email',
       })
     const { UserAttributes } = await cognito.asUser<{ UserAttributes: Attribute[] }>(
       'GetUser',
-      answer.AuthenticationResult.AccessToken,
+      reply.AuthenticationResult.AccessToken,
     )
     const attribute = (key: string) => UserAttributes.find(({ Name }) => Name === key)?.Value
-    // Rows are found by email: whoever signed in under another user name must not get this one.
+    // Rows are found by email, so a user who signed in under another user name must not get this one.
     if (attribute('email')?.toLowerCase() !== email) return { outcome: 'refused' }
     const user = await rowOf(email, attribute('name') || null, 'CONFIRMED')
-    // The password was chosen elsewhere.
-    const current = user.status === 'CONFIRMED' ? user : await noteChoice(user)
+    // The password was chosen outside Bursar.
+    const current = user.status === 'CONFIRMED' ? user : await recordPasswordChange(user)
     return current ? { outcome: 'signed_in', user: current } : { outcome: 'refused' }
   }
 
-  /** Notes in D1 that the pool has another password now. */
-  const noteChoice = (user: UserRow, name?: string) =>
+  /** Records in D1 that the password in the pool has changed. Null if it was changed concurrently. */
+  const recordPasswordChange = (user: UserRow, name?: string) =>
     users.choosePassword(db, {
       userId: user.id,
       from: user.passwordHash,
@@ -111,19 +116,26 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       .catch(ignore(noSuchUser))
   }
 
+  /** Sets a random password, which is not kept. */
+  async function replacePassword(email: string): Promise<void> {
+    const password = `${newSecret()}aA1!` // whatever characters the pool requires
+    await cognito.asAdmin('AdminSetUserPassword', { Username: email, Password: password, Permanent: true })
+  }
+
   return {
+    mailsLinks: false,
     signIn,
 
     async answerChallenge(user, proof, newPassword) {
-      const answer = await cognito
-        .asClient<AuthAnswer>('RespondToAuthChallenge', {
+      const reply = await cognito
+        .asClient<AuthReply>('RespondToAuthChallenge', {
           ChallengeName: 'NEW_PASSWORD_REQUIRED',
           Session: proof,
           ChallengeResponses: { USERNAME: user.email, NEW_PASSWORD: newPassword, ...authSecretHash(user.email) },
         })
         .catch(asPasswordRule('newPassword'))
-        .catch(ignore(overChallenge))
-      return answer ? noteChoice(user) : null
+        .catch(ignore(challengeExpired))
+      return reply ? recordPasswordChange(user) : null
     },
 
     async signUp({ email, name, password }) {
@@ -136,32 +148,51 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
         .catch(asPasswordRule('password'))
         .catch(asEmailRule)
         .catch(ignore(new Set(['UsernameExistsException', 'AliasExistsException'])))
-      if (created) {
-        await rowOf(email, name, 'UNCONFIRMED')
-        return
-      }
-      const isOpen = (await users.findUserByEmail(db, email))?.status === 'UNCONFIRMED'
-      afterwards(isOpen ? resendConfirmation(email) : mailOwner(deps, email))
+      const signupToken = newSecret('bu_')
+      const user = await addSignup(db, {
+        email,
+        name,
+        // The pool keeps the password of its first sign-up, even if ours of that time has been deleted.
+        passwordHash: created ? newMark() : null,
+        tokenHash: sha256(signupToken),
+        accountId: newId('user'),
+        accountHash: newMark(),
+        now: now(),
+      })
+      if (created) return { signupToken }
+      const isOpen = user.status === 'UNCONFIRMED'
+      runInBackground(isOpen ? resendConfirmation(email) : notifyAlreadyRegistered(deps, email))
+      return { signupToken }
     },
 
     resendConfirmation,
 
-    async confirm(email, code) {
-      const right = await cognito
+    async confirm(proof, signupToken) {
+      if ('linkToken' in proof) return null
+      const { email, code } = proof
+      const accepted = await cognito
         .asClient('ConfirmSignUp', { Username: email, ConfirmationCode: code, ...secretHash(email) })
         .catch(ignore(wrongCode))
-      if (!right) return false
-      const user = await users.findUserByEmail(db, email)
-      if (user) await users.confirmUser(db, user.id, now())
-      return true
+      if (!accepted) return null
+      const user = await rowOf(email, null, 'UNCONFIRMED')
+      const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
+      const passwordKept = kept?.passwordHash != null
+      if (!passwordKept) await replacePassword(email)
+      await confirmSignup(db, { userId: user.id, passwordHash: newMark(), name: kept?.name ?? user.name, now: now() })
+      if (passwordKept) return { passwordKept }
+      // Someone who knew the discarded password may have signed in since the code was accepted.
+      await revokeOtherLoginSessions(db, user.id, null, now())
+      return { passwordKept, resetToken: null }
     },
 
     async sendResetCode(email) {
       await cognito.asClient('ForgotPassword', { Username: email, ...secretHash(email) }).catch(ignore(noSuchUser))
     },
 
-    async resetPassword(email, code, newPassword) {
-      const right = await cognito
+    async resetPassword(proof, newPassword) {
+      if ('linkToken' in proof) return null
+      const { email, code } = proof
+      const accepted = await cognito
         .asClient('ConfirmForgotPassword', {
           Username: email,
           ConfirmationCode: code,
@@ -170,7 +201,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
         })
         .catch(asPasswordRule('newPassword'))
         .catch(ignore(wrongCode))
-      return right ? noteChoice(await rowOf(email, null, 'CONFIRMED')) : null
+      return accepted ? recordPasswordChange(await rowOf(email, null, 'CONFIRMED')) : null
     },
 
     async createWithTemporaryPassword({ email, name, password }) {
@@ -197,39 +228,39 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
     },
 
     async checkPassword(user, password) {
-      const answer = await initiate(user.email, password).catch(ignore(refusedSignIn))
-      return answer !== null
+      const reply = await initiate(user.email, password).catch(ignore(refusedSignIn))
+      return reply !== null
     },
 
     async choosePassword(user, password, name) {
       await cognito
         .asAdmin('AdminSetUserPassword', { Username: user.email, Password: password, Permanent: true })
         .catch(asPasswordRule('password'))
-      return noteChoice(user, name)
+      return recordPasswordChange(user, name)
     },
   }
 }
 
 const newMark = () => newId('cognito')
 
-// Emulators say InvalidPasswordException for a wrong password, AWS says NotAuthorizedException.
+// For a wrong password AWS throws NotAuthorizedException, emulators throw InvalidPasswordException.
 const refusedSignIn = new Set([
   'NotAuthorizedException',
   'UserNotFoundException',
   'InvalidPasswordException',
   'InvalidParameterException',
 ])
-// NotAuthorized: confirmed already, or a state in which Cognito resets nothing.
+// NotAuthorized: already confirmed, or in a state in which Cognito resets nothing.
 const noSuchUser = new Set(['UserNotFoundException', 'InvalidParameterException', 'NotAuthorizedException'])
 const wrongCode = new Set([...noSuchUser, 'CodeMismatchException', 'ExpiredCodeException'])
-const overChallenge = new Set([...noSuchUser, 'ExpiredCodeException', 'CodeMismatchException'])
+const challengeExpired = new Set([...noSuchUser, 'ExpiredCodeException', 'CodeMismatchException'])
 
 function refusalAsValue(error: unknown): CognitoRefusal {
   if (error instanceof CognitoRefusal) return error
   throw error
 }
 
-/** Null for the named refusals. */
+/** Turns the named refusals into null. */
 const ignore =
   (types: Set<string>) =>
   (error: unknown): null => {
@@ -239,14 +270,14 @@ const ignore =
 
 const passwordRules = new Set(['InvalidPasswordException', 'PasswordHistoryPolicyViolationException'])
 
-/** Cognito takes fewer addresses than we do. */
+/** Cognito accepts fewer addresses than we do. */
 function asEmailRule(error: unknown): never {
   if (error instanceof CognitoRefusal && error.type === 'InvalidParameterException')
     throw new AppError('invalid_input', 'Invalid email format', { field: 'email', cause: error })
   throw error
 }
 
-/** The pool's own password policy, told under the right field. */
+/** Reports the pool's password policy at the given field. */
 const asPasswordRule =
   (field: string) =>
   (error: unknown): never => {

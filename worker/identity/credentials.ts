@@ -1,17 +1,17 @@
 import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
-import { agentCredential } from '../db/accounts.ts'
-import type { Db } from '../db/session.ts'
+import type { Db } from '../db/d1.ts'
+import { agentCredential } from '../db/schema.ts'
 import { newSecret, sameHash, sha256 } from './secrets.ts'
 
-/** A replaced credential keeps working this long unless its owner says otherwise. */
+/** How long a replaced credential keeps working, unless the owner revokes it at once. */
 export const replacedCredentialMs = 24 * 60 * 60_000 // 24 hours
 const cacheMs = 30_000 // 30 seconds
 const cacheSize = 5_000
 
-/** The agent a credential leads to. `credentialHash` lets the Treasury see which credential was used. */
+/** The agent that a credential belongs to. `credentialHash` identifies the credential that was used. */
 export type ResolvedAgent = { userId: string; agentId: string; clientId: string; credentialHash: string }
 
-/** Secrets to be shown once, and the hashes to be kept. */
+/** New secrets, which are shown once, and their hashes, which are stored. */
 export function mintCredentials() {
   return { clientId: `bc_${newSecret().slice(0, 22)}`, ...mintSecret(), ...mintApiKey() }
 }
@@ -26,7 +26,7 @@ export function mintApiKey() {
   return { apiKey, apiKeyHash: sha256(apiKey) }
 }
 
-/** Write before the secrets are answered. Repeating it with the same hashes changes nothing. */
+/** Call before returning the secrets. Repeating it with the same hashes changes nothing. */
 export async function storeCredentials(
   db: Db,
   input: { userId: string; agentId: string; clientId: string; secretHash?: string; apiKeyHash?: string; now: number },
@@ -37,12 +37,12 @@ export async function storeCredentials(
   if (rows.length > 0) await db.insert(agentCredential).values(rows).onConflictDoNothing()
 }
 
-/** What was stored for an agent that then was not made, or for a secret it then did not get: nobody was shown it. */
+/** Removes credentials that were stored but never returned, because creating or replacing them failed. */
 export async function discardCredentials(db: Db, hashes: string[]): Promise<void> {
   await db.delete(agentCredential).where(inArray(agentCredential.hash, hashes))
 }
 
-/** After a regeneration: every other credential of this kind ends at `endsAt` (ms), or earlier if it already would. */
+/** After a regeneration: every other credential of this kind expires at `endsAt` (ms), or earlier if it already would. */
 export async function replaceCredentials(
   db: Db,
   input: { userId: string; agentId: string; kind: 'secret' | 'api_key'; keepHash: string; endsAt: number },
@@ -67,7 +67,7 @@ export async function replaceCredentials(
   }
 }
 
-/** A deleted agent's credentials lead nowhere from now on. */
+/** Revokes all credentials of a deleted agent. */
 export async function revokeCredentials(db: Db, userId: string, agentId: string, now: number): Promise<void> {
   const rows = await db
     .update(agentCredential)
@@ -79,10 +79,10 @@ export async function revokeCredentials(db: Db, userId: string, agentId: string,
   for (const { hash } of rows) cache.delete(hash)
 }
 
-// Spares D1 on the hot path. Safe because the Treasury checks the agent itself on every call.
+// Saves a D1 read per call. Safe because the Treasury checks the agent on every call.
 const cache = new Map<string, { agent: ResolvedAgent; until: number }>()
 
-/** Null when the key is unknown, ended or revoked; another isolate may still say yes for 30 seconds. */
+/** Null if the key is unknown, expired or revoked. Another isolate may accept a revoked key for 30 more seconds. */
 export async function resolveApiKey(db: () => Db, apiKey: string, now: number): Promise<ResolvedAgent | null> {
   const hash = sha256(apiKey)
   const known = cache.get(hash)
@@ -93,14 +93,14 @@ export async function resolveApiKey(db: () => Db, apiKey: string, now: number): 
     .from(agentCredential)
     .where(and(eq(agentCredential.hash, hash), eq(agentCredential.kind, 'api_key')))
     .get()
-  if (!row || !isAlive(row, now)) return null
+  if (!row || !isValid(row, now)) return null
   const agent = { userId: row.userId, agentId: row.agentId, clientId: row.clientId, credentialHash: hash }
   if (cache.size >= cacheSize) cache.clear()
   cache.set(hash, { agent, until: Math.min(now + cacheMs, row.expiresAt ?? Number.POSITIVE_INFINITY) })
   return agent
 }
 
-/** Null for an unknown client and for a wrong secret alike. Two secrets are alive while one is being replaced. */
+/** Null for an unknown client and for a wrong secret. While a secret is being replaced, both work. */
 export async function resolveClient(
   db: Db,
   clientId: string,
@@ -112,9 +112,9 @@ export async function resolveClient(
     .select()
     .from(agentCredential)
     .where(and(eq(agentCredential.clientId, clientId), eq(agentCredential.kind, 'secret')))
-  const row = rows.find((candidate) => isAlive(candidate, now) && sameHash(candidate.hash, hash))
+  const row = rows.find((candidate) => isValid(candidate, now) && sameHash(candidate.hash, hash))
   return row ? { userId: row.userId, agentId: row.agentId, clientId: row.clientId, credentialHash: row.hash } : null
 }
 
-const isAlive = (row: { expiresAt: number | null; revokedAt: number | null }, now: number) =>
+const isValid = (row: { expiresAt: number | null; revokedAt: number | null }, now: number) =>
   row.revokedAt === null && (row.expiresAt === null || row.expiresAt > now)

@@ -1,44 +1,57 @@
 import type { Deps } from '../appEnv.ts'
-import { putCode, takeCode } from '../db/accountCodes.ts'
-import type { CodePurpose, UserRow } from '../db/accounts.ts'
+import { putCodeAndLink, putLink, takeCode, takeLink } from '../db/accountCodes.ts'
+import type { CodePurpose, UserRow } from '../db/schema.ts'
+import { addSignup, confirmSignup, newestSignupHash, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
-import { alreadyRegisteredMessage, confirmationCodeMessage, resetCodeMessage } from '../delivery/messages.ts'
-import type { IdentityDirectory } from './directory.ts'
-import { checkNothing, checkPassword, hashPassword } from './passwords.ts'
-import { newCode, newId, peppered } from './secrets.ts'
+import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
+import type { EmailProof, IdentityDirectory } from './directory.ts'
+import { notifyAlreadyRegistered } from './notifyAlreadyRegistered.ts'
+import { checkPassword, hashPassword, noPassword } from './passwords.ts'
+import { newCode, newId, newSecret, peppered, sha256 } from './secrets.ts'
+import { signupToConfirm } from './signupToConfirm.ts'
 
-/** A temporary password lets its owner in for a week; later sign-ins must replace it first. */
+/** A temporary password works for a week. A later sign-in has to replace it first. */
 export const temporaryPasswordMs = 7 * 24 * 60 * 60_000 // 7 days
 
-const codeMs = {
+/** Of the code and the link of a mail. */
+const proofLifeMs = {
   confirm: 24 * 60 * 60_000, // 24 hours
   reset: 15 * 60_000, // 15 minutes
 }
 
-/** The embedded directory: accounts in D1, passwords as scrypt hashes, codes as HMACs. */
+/** The built-in directory: accounts in D1, passwords as scrypt hashes, codes as HMACs, links as hashes of their tokens. */
 export function d1Directory(deps: Deps): IdentityDirectory {
-  const { env, db, delivery, now, afterwards } = deps
+  const { env, db, messageProvider, now, runInBackground } = deps
   const pepper = env.PASSWORD_PEPPER
 
-  // The password is part of it: a signup or reset that came in between makes the code worthless.
-  const hashOf = (purpose: CodePurpose, user: UserRow, code: string) =>
-    peppered(env.CODE_PEPPER, JSON.stringify([purpose, user.id, user.passwordHash, code]))
+  const hashOf = (purpose: CodePurpose, userId: string, code: string) =>
+    peppered(env.CODE_PEPPER, JSON.stringify([purpose, userId, code]))
 
-  async function mailCode(purpose: CodePurpose, user: UserRow): Promise<void> {
-    const code = newCode()
-    const at = now()
-    await putCode(db, { userId: user.id, purpose, hash: hashOf(purpose, user, code), expiresAt: at + codeMs[purpose] })
+  async function mailProof(purpose: CodePurpose, user: Pick<UserRow, 'id' | 'email' | 'name'>): Promise<void> {
     const { id: userId, email: to, name } = user
-    const message = { userId, to, name, code, appOrigin: env.APP_ORIGIN, now: at }
-    await delivery.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
+    const [code, linkToken] = [newCode(), newSecret()]
+    const at = now()
+    await putCodeAndLink(db, {
+      userId,
+      purpose,
+      hash: hashOf(purpose, userId, code),
+      linkHash: sha256(linkToken),
+      expiresAt: at + proofLifeMs[purpose],
+    })
+    const message = { userId, to, name, code, linkToken, appOrigin: env.APP_ORIGIN, now: at }
+    await messageProvider.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
   }
 
-  /** The user whose code it was. An unknown email costs the same statements. */
-  async function ownerOfCode(purpose: CodePurpose, email: string, code: string): Promise<UserRow | null> {
-    const user = await users.findUserByEmail(db, email)
-    const hash = user ? hashOf(purpose, user, code) : peppered(env.CODE_PEPPER, code)
-    const right = await takeCode(db, { userId: user?.id ?? '', purpose, hash, now: now() })
-    return right ? user : null
+  /** The user whose proof this is, once, or null. For a code it takes the same statements if the email is unknown. */
+  async function takeProof(purpose: CodePurpose, proof: EmailProof): Promise<UserRow | null> {
+    if ('linkToken' in proof) {
+      const userId = await takeLink(db, { tokenHash: sha256(proof.linkToken), purpose, now: now() })
+      return userId === null ? null : users.findUser(db, userId)
+    }
+    const user = await users.findUserByEmail(db, proof.email)
+    const userId = user?.id ?? ''
+    const isRight = await takeCode(db, { userId, purpose, hash: hashOf(purpose, userId, proof.code), now: now() })
+    return isRight ? user : null
   }
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
@@ -63,46 +76,66 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   }
 
   return {
+    mailsLinks: true,
+
     async signIn(email, password) {
       const user = await users.findUserByEmail(db, email)
-      if (!user) {
-        await checkNothing(password, pepper)
-        return { outcome: 'refused' }
+      const signupHash = await newestSignupHash(db, email)
+      const { isRight, isOutdated } = await checkPassword(password, user?.passwordHash ?? noPassword, pepper)
+      if (!user || !isRight) {
+        // Also when the address has an account, so that signing it up and then in does not reveal one.
+        const isUnconfirmed = signupHash !== null && (await checkPassword(password, signupHash, pepper)).isRight
+        return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }
-      const { right, outdated } = await checkPassword(password, user.passwordHash, pepper)
-      if (!right) return { outcome: 'refused' }
-      if (outdated) await users.upgradeHash(db, user.id, user.passwordHash, await hashPassword(password, pepper))
-      if (user.status === 'UNCONFIRMED') return { outcome: 'unconfirmed' }
-      const tooOld = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
-      return tooOld ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
+      if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hashPassword(password, pepper))
+      const isExpired = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
+      return isExpired ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
     },
 
     answerChallenge: (user, _proof, newPassword) => choosePassword(user, newPassword),
 
     async signUp({ email, name, password }) {
-      const user = await insert({ email, name, status: 'UNCONFIRMED', temporarySince: null }, password)
-      afterwards(user ? mailCode('confirm', user) : mailOwner(deps, email))
+      const signupToken = newSecret('bu_')
+      const user = await addSignup(db, {
+        email,
+        name,
+        passwordHash: await hashPassword(password, pepper),
+        tokenHash: sha256(signupToken),
+        accountId: newId('user'),
+        accountHash: noPassword,
+        now: now(),
+      })
+      const isOpen = user.status === 'UNCONFIRMED'
+      runInBackground(isOpen ? mailProof('confirm', { ...user, name }) : notifyAlreadyRegistered(deps, email))
+      return { signupToken }
     },
 
     async resendConfirmation(email) {
       const user = await users.findUserByEmail(db, email)
-      if (user?.status === 'UNCONFIRMED') await mailCode('confirm', user)
+      if (user?.status === 'UNCONFIRMED') await mailProof('confirm', user)
     },
 
-    async confirm(email, code) {
-      const user = await ownerOfCode('confirm', email, code)
-      if (!user) return false
-      await users.confirmUser(db, user.id, now())
-      return true
+    async confirm(proof, signupToken) {
+      const user = await takeProof('confirm', proof)
+      if (user?.status !== 'UNCONFIRMED') return null
+      const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
+      const passwordHash = kept?.passwordHash ?? noPassword
+      const name = kept?.name ?? user.name
+      if (!(await confirmSignup(db, { userId: user.id, passwordHash, name, now: now() }))) return null
+      if (kept) return { passwordKept: true }
+      const resetToken = newSecret()
+      const expiresAt = now() + proofLifeMs.reset
+      await putLink(db, { tokenHash: sha256(resetToken), userId: user.id, purpose: 'reset', expiresAt })
+      return { passwordKept: false, resetToken }
     },
 
     async sendResetCode(email) {
       const user = await users.findUserByEmail(db, email)
-      if (user) await mailCode('reset', user)
+      if (user) await mailProof('reset', user)
     },
 
-    async resetPassword(email, code, newPassword) {
-      const user = await ownerOfCode('reset', email, code)
+    async resetPassword(proof, newPassword) {
+      const user = await takeProof('reset', proof)
       return user && choosePassword(user, newPassword)
     },
 
@@ -112,18 +145,9 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     discard: (user) => users.deleteUnusedUser(db, user.id),
 
     async checkPassword(user, password) {
-      return (await checkPassword(password, user.passwordHash, pepper)).right
+      return (await checkPassword(password, user.passwordHash, pepper)).isRight
     },
 
     choosePassword,
   }
-}
-
-/** Tells the owner of an account that somebody signed up with the same address. */
-export async function mailOwner(deps: Deps, email: string): Promise<void> {
-  const { env, db, delivery, now } = deps
-  const user = await users.findUserByEmail(db, email)
-  if (!user) return
-  const { id: userId, name } = user
-  await delivery.send(alreadyRegisteredMessage({ userId, to: email, name, appOrigin: env.APP_ORIGIN, now: now() }))
 }

@@ -1,11 +1,8 @@
-import type { Deps } from '../appEnv.ts'
-import type { UserRow } from '../db/accounts.ts'
-import { cognitoDirectory } from './cognitoDirectory.ts'
-import { d1Directory } from './d1Directory.ts'
+import type { UserRow } from '../db/schema.ts'
 
 /**
- * What a sign-in came to. `challenge`: the password is right but has to be replaced before anything else; `proof` comes
- * back with the new one. `unconfirmed`: the password is right, the email address not proven yet.
+ * Outcome of a sign-in. `challenge`: the password is right but must be replaced before anything else; `proof` has to be
+ * passed back with the new one. `unconfirmed`: the password is right, but the email address is not confirmed yet.
  */
 export type SignIn =
   | { outcome: 'signed_in'; user: UserRow }
@@ -13,38 +10,49 @@ export type SignIn =
   | { outcome: 'unconfirmed' }
   | { outcome: 'refused' }
 
+/** What shows that a caller reads the mail of an address: the code or the token of the link that were mailed to it. */
+export type EmailProof = { email: string; code: string } | { linkToken: string }
+
 /**
- * Who people are. A directory verifies passwords and codes, mails its codes and knows the account's status; sessions
- * and tokens are always ours. Emails are given normalised (`normalEmail`). Limits on guessing are the caller's, before
- * the call. Nothing here tells by answer or time whether an email address has an account.
+ * Outcome of a confirmation. Without the password of the sign-up the account has none yet: `resetToken` is that of a link
+ * to choose one, or null if the directory has no links and a code has to be requested.
+ */
+export type Confirmation = { passwordKept: true } | { passwordKept: false; resetToken: string | null }
+
+/**
+ * Verifies passwords and codes, mails its codes and knows each account's status. Sessions and tokens are always ours.
+ * Emails are passed normalised (`normalizeEmail`). Callers limit guessing before they call. No result and no response
+ * time reveals whether an email address has an account.
  */
 export interface IdentityDirectory {
+  /** Whether its mails carry a link beside the code. If not, only codes lead in, and it limits wrong ones by itself. */
+  readonly mailsLinks: boolean
   signIn(email: string, password: string): Promise<SignIn>
-  /** Null when the challenge is over. */
+  /** Null if the challenge has expired. */
   answerChallenge(user: UserRow, proof: string, newPassword: string): Promise<UserRow | null>
 
-  /** An UNCONFIRMED account, and a code by mail. An email address that is taken gets a mail that says so. */
-  signUp(input: { email: string; name: string; password: string }): Promise<void>
-  /** Another code for an UNCONFIRMED account; nothing for any other. */
+  /**
+   * Mails a proof to the address, or if it has an account, mails its owner instead. Anyone can sign up any address, so the
+   * sign-up's token says whose password the confirmation keeps.
+   */
+  signUp(input: { email: string; name: string; password: string }): Promise<{ signupToken: string }>
+  /** Mails another proof if the account is UNCONFIRMED, otherwise does nothing. */
   resendConfirmation(email: string): Promise<void>
-  /** False for a code that is wrong, over or used. */
-  confirm(email: string, code: string): Promise<boolean>
-  /** A code by mail; nothing for an unknown email. */
+  /**
+   * Null if the proof is wrong, expired or used. Keeps the password of the sign-up with `signupToken`; without a token, that
+   * of the only sign-up of the address. Otherwise discards all of them.
+   */
+  confirm(proof: EmailProof, signupToken: string | undefined): Promise<Confirmation | null>
+  /** Mails a proof, or does nothing for an unknown email. */
   sendResetCode(email: string): Promise<void>
-  /** Null for a code that is wrong, over or used. */
-  resetPassword(email: string, code: string, newPassword: string): Promise<UserRow | null>
+  /** Null if the proof is wrong, expired or used. */
+  resetPassword(proof: EmailProof, newPassword: string): Promise<UserRow | null>
 
-  /** A FORCE_CHANGE_PASSWORD account. Null when the email is taken. */
+  /** Creates a FORCE_CHANGE_PASSWORD account. Null if the email is taken. */
   createWithTemporaryPassword(input: { email: string; name: string | null; password: string }): Promise<UserRow | null>
-  /** Undo of the former, for an account whose password never reached its owner. */
+  /** Undoes `createWithTemporaryPassword` if the password could not be mailed. */
   discard(user: UserRow): Promise<void>
   checkPassword(user: UserRow, password: string): Promise<boolean>
-  /** The user's own choice; the account is CONFIRMED after it. Null when the password was changed meanwhile. */
+  /** Sets the password that the user chose; the account is CONFIRMED afterwards. Null if it was changed concurrently. */
   choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null>
 }
-
-/** The one that IDENTITY_DIRECTORY names. */
-export const directoryOf = (deps: Deps): IdentityDirectory =>
-  deps.env.IDENTITY_DIRECTORY === 'cognito' ? cognitoDirectory(deps) : d1Directory(deps)
-
-export const normalEmail = (email: string) => email.trim().normalize('NFC').toLowerCase()

@@ -1,29 +1,29 @@
 import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
-/** 128 random bits as hex behind a noun, for example `user_5f…`. */
+/** A noun and 128 random bits as hex, for example `user_5f…`. */
 export const newId = (noun: string) => `${noun}_${randomBytes(16).toString('hex')}`
 
-/** 256 random bits, base64url, behind a typed prefix that secret scanners can know. */
+/** 256 random bits as base64url, after a prefix that secret scanners can recognise. */
 export const newSecret = (prefix = '') => `${prefix}${randomBytes(32).toString('base64url')}`
 
-/** Hex. For secrets of 128 random bits or more: what the database keeps instead of them. */
+/** Hex. Stored in place of secrets that have 128 random bits or more. */
 export const sha256 = (text: string) => hash('sha256', text)
 
-/** Hex. For anything guessable: useless to somebody who has the database but not the pepper. */
+/** Hex. Stored in place of guessable secrets: useless without the pepper, which is not in the database. */
 export const peppered = (pepper: string, text: string) => createHmac('sha256', pepper).update(text).digest('hex')
 
-/** What `signup_passcode.hash` holds; `pepper` is CODE_PEPPER. */
+/** The value of `signup_passcode.hash`. `pepper` is CODE_PEPPER. */
 export const passcodeHash = (pepper: string, passcode: string) => peppered(pepper, `signup-passcode:${passcode}`)
 
-/** Both are hex hashes of the same length, so the time says nothing about where they differ. */
+/** Compares two hex hashes in constant time. */
 export function sameHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
-/** Six digits, each as likely as any other. */
+/** Six uniformly random digits. */
 export const newCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
-/** Four groups of four, about 77 bits, without letters that look like others: `hk4d-…`. Meant to be typed once. */
+/** Four groups of four, about 77 bits, without letters that look alike: `hk4d-…`. Meant to be typed once. */
 export function newTemporaryPassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
   const group = () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')

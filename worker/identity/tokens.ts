@@ -1,5 +1,5 @@
 import { exportJWK, importJWK, type JWK, type JWTPayload, errors as joseErrors, jwtVerify, SignJWT } from 'jose'
-import { allScopes, type Scope } from '../domain/scopes.ts'
+import { allScopes, type Scope } from '#domain/scopes.ts'
 import { AppError } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import { newId } from './secrets.ts'
@@ -10,7 +10,7 @@ const clockToleranceSeconds = 5
 type TokenEnv = Pick<Settings, 'API_ORIGIN' | 'JWT_PRIVATE_JWK' | 'JWT_PREVIOUS_JWK'>
 type Keys = { from: string; kid: string; signing: CryptoKey; verifying: Map<string, CryptoKey>; published: JWK[] }
 
-// Imported once per isolate. The value, not the promise: a promise belongs to the request that made it.
+// Imported once per isolate. Not cached as a promise, because a promise belongs to the request that created it.
 let imported: Keys | null = null
 
 async function keysOf({ JWT_PRIVATE_JWK, JWT_PREVIOUS_JWK }: TokenEnv): Promise<Keys> {
@@ -36,14 +36,14 @@ function es256Key(text: string) {
   return { kid, kty, crv, x, y, ...(d && { d }) }
 }
 
-/** RFC 7517: public keys alone, the one before as long as its tokens may live. */
+/** RFC 7517. Public keys only, including the previous one while its tokens may be valid. */
 export async function publicKeys(env: TokenEnv): Promise<{ keys: JWK[] }> {
   return { keys: (await keysOf(env)).published }
 }
 
 const dashboardAudience = (env: TokenEnv) => `${env.API_ORIGIN}/api`
 
-/** `accessToken` opens /api for 15 minutes, `idToken` only says who signed in. `now` in ms. */
+/** `accessToken` grants access to /api for 15 minutes; `idToken` only says who signed in. `now` in ms. */
 export async function signUserTokens(
   env: TokenEnv,
   user: { id: string; email: string; name: string | null },
@@ -81,14 +81,14 @@ export type AgentToken = {
 }
 type AgentGrant = Pick<AgentToken, 'userId' | 'agentId' | 'clientId' | 'credentialHash' | 'scopes'>
 
-/** RFC 9068 access token of an agent for `audience` (the API it asked for). */
+/** An RFC 9068 access token of an agent for `audience`, the API that it requested. */
 export async function signAgentToken(env: TokenEnv, agent: AgentGrant, audience: string, now: number): Promise<string> {
   const { userId, agentId, clientId, credentialHash, scopes } = agent
   const claims = { client_id: clientId, uid: userId, cred: credentialHash, scope: scopes.join(' ') }
   return sign(env, 'at+jwt', audience, agentId, claims, now)
 }
 
-/** Throws `unauthenticated`. The scopes are what was asked for; what the group allows now is the Treasury's to say. */
+/** Throws `unauthenticated`. `scopes` is what was granted; what the group allows now is checked by the Treasury. */
 export async function verifyAgentToken(
   env: TokenEnv,
   token: string,
@@ -98,13 +98,13 @@ export async function verifyAgentToken(
   const { sub, uid, client_id, cred, scope, jti, aud, iat, exp } = await verify(env, token, audience, now)
   if (typeof sub !== 'string' || typeof uid !== 'string' || typeof client_id !== 'string') throw invalid()
   if (typeof cred !== 'string' || typeof scope !== 'string' || typeof aud !== 'string') throw invalid()
-  const asked = new Set(scope.split(' '))
+  const granted = new Set(scope.split(' '))
   return {
     userId: uid,
     agentId: sub,
     clientId: client_id,
     credentialHash: cred,
-    scopes: allScopes.filter((s) => asked.has(s)),
+    scopes: allScopes.filter((s) => granted.has(s)),
     tokenId: jti!,
     audience: aud,
     issuedAt: iat! * 1000,
@@ -129,12 +129,12 @@ async function sign(env: TokenEnv, typ: string, audience: string, subject: strin
 async function verify(env: TokenEnv, token: string, audience: string | string[], now: number): Promise<JWTPayload> {
   const { verifying } = await keysOf(env)
   try {
-    const keyOf = ({ kid }: { kid?: string }) => {
+    const keyFor = ({ kid }: { kid?: string }) => {
       const key = verifying.get(kid ?? '')
       if (!key) throw invalid()
       return key
     }
-    const { payload } = await jwtVerify(token, keyOf, {
+    const { payload } = await jwtVerify(token, keyFor, {
       algorithms: ['ES256'],
       typ: 'at+jwt',
       issuer: env.API_ORIGIN,

@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import { type RecipientType, scopeFor } from '../domain/scopes.ts'
-import type { Result } from '../errors.ts'
-import { keyIn } from '../middleware/idempotency.ts'
-import { CreatePayment, Payment, PaymentRecipient } from '../schemas/payment.ts'
+import { parseIdempotencyKey } from '#domain/idempotencyKey.ts'
+import { type RecipientType, scopeFor } from '#domain/scopes.ts'
+import { CreatePayment, Payment, PaymentRecipient } from '#schemas/payment.ts'
+import { ok, type Result } from '../result.ts'
 import { cancelPayment, createPayment, getPayment } from '../services/agentPayments.ts'
 import { type McpCall, paymentId, type Tool, tool } from './tool.ts'
 
 const [contact, address, email, phone] = PaymentRecipient.options
 
-/** What every payment takes besides its recipient. */
+/** The fields of a payment, with the idempotency key that REST has in a header. */
 const terms = {
   ...CreatePayment.shape,
   idempotency_key: z
     .string()
     .transform((text, ctx) => {
-      const key = keyIn(text)
+      const key = parseIdempotencyKey(text)
       if (key === null)
         ctx.addIssue({ code: 'custom', message: 'idempotency_key must be 1 to 255 visible ASCII characters' })
       return key ?? z.NEVER
     })
     .meta({
       description:
-        'Your own unique text for this payment, such as a UUID. Use the same one when you repeat the call: it never pays twice. The same space as the Idempotency-Key of the REST API.',
+        'A unique value that you choose for this payment, such as a UUID. Repeat a call with the same value: it never pays twice. Shared with the Idempotency-Key of the REST API.',
       minLength: 1,
       maxLength: 255,
     }),
@@ -29,12 +29,14 @@ const terms = {
 const { to: _, ...common } = terms
 
 const Paid = Payment.extend({
-  replayed: z.boolean().describe('True when this idempotency_key had paid before: nothing new was paid.'),
+  replayed: z
+    .boolean()
+    .describe('True if an earlier call with this idempotency_key created the payment; nothing new was paid.'),
 })
 
 const paying = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }
 
-/** The same call as POST /v1/payments, with the recipient's kind in the tool's name. */
+/** The same as POST /v1/payments; each kind of recipient has its own tool. */
 async function pay(
   call: McpCall,
   to: CreatePayment['to'],
@@ -43,20 +45,20 @@ async function pay(
   const result = await createPayment(call, key, { to, ...rest })
   if (!result.ok) return result
   const { payment, replayed } = result.value
-  return { ok: true, value: { ...payment, replayed } }
+  return ok({ ...payment, replayed })
 }
 
-const sends = 'Sends USDC on Base at once; a confirmed payment cannot be taken back.'
-const emails =
-  'The recipient gets a link and a code and claims the USDC to any address; unclaimed money returns to the owner.'
+const sends = 'Sends USDC on Base immediately. A confirmed payment cannot be reversed.'
+const claims =
+  'The recipient gets a link and a code to claim the USDC to any address. Unclaimed money returns to the owner.'
 
 export const payTools: Tool[] = [
   tool({
     name: 'pay_contact',
     title: 'Pay a contact',
-    description: `Pay a whitelisted contact in USDC. get_payment_context lists them with their ids. ${sends}`,
+    description: `Pay a whitelisted contact in USDC. get_payment_context lists the contacts with their ids. ${sends}`,
     input: z.strictObject({
-      contact_id: contact.shape.contactId.describe('Id of a contact that get_payment_context shows.'),
+      contact_id: contact.shape.contactId.describe('Id of a contact in get_payment_context.'),
       method: contact.shape.method,
       ...common,
     }),
@@ -79,7 +81,7 @@ export const payTools: Tool[] = [
   tool({
     name: 'pay_email',
     title: 'Pay by email',
-    description: `Pay somebody by email in USDC. ${emails}`,
+    description: `Pay a person by email in USDC. ${claims}`,
     input: z.strictObject({ email: email.shape.email, ...common }),
     output: Paid,
     annotations: paying,
@@ -89,7 +91,7 @@ export const payTools: Tool[] = [
   tool({
     name: 'pay_phone',
     title: 'Pay by phone',
-    description: `Pay somebody by text message in USDC. ${emails}`,
+    description: `Pay a person by text message in USDC. ${claims}`,
     input: z.strictObject({ phone: phone.shape.phone, ...common }),
     output: Paid,
     annotations: paying,
@@ -100,17 +102,17 @@ export const payTools: Tool[] = [
     name: 'cancel_payment',
     title: 'Cancel a payment',
     description:
-      'Cancel a payment of yours that is still QUEUED; once it is signed it runs to its end. Repeating the call does no harm.',
+      'Cancel one of your payments while it is QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
     annotations: { ...paying, openWorldHint: false },
-    scope: createdUnder,
+    scope: scopeOfPayment,
     run: (call, { payment_id }) => cancelPayment(call, payment_id),
   }),
 ]
 
-/** Cancelling takes the scope that paying took. */
-async function createdUnder(call: McpCall, args: unknown) {
+/** Cancelling needs the scope that creating the payment needed. */
+async function scopeOfPayment(call: McpCall, args: unknown) {
   const id = z.object({ payment_id: paymentId }).safeParse(args)
   const payment = id.success ? await getPayment(call, id.data.payment_id) : null
   return payment?.ok ? scopeFor[payment.value.to.type satisfies RecipientType] : null

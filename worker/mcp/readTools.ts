@@ -1,19 +1,20 @@
 import { z } from 'zod'
-import { Payment, PaymentContext, PaymentList, PaymentsQuery } from '../schemas/payment.ts'
+import { Payment, PaymentContext, PaymentList, PaymentsQuery } from '#schemas/payment.ts'
+import { ok } from '../result.ts'
 import { getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
 import { paymentId, type Tool, tool } from './tool.ts'
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 const scope = 'payment_context:read'
-/** More fill an agent's context without helping it: it can search. */
-const contactsShown = 100
+/** More would fill an agent's context; it can search instead. */
+const maxContacts = 100
 
 export const readTools: Tool[] = [
   tool({
     name: 'get_payment_context',
-    title: 'What may I pay?',
+    title: 'Get the payment context',
     description:
-      'Your budget (limit, spent, held, remaining), what you could pay at most now, the scopes of your policy group, and its whitelisted contacts. Call this before paying.',
+      'Your budget (limit, spent, held, remaining), the largest amount you can pay now, and your policy group with its scopes and whitelisted contacts. Call this before paying.',
     input: z.strictObject({
       contact: z
         .string()
@@ -24,7 +25,7 @@ export const readTools: Tool[] = [
         .describe('Show only contacts whose name, email, phone or address contains this text.'),
     }),
     output: PaymentContext.extend({
-      contacts_total: z.int().describe(`Contacts that match. At most ${contactsShown} of them are shown.`),
+      contacts_total: z.int().describe(`Number of matching contacts. At most ${maxContacts} are listed.`),
     }),
     annotations: readOnly,
     scope,
@@ -37,14 +38,14 @@ export const readTools: Tool[] = [
         ({ name, email, phone, address }) =>
           !wanted || [name, email, phone, address].some((text) => text?.toLowerCase().includes(wanted)),
       )
-      const shown = { ...policy_group, contacts: contacts.slice(0, contactsShown) }
-      return { ok: true, value: { ...rest, policy_group: shown, contacts_total: contacts.length } }
+      const shown = { ...policy_group, contacts: contacts.slice(0, maxContacts) }
+      return ok({ ...rest, policy_group: shown, contacts_total: contacts.length })
     },
   }),
   tool({
     name: 'list_payments',
     title: 'List payments',
-    description: 'Your payments, newest first, refused ones included. Pages: pass next_cursor as cursor.',
+    description: 'Your payments, newest first, including refused ones. For the next page, pass next_cursor as cursor.',
     input: PaymentsQuery,
     output: PaymentList,
     annotations: readOnly,
@@ -53,9 +54,9 @@ export const readTools: Tool[] = [
   }),
   tool({
     name: 'get_payment',
-    title: 'Look up a payment',
+    title: 'Get a payment',
     description:
-      'One payment of yours by its id. A payment is final when its status is CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED or EXPIRED.',
+      'One of your payments, by id. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
     annotations: readOnly,

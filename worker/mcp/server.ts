@@ -3,18 +3,18 @@ import { payTools } from './payTools.ts'
 import { readTools } from './readTools.ts'
 import type { McpCall } from './tool.ts'
 
-/** Tools in one order, always: clients cache the list. */
+/** In a fixed order, because clients cache the list. */
 const tools = [...readTools, ...payTools]
 
 const instructions =
-  'Bursar pays in USDC on Base from a budget that its owner has set. Call get_payment_context first. Amounts are decimal ' +
-  'strings of USDC, such as "12.5". Give every payment an idempotency_key of its own and repeat a call with the same one ' +
-  'when its answer was lost. A refusal has a code, the rule that refused, max_allowed_now, and next: what to do about it.'
+  'Bursar pays in USDC on Base from a budget that the owner has set. Call get_payment_context first. Amounts are decimal ' +
+  'strings of USDC, such as "12.5". Give every payment its own idempotency_key, and repeat a call with the same key if its ' +
+  'response was lost. A refusal has a code, the rule that refused, max_allowed_now, and next, which says what to do.'
 
-/** The list of tools and these words are the same for everyone, until the next deployment. */
-const sameForAll = { ttlMs: 5 * 60_000, cacheScope: 'public' } as const // 5 minutes
+/** The list of tools and the instructions are the same for everyone until the next deployment. */
+const publicCache = { ttlMs: 5 * 60_000, cacheScope: 'public' } as const // 5 minutes
 
-/** Makes the server of one request. */
+/** Creates the server for one request. */
 export type ServerOf = (call: McpCall) => McpServer
 
 export const bursarServer: ServerOf = (call) => {
@@ -26,7 +26,7 @@ export const bursarServer: ServerOf = (call) => {
         tools: { listChanged: false },
         extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
       },
-      cacheHints: { 'tools/list': sameForAll, 'server/discover': sameForAll },
+      cacheHints: { 'tools/list': publicCache, 'server/discover': publicCache },
     },
   )
   for (const { register } of tools) register(server, call)
@@ -34,8 +34,8 @@ export const bursarServer: ServerOf = (call) => {
 }
 
 /**
- * One request, without a session: 2026-07-28 and, for older clients, the handshake protocols from the same tools. What
- * is paid does not depend on the answer being read: the Treasury has decided and stored before the first byte.
+ * Serves one request without an MCP session: protocol 2026-07-28 and, for older clients, the handshake protocols. Payments
+ * do not depend on the response being read: the Treasury has decided and stored before the first byte.
  */
 export function serveMcp(request: Request, call: McpCall, serverOf: ServerOf): Promise<Response> {
   const { agentId, scopes } = call.agent

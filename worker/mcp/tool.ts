@@ -6,29 +6,30 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { Scope } from '#domain/scopes.ts'
+import { PaymentId, Problem } from '#schemas/payment.ts'
 import type { AgentPrincipal } from '../appEnv.ts'
-import type { Scope } from '../domain/scopes.ts'
 import type { Env } from '../env.ts'
-import type { Refused, Result } from '../errors.ts'
-import { PaymentId, Problem } from '../schemas/payment.ts'
+import { logError } from '../observability/log.ts'
+import type { Refused, Result } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
 
-/** One request to /mcp. `refusedAs` is set by a tool that the Treasury answered as `unauthenticated`. */
+/** One request to /mcp. A tool sets `rejected` if the Treasury refuses the agent's credentials. */
 export type McpCall = {
   env: Pick<Env, 'TREASURY' | 'API_ORIGIN'>
   agent: AgentPrincipal
   requestId: string
-  refusedAs?: Refused
+  rejected?: Refused
 }
 
-/** What a tool answers in place of its output: the problem of /v1 without its HTTP parts. */
+/** What a tool returns instead of its output: the problem of /v1 without the fields that belong to HTTP. */
 export const Refusal = Problem.omit({ type: true, title: true, status: true, instance: true })
 export type Refusal = z.infer<typeof Refusal>
 
-export const paymentId = PaymentId.describe('As answered by the pay_ tools and list_payments.')
+export const paymentId = PaymentId.describe('The id that a pay_ tool or list_payments returned.')
 
-/** Of the token; what the group allows is the Treasury's to say. Null when that cannot be known, such as of a stranger's id. */
-type ScopeNeeded = Scope | ((call: McpCall, args: unknown) => Promise<Scope | null>)
+/** The scope that the token must have. Null if it cannot be determined, for example for another agent's payment id. */
+type RequiredScope = Scope | ((call: McpCall, args: unknown) => Promise<Scope | null>)
 
 type Spec<Input extends z.ZodType, Output extends z.ZodType> = {
   name: string
@@ -37,65 +38,65 @@ type Spec<Input extends z.ZodType, Output extends z.ZodType> = {
   input: Input
   output: Output
   annotations: ToolAnnotations
-  scope: ScopeNeeded
+  scope: RequiredScope
   run: (call: McpCall, input: z.output<Input>) => Promise<Result<z.input<Output>>>
 }
 export type Tool = { name: string; register: (server: McpServer, call: McpCall) => void }
 
 /**
- * A tool of the server. Its JSON schemas are made once per isolate. Arguments are checked here and not by the SDK, whose
- * refusal is a sentence: ours has a code and says which argument is wrong.
+ * A tool of the server. Its JSON schemas are generated once per isolate. Arguments are validated here and not by the SDK,
+ * so that the error has a code and names the argument.
  */
 export function tool<Input extends z.ZodType, Output extends z.ZodType>(spec: Spec<Input, Output>): Tool {
-  const inputSchema = listedAs(spec.input)
-  // Some clients hold refusals against the output schema as well.
-  const outputSchema = listedAs(z.union([spec.output, Refusal]))
+  const inputSchema = publishedSchema(spec.input)
+  // Some clients validate refusals against the output schema as well.
+  const outputSchema = publishedSchema(z.union([spec.output, Refusal]))
   const { name, title, description, annotations } = spec
   return {
     name,
     register(server, call) {
       const scopeChallenge = challengeFor(spec.scope, call)
       const config = { title, description, annotations, inputSchema, outputSchema, scopeChallenge }
-      server.registerTool(name, config, (args) => answer(spec, call, args))
+      server.registerTool(name, config, (args) => run(spec, call, args))
     },
   }
 }
 
-async function answer<Input extends z.ZodType, Output extends z.ZodType>(
+async function run<Input extends z.ZodType, Output extends z.ZodType>(
   spec: Spec<Input, Output>,
   call: McpCall,
   args: unknown,
 ): Promise<CallToolResult> {
   const input = spec.input.safeParse(args)
-  if (!input.success) return asResult(invalid(call, input.error), true)
+  if (!input.success) return toResult(invalid(call, input.error), true)
   try {
     const result = (await scopeRefusal(spec.scope, call, args)) ?? (await spec.run(call, input.data))
-    if (result.ok) return asResult(result.value as object)
-    if (result.code === 'unauthenticated') call.refusedAs = result
-    return asResult(refusalOf(call, result, args), true)
+    if (result.ok) return toResult(result.value as object)
+    if (result.code === 'unauthenticated') call.rejected = result
+    return toResult(refusalOf(call, result, args), true)
   } catch (error) {
-    // As for REST: logged whole and answered blank.
-    console.error('mcp', spec.name, error)
-    const next = 'Nothing is known about the outcome: repeat the call with the same arguments.'
-    return asResult({ code: 'internal', detail: 'Something went wrong.', request_id: call.requestId, next }, true)
+    // As for REST, the details are logged and not sent.
+    logError('mcp_tool_failed', { tool: spec.name }, error)
+    const next = 'The outcome is unknown. Repeat the call with the same arguments.'
+    return toResult({ code: 'internal', detail: 'Something went wrong.', request_id: call.requestId, next }, true)
   }
 }
 
-/** 403 with the scope (RFC 6750) where another token helps; else the tool answers, and the agent reads whom to ask. */
+/** 403 with the scope (RFC 6750) if another token would help. Otherwise the tool's result says to ask the owner. */
 const challengeFor =
-  (needed: ScopeNeeded, call: McpCall): ScopeChallengeHandler =>
+  (required: RequiredScope, call: McpCall): ScopeChallengeHandler =>
   async ({ request }) => {
-    const scope = (await scopeRefusal(needed, call, request.params?.arguments))?.stepUpTo
+    const scope = (await scopeRefusal(required, call, request.params?.arguments))?.stepUpTo
     return scope && { scopes: [scope], errorDescription: `This tool needs the scope ${scope}.` }
   }
 
-/** Null when the token carries the scope. A token that lacks what the group allows now can be replaced by a better one. */
+/** Null if the token has the scope. `stepUpTo` is set if the group allows the scope, so that a new token would have it. */
 async function scopeRefusal(
-  needed: ScopeNeeded,
+  required: RequiredScope,
   call: McpCall,
   args: unknown,
 ): Promise<(Refused & { stepUpTo?: Scope }) | null> {
-  const scope = typeof needed === 'string' ? needed : await needed(call, args)
+  const scope = typeof required === 'string' ? required : await required(call, args)
   const missing = scope && missingScope(call.agent, scope)
   if (!missing) return null
   const context = await paymentContext(call)
@@ -106,12 +107,12 @@ async function scopeRefusal(
 const groupLacks = (scope: Scope): Refused => ({
   ok: false,
   code: 'insufficient_scope',
-  message: `The policy group of this agent does not allow this: it needs the scope ${scope}.`,
-  refusal: { rule: scope, next: `Ask the owner for the scope ${scope}.`, max_allowed_now: '0' },
+  message: `The agent's policy group does not allow this: it lacks the scope ${scope}.`,
+  refusal: { rule: scope, next: `Ask the owner to add the scope ${scope}.`, max_allowed_now: '0' },
 })
 
-/** Structured, and the same as text for clients that read only that. */
-function asResult(value: object, isError = false): CallToolResult {
+/** Structured content, and the same as text for clients that read only text. */
+function toResult(value: object, isError = false): CallToolResult {
   const content = [{ type: 'text' as const, text: JSON.stringify(value) }]
   return { content, structuredContent: value as Record<string, unknown>, ...(isError && { isError }) }
 }
@@ -132,7 +133,7 @@ function refusalOf(call: McpCall, refused: Refused, args: unknown): Refusal {
   }
 }
 
-/** What the Treasury calls a field where a tool's argument has another name. */
+/** Names of tool arguments that differ from the Treasury's field names. */
 const argumentOf: Record<string, string> = {
   'Idempotency-Key': 'idempotency_key',
   toAddress: 'address',
@@ -149,8 +150,8 @@ function invalid(call: McpCall, { issues }: z.ZodError): Refusal {
   }
 }
 
-/** JSON Schema 2020-12 of what a client sends or reads; values pass unchecked, see `answer`. */
-function listedAs(schema: z.ZodType): StandardSchemaWithJSON {
+/** JSON Schema 2020-12, for publication only: `run` validates. */
+function publishedSchema(schema: z.ZodType): StandardSchemaWithJSON {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }), type: 'object' as const }
   const validate = (value: unknown) => ({ value })
   return {

@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { allScopes, type Scope } from '../domain/scopes.ts'
 import { AppError } from '../errors.ts'
 import { resolveApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
-import { agentCalls, refuseSpent, wrongCredentials } from '../services/quotas.ts'
-import { sessionStillOpen } from '../services/sessions.ts'
-import { inTurn } from '../services/turns.ts'
+import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
+import { isLoginSessionOpen } from '../services/loginSessions.ts'
+import { agentCalls, requireQuota, wrongCredentials } from '../services/quotas.ts'
 import { callerAddress } from './callerAddress.ts'
-import { admitAndTell } from './rateLimit.ts'
+import { rateLimit } from './rateLimit.ts'
 
-/** The signed-in user, from the access token alone. */
+/** Identifies the signed-in user by the access token alone. */
 export const login = () =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { env, db, now } = c.var.deps
@@ -20,62 +20,69 @@ export const login = () =>
     const { userId, sessionId } = await verifyUserToken(env, token, now())
     const claimed = c.req.header('x-user-id')
     if (claimed !== undefined && claimed !== userId)
-      throw new AppError('forbidden', 'The X-User-ID header names somebody else.')
-    if (!(await sessionStillOpen(db, sessionId, userId, now())))
+      throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
+    if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
       throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
     c.set('userId', userId)
-    c.set('sessionId', sessionId)
+    c.set('loginSessionId', sessionId)
     await next()
   })
 
 /**
- * The agent behind a request to `resource` ('/v1' or '/mcp'): an access token made for that resource, or an API key.
- * It says who asks, nothing more: whether the agent may act is for the Treasury, on every call.
+ * Identifies the agent behind a request to `resource`, by an access token issued for that resource or by an API key. This
+ * only establishes who is calling: the Treasury decides on every call whether the agent may act.
  */
 export const agent = (resource: '/v1' | '/mcp') =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const { deps } = c.var
-    const { env, now } = deps
     const token = bearer(c)
     if (!token) {
       challenge(c, resource)
       throw new AppError('unauthenticated', 'Send an access token or an API key in the Authorization header.')
     }
-    if (token.startsWith('bk_')) {
-      const found = await resolveApiKey(() => dbForStrangers(c), token, now())
-      if (!found) {
-        wrongCredentials.take(callerAddress(c), now())
-        challenge(c, resource, 'invalid_token')
-        throw new AppError('unauthenticated', 'This API key is unknown or no longer valid.')
-      }
-      const { userId, agentId, credentialHash } = found
-      c.set('agent', { userId, agentId, credentialHash, scopes: [...allScopes] })
-    } else {
-      const found = await verifyAgentToken(env, token, `${env.API_ORIGIN}${resource}`, now()).catch((cause) => {
-        if (!(cause instanceof AppError)) throw cause
-        challenge(c, resource, 'invalid_token')
-        throw new AppError(
-          'unauthenticated',
-          'This access token has expired or is not valid here. Ask for a new one.',
-          { cause },
-        )
-      })
-      const { userId, agentId, credentialHash, scopes, tokenId } = found
-      c.set('agent', { userId, agentId, credentialHash, scopes, tokenId })
-    }
+    c.set('agent', token.startsWith('bk_') ? await byApiKey(c, resource, token) : await byToken(c, resource, token))
     const { agentId } = c.var.agent
-    admitAndTell(c, agentCalls, agentId)
-    await inTurn(agentId, next)
+    rateLimit(c, agentCalls, agentId)
+    await withConcurrencyLimit(agentId, next)
   })
 
-/** D1 is asked about keys this isolate does not know: not again and again for somebody who guesses. */
-function dbForStrangers(c: Context<AppEnv>) {
+async function byApiKey(c: Context<AppEnv>, resource: '/v1' | '/mcp', apiKey: string) {
+  const { now } = c.var.deps
+  const found = await resolveApiKey(() => dbForUnknownKeys(c), apiKey, now())
+  if (!found) {
+    wrongCredentials.take(callerAddress(c), now())
+    challenge(c, resource, 'invalid_token')
+    throw new AppError('unauthenticated', 'This API key is unknown or no longer valid.')
+  }
+  const { userId, agentId, credentialHash } = found
+  return { userId, agentId, credentialHash, scopes: [...allScopes] }
+}
+
+async function byToken(c: Context<AppEnv>, resource: '/v1' | '/mcp', token: string) {
+  const { env, now } = c.var.deps
+  const verified = await verifyAgentToken(env, token, `${env.API_ORIGIN}${resource}`, now()).catch((cause) => {
+    if (!(cause instanceof AppError)) throw cause
+    challenge(c, resource, 'invalid_token')
+    throw new AppError(
+      'unauthenticated',
+      'This access token has expired or was not issued for this API. Request a new one.',
+      { cause },
+    )
+  })
+  const { userId, agentId, credentialHash, scopes, tokenId } = verified
+  return { userId, agentId, credentialHash, scopes, tokenId }
+}
+
+/** A key that this isolate has not cached costs a D1 read, so callers who guess keys are stopped here first. */
+function dbForUnknownKeys(c: Context<AppEnv>) {
   const { deps } = c.var
-  refuseSpent(wrongCredentials, callerAddress(c), deps.now())
+  requireQuota(wrongCredentials, callerAddress(c), deps.now())
   return deps.db
 }
 
-/** RFC 6750 section 3: no error code when nothing was presented. RFC 9728 says where to get a token. */
+/**
+ * Sets WWW-Authenticate. No `error` if the request carried no credentials (RFC 6750 section 3). `resource_metadata` says
+ * where to get a token (RFC 9728).
+ */
 export function challenge(
   c: Context<AppEnv>,
   resource: '/v1' | '/mcp',
@@ -83,8 +90,8 @@ export function challenge(
   scope: Scope = 'payment_context:read',
 ) {
   const metadata = `${c.env.API_ORIGIN}/.well-known/oauth-protected-resource${resource}`
-  const why = error ? `error="${error}", ` : ''
-  c.header('WWW-Authenticate', `Bearer ${why}scope="${scope}", resource_metadata="${metadata}"`)
+  const errorPart = error ? `error="${error}", ` : ''
+  c.header('WWW-Authenticate', `Bearer ${errorPart}scope="${scope}", resource_metadata="${metadata}"`)
 }
 
 function bearer(c: Context<AppEnv>): string | null {

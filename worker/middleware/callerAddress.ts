@@ -1,19 +1,15 @@
 import type { Context } from 'hono'
+import ipaddr from 'ipaddr.js'
 
-/** The caller's network address as Cloudflare saw it; for limits only. */
-export const callerAddress = (c: Context) => asOneCaller(c.req.header('cf-connecting-ip') ?? 'unknown')
+/** The caller's network address as seen by Cloudflare, for limits only. */
+export const callerAddress = (c: Context) => subscriberAddress(c.req.header('cf-connecting-ip') ?? 'unknown')
 
-/** Of an IPv6 address its /64: one subscriber has all of it, and would else never meet a limit. */
-export function asOneCaller(address: string): string {
-  if (!address.includes(':')) return address
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const groups = (text: string) => text.split(':').filter(Boolean)
-  const [before, after] = [groups(head), groups(tail ?? '')]
-  // An IPv4 address at the end stands for two groups.
-  const given = before.length + after.length + (address.includes('.') ? 1 : 0)
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - given)).fill('0')
-  const first = [...before, ...zeros, ...after].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''))
-  // IPv4 as IPv6: the /64 would be the whole of IPv4.
-  const v4 = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1]
-  return v4 ?? `${first.join(':')}::/64`
+/** An IPv4 address, or the /64 network of an IPv6 address: one subscriber has all of it and could otherwise evade limits. */
+export function subscriberAddress(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  // Also turns IPv4-mapped IPv6 into IPv4: a /64 of it would be all of IPv4.
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
 }

@@ -1,65 +1,66 @@
 import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
-import { bookmarkHeader, openDb } from '../db/session.ts'
-import { deliveryFrom } from '../delivery/delivery.ts'
+import { bookmarkHeader, openDb } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
+import { messageProviderFrom } from '../notifications/messageProvider.ts'
+import { logError } from '../observability/log.ts'
 
-const atMost = (kilobytes: number) =>
+const limitTo = (kilobytes: number) =>
   bodyLimit({
     maxSize: kilobytes * 1024,
     onError: () => {
       throw new AppError('payload_too_large', `The request is larger than ${kilobytes} kB.`)
     },
   })
-const usual = atMost(64)
-/** The ids of 10,000 whitelisted contacts. */
-const long = atMost(1024)
+const standardLimit = limitTo(64)
+/** Enough for the ids of 10,000 whitelisted contacts. */
+const policyGroupLimit = limitTo(1024)
 
-export const smallBody = createMiddleware<AppEnv>((c, next) =>
-  (c.req.path.startsWith('/api/policy-groups') ? long : usual)(c, next),
+export const limitBodySize = createMiddleware<AppEnv>((c, next) =>
+  (c.req.path.startsWith('/api/policy-groups') ? policyGroupLimit : standardLimit)(c, next),
 )
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 
-/** U+0000 is refused in every text: SQLite's length() stops there, so it would slip past or trip over any constraint. */
-export const noNulls = createMiddleware<AppEnv>(async (c, next) => {
+/** Rejects U+0000 in any text: SQLite's length() stops at it, so it could slip past a constraint or violate one. */
+export const rejectNullCharacters = createMiddleware<AppEnv>(async (c, next) => {
   if ((await c.req.text()).includes('\\u0000'))
     throw new AppError('invalid_input', 'Text must not contain null characters.')
   await next()
 })
 
-/** A body has to say that it is JSON; an empty one needs no type (`POST …/reclaim` has nothing to say). */
-export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
+/** A body must be declared as JSON. An empty body needs no content type (`POST …/reclaim` has none). */
+export const requireJson = createMiddleware<AppEnv>(async (c, next) => {
   if (['GET', 'HEAD'].includes(c.req.method)) return next()
   const type = c.req.header('content-type')
   if (type && !json.test(type))
     throw new AppError('invalid_input', 'Send JSON with the header Content-Type: application/json.')
-  return noNulls(c, next)
+  return rejectNullCharacters(c, next)
 })
 
 /**
- * Opens D1 at least as new as the caller last saw it, and tells how new it is now. Signing in reads from the primary
- * whatever the caller says: a replica may not know yet that a refresh token was used.
+ * Provides `deps`. D1 is opened at the caller's bookmark and the new bookmark is returned, so a caller always reads its
+ * own writes. Sign-in reads from the primary regardless: a replica may not know yet that a refresh token was used.
  */
 export const dependencies = (now: () => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
-    // Opened when first used: an agent's payment needs no D1.
+    // Opened on first use, because an agent's payment needs no D1.
     const d1: { opened?: ReturnType<typeof openDb> } = {}
     const open = () => (d1.opened ??= openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader)))
-    const afterwards = (work: Promise<unknown>) =>
-      c.executionCtx.waitUntil(work.catch((error) => console.error('after the answer', error)))
+    const runInBackground = (work: Promise<unknown>) =>
+      c.executionCtx.waitUntil(work.catch((error) => logError('background_work_failed', {}, error)))
     c.set('deps', {
       env: c.env,
       get db() {
         return open().db
       },
-      get delivery() {
-        return deliveryFrom(c.env, open().db, now)
+      get messageProvider() {
+        return messageProviderFrom(c.env, open().db, now)
       },
       now,
-      afterwards,
+      runInBackground,
     })
     await next()
     const latest = d1.opened?.bookmark()

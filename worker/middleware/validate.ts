@@ -3,12 +3,12 @@ import type { ValidationTargets } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 
-// Only for schemas that give no message of their own.
-z.config({ customError: inWords })
+// Applies only to schemas without a message of their own.
+z.config({ customError: describeIssue })
 
 /**
- * Parses one part of the request; a route reads it with `c.req.valid(target)`. Raises `invalid_input` with the first
- * problem, in words for people, and its `field` (dotted path).
+ * Parses one part of the request, which the route reads with `c.req.valid(target)`. Throws `invalid_input` with the first
+ * problem, as a sentence for people, and its `field` (dotted path).
  */
 export const validate = <Target extends keyof ValidationTargets, Schema extends z.ZodType>(
   target: Target,
@@ -21,19 +21,19 @@ export const validate = <Target extends keyof ValidationTargets, Schema extends 
     throw new AppError('invalid_input', issue?.message ?? 'The request is not valid.', field ? { field } : {})
   })
 
-function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const key = issue.path?.findLast((part) => typeof part === 'string')
   if (key === undefined && issue.code === 'invalid_type') return 'The request body must be a JSON object.'
-  const name = inPlainWords(String(key ?? 'request'))
+  const name = sentenceCase(String(key ?? 'request'))
   if (issue.code === 'unrecognized_keys') return `Unknown field: ${issue.keys.slice(0, 5).join(', ').slice(0, 100)}`
   if (issue.code === 'invalid_type' && issue.input === undefined) return `${name} is required`
-  if (issue.code === 'invalid_type') return `${name} must be ${kinds[issue.expected] ?? 'of another type'}`
+  if (issue.code === 'invalid_type') return `${name} must be ${typeNames[issue.expected] ?? 'of another type'}`
   if (issue.code === 'too_big') return `${name} is too ${issue.origin === 'string' ? 'long' : 'large'}`
   if (issue.code === 'too_small') return issue.origin === 'string' ? `${name} is required` : `${name} is too small`
   return `${name} is not valid`
 }
 
-const kinds: Record<string, string> = {
+const typeNames: Record<string, string> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -43,7 +43,7 @@ const kinds: Record<string, string> = {
 }
 
 /** newPassword → New password */
-const inPlainWords = (key: string) =>
+const sentenceCase = (key: string) =>
   key
     .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
     .replace(/^./, (c) => c.toUpperCase())

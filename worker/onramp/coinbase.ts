@@ -9,17 +9,18 @@ const timeoutMs = 5_000 // 5 seconds
 const tokenSeconds = 120 // 2 minutes
 
 type Config = {
-  /** Of a Secret API Key of Coinbase's developer platform: its id, and its Ed25519 secret as base64 of seed and public key. */
+  /** Id of a Secret API Key of the Coinbase Developer Platform. */
   keyId: string
+  /** Its Ed25519 secret: base64 of seed and public key, 64 bytes. */
   secret: string
-  /** Another server than Coinbase's. */
+  /** Overrides Coinbase's server. */
   endpoint?: string | undefined
   now: () => number
 }
 
-const Answer = z.object({ session: z.object({ onrampUrl: z.url({ protocol: /^https$/ }) }) })
+const SessionResponse = z.object({ session: z.object({ onrampUrl: z.url({ protocol: /^https$/ }) }) })
 
-/** Coinbase Onramp: POST /platform/v2/onramp/sessions answers a page that can be used once, within minutes. */
+/** Coinbase Onramp. The URL of a session can be used once, within a few minutes. */
 export const coinbaseOnramp = (config: Config): Onramp => ({
   async createSession({ destinationAddress, amount, redirectUrl, clientIp }) {
     const url = new URL(path, config.endpoint ?? apiOrigin)
@@ -40,17 +41,17 @@ export const coinbaseOnramp = (config: Config): Onramp => ({
         signal: AbortSignal.timeout(timeoutMs),
       })
       if (!response.ok)
-        throw new Error(`Coinbase answered ${response.status}: ${(await response.text()).slice(0, 500)}`)
-      return Answer.parse(await response.json()).session.onrampUrl
+        throw new Error(`Coinbase returned ${response.status}: ${(await response.text()).slice(0, 500)}`)
+      return SessionResponse.parse(await response.json()).session.onrampUrl
     } catch (cause) {
       throw new AppError('upstream_unavailable', 'Failed to create onramp session', { cause })
     }
   },
 })
 
-/** A token for this one call, as Coinbase's "JWT authentication" page describes it. */
+/** A token for this one call, as documented in Coinbase's "JWT authentication". */
 async function bearer({ keyId, secret, now }: Config, url: URL): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret), (character) => character.charCodeAt(0))
+  const bytes = Buffer.from(secret, 'base64')
   if (bytes.length !== 64) throw new Error('COINBASE_ONRAMP_KEY_SECRET must be base64 of 64 bytes (Ed25519)')
   const part = (from: number, to: number) => base64url.encode(bytes.subarray(from, to))
   const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', d: part(0, 32), x: part(32, 64) }, 'EdDSA')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { allScopes } from '../domain/scopes.ts'
+import { allScopes } from '#domain/scopes.ts'
 import {
   Budget,
   CreatePayment,
@@ -9,20 +9,20 @@ import {
   PaymentList,
   PaymentRecipient,
   Problem,
-} from '../schemas/payment.ts'
+} from '#schemas/payment.ts'
 import { agentCalls } from '../services/quotas.ts'
-import type { AnswerName, BodyName, HeaderName } from './operations.ts'
+import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
 export type Json = { [name: string]: unknown }
 
-/** The schemas requests are checked with and answers are made of. */
+/** The schemas that validate requests and describe responses. */
 const fromZod = { Budget, CreatePayment, Payment, PaymentCheck, PaymentContext, PaymentList, PaymentRecipient, Problem }
 
-/** OAuth's forms and bodies, which RFC 6749, 7009 and 7662 define. */
+/** Forms and bodies of OAuth, as defined by RFC 6749, 7009 and 7662. */
 const text = (description: string) => ({ type: 'string', description })
 const clientFields = {
-  client_id: text('Unless it is in the Authorization header.'),
-  client_secret: text('Unless it is in the Authorization header.'),
+  client_id: text('Required unless sent in the Authorization header.'),
+  client_secret: text('Required unless sent in the Authorization header.'),
 }
 const oauthSchemas: Record<string, Json> = {
   TokenRequest: {
@@ -30,12 +30,12 @@ const oauthSchemas: Record<string, Json> = {
     required: ['grant_type'],
     properties: {
       grant_type: { type: 'string', const: 'client_credentials' },
-      scope: text(`Separated by spaces: ${allScopes.join(' ')}.`),
-      resource: text('What the token is for (RFC 8707): the address of /v1, which is the default, or of /mcp.'),
+      scope: text(`Separated by spaces. Known scopes: ${allScopes.join(' ')}.`),
+      resource: text('The resource to issue the token for (RFC 8707): the URL of /v1 (default) or of /mcp.'),
       ...clientFields,
     },
   },
-  TokenToLookAt: {
+  SubmittedToken: {
     type: 'object',
     required: ['token'],
     properties: { token: text('An access token.'), token_type_hint: text('Ignored.'), ...clientFields },
@@ -44,10 +44,10 @@ const oauthSchemas: Record<string, Json> = {
     type: 'object',
     required: ['access_token', 'token_type', 'expires_in', 'scope'],
     properties: {
-      access_token: text('For the Authorization header: Bearer …'),
+      access_token: text('Send it in the Authorization header: Bearer …'),
       token_type: { type: 'string', const: 'Bearer' },
       expires_in: { type: 'integer', description: 'Seconds.' },
-      scope: text('What the token carries, which may be less than was asked for.'),
+      scope: text('What the token grants, which may be less than was requested.'),
     },
   },
   Introspection: {
@@ -55,13 +55,13 @@ const oauthSchemas: Record<string, Json> = {
     required: ['active'],
     properties: {
       active: { type: 'boolean' },
-      scope: text('What the token opens now.'),
+      scope: text('What the token currently grants.'),
       client_id: { type: 'string' },
       token_type: { type: 'string', const: 'Bearer' },
       exp: { type: 'integer', description: 'Unix seconds.' },
       iat: { type: 'integer', description: 'Unix seconds.' },
-      sub: text('The agent.'),
-      aud: text('What the token is for.'),
+      sub: text('The agent’s id.'),
+      aud: text('The resource that the token was issued for.'),
       iss: { type: 'string' },
       jti: { type: 'string' },
     },
@@ -69,11 +69,11 @@ const oauthSchemas: Record<string, Json> = {
   OAuthError: {
     type: 'object',
     required: ['error', 'error_description'],
-    properties: { error: text('A code of RFC 6749.'), error_description: { type: 'string' } },
+    properties: { error: text('An error code of RFC 6749.'), error_description: { type: 'string' } },
   },
 }
 
-export const ref = (name: BodyName | AnswerName | 'Problem' | 'OAuthError') => ({
+export const ref = (name: RequestName | ResponseName | 'Problem' | 'OAuthError') => ({
   $ref: `#/components/schemas/${name}`,
 })
 
@@ -81,7 +81,7 @@ export function schemas(): Record<string, Json> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(fromZod)) registry.add(schema, { id })
   const made = z.toJSONSchema(registry, {
-    io: 'input', // what callers send; answers are the same either way
+    io: 'input', // what callers send; responses are the same either way
     target: 'draft-2020-12',
     uri: (id) => `#/components/schemas/${id}`,
   })
@@ -91,27 +91,30 @@ export function schemas(): Record<string, Json> {
 
 const quota = `"${agentCalls.name}";q=${agentCalls.limit};w=${agentCalls.windowMs / 1000}`
 
-/** Headers by name; those of every answer to an agent come first. */
+/** Headers by name. Every response to an agent has the first two. */
 export const commonHeaders = ['RateLimit-Policy', 'RateLimit'] as const
 export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'Retry-After' | 'WWW-Authenticate', Json> = {
   'RateLimit-Policy': {
-    description: 'Calls (q) in a window of seconds (w).',
+    description: 'The number of calls (q) allowed in a window of w seconds.',
     schema: { type: 'string' },
     example: quota,
   },
   RateLimit: {
-    description: 'Calls left (r) until the window ends in t seconds.',
+    description: 'The number of calls left (r) until the window ends in t seconds.',
     schema: { type: 'string' },
     example: `"${agentCalls.name}";r=${agentCalls.limit - 1};t=${agentCalls.windowMs / 1000}`,
   },
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-  'WWW-Authenticate': { description: 'Where to get a token, and with which scope.', schema: { type: 'string' } },
-  Location: { description: 'The payment.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
+  'WWW-Authenticate': {
+    description: 'Where to get an access token, and which scope it needs.',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'The URL of the payment.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: 'true when an earlier call with this key made the payment.',
+    description: 'true if an earlier call with this key created the payment.',
     schema: { type: 'string', enum: ['true'] },
   },
-  Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
+  Link: { description: 'The next page, with rel="next".', schema: { type: 'string' } },
 }
 
 export const parameters: Record<string, Json> = {
@@ -119,7 +122,8 @@ export const parameters: Record<string, Json> = {
     name: 'Idempotency-Key',
     in: 'header',
     required: true,
-    description: 'Your own text for this payment, the same on every retry. Bare, or quoted as in the IETF draft.',
+    description:
+      'A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.',
     schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[!-+\\--~]+$' },
     example: '7f9c2ba4-order-1142',
   },
@@ -127,7 +131,7 @@ export const parameters: Record<string, Json> = {
     name: 'paymentId',
     in: 'path',
     required: true,
-    description: 'As answered by POST /v1/payments.',
+    description: 'The id that POST /v1/payments returned.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
   },
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { commonHeaders, headers, type Json, parameters, ref, schemas } from './components.ts'
+import { introduction, scopeDescriptions } from './descriptions.ts'
 import { type Operation, operations } from './operations.ts'
-import { introduction, scopeWords } from './words.ts'
 
 export type OpenApi = {
   openapi: '3.1.0'
@@ -16,14 +16,14 @@ type OperationObject = Json & { operationId: string; tags: Operation['tag'][]; s
 
 const documents = new Map<string, OpenApi>()
 
-/** OpenAPI 3.1 of what agents call, made once from the schemas that check the requests. `origin` without a slash. */
+/** OpenAPI 3.1 of the agent API, built once from the schemas that validate requests. `origin` has no trailing slash. */
 export function openApi(origin: string): OpenApi {
-  const document = documents.get(origin) ?? made(origin)
+  const document = documents.get(origin) ?? build(origin)
   documents.set(origin, document)
   return document
 }
 
-function made(origin: string): OpenApi {
+function build(origin: string): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const operation of operations) {
     const { path, method } = operation
@@ -40,7 +40,7 @@ function made(origin: string): OpenApi {
     },
     servers: [{ url: origin }],
     tags: [
-      { name: 'Payments', description: 'Under the rules of the agent’s policy group.' },
+      { name: 'Payments', description: 'Payments under the rules of the agent’s policy group.' },
       { name: 'Access tokens', description: 'OAuth 2.1 client credentials.' },
     ],
     paths,
@@ -54,7 +54,7 @@ function made(origin: string): OpenApi {
         oauth2: {
           type: 'oauth2',
           flows: {
-            clientCredentials: { tokenUrl: `${origin}/oauth/token`, scopes: scopeWords },
+            clientCredentials: { tokenUrl: `${origin}/oauth/token`, scopes: scopeDescriptions },
           },
         },
         client: { type: 'http', scheme: 'basic', description: 'Client id and secret, each form-urlencoded.' },
@@ -66,15 +66,15 @@ function made(origin: string): OpenApi {
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** Names of responses by status: what every call may answer, and the operation's own. */
-function refusalsOf({ access, refusals }: Operation): Record<string, string> {
+/** Names of the error responses by status: those common to all operations, and the operation's own. */
+function errorsOf({ access, errors }: Operation): Record<string, string> {
   const isOAuth = access === 'client'
-  const statuses = isOAuth ? [400, 401, 413, 429, 500] : [...refusals, 401, 429, 500, 503].sort((a, b) => a - b)
+  const statuses = isOAuth ? [400, 401, 413, 429, 500] : [...errors, 401, 429, 500, 503].sort((a, b) => a - b)
   return Object.fromEntries(statuses.map((status) => [status, `${isOAuth ? 'OAuth' : 'Problem'}${status}`]))
 }
 
 function operationObject(operation: Operation): OperationObject {
-  const { id, tag, summary, description, access, body, answer } = operation
+  const { id, tag, summary, description, access, body, success } = operation
   const isOAuth = access === 'client'
   const inPath = operation.path.includes('{paymentId}')
   const parameterList = [
@@ -87,18 +87,18 @@ function operationObject(operation: Operation): OperationObject {
     tags: [tag],
     summary,
     description,
-    // One of the scopes is enough; in the body or the header is enough.
+    // Alternatives: any one scope suffices, and client credentials may be in the body instead of the header.
     security: isOAuth ? [{ client: [] }, {}] : [{ apiKey: [] }, ...access.map((scope) => ({ oauth2: [scope] }))],
     ...(parameterList.length > 0 && { parameters: parameterList }),
     ...(body && { requestBody: requestBody(body) }),
     responses: {
-      [answer.status]: {
-        description: answer.description,
-        headers: headerRefs([...(isOAuth ? [] : commonHeaders), ...(answer.headers ?? [])]),
-        ...(answer.schema && { content: { 'application/json': { schema: ref(answer.schema) } } }),
+      [success.status]: {
+        description: success.description,
+        headers: headerRefs([...(isOAuth ? [] : commonHeaders), ...(success.headers ?? [])]),
+        ...(success.schema && { content: { 'application/json': { schema: ref(success.schema) } } }),
       },
       ...Object.fromEntries(
-        Object.entries(refusalsOf(operation)).map(([status, name]) => [
+        Object.entries(errorsOf(operation)).map(([status, name]) => [
           status,
           { $ref: `#/components/responses/${name}` },
         ]),
@@ -136,23 +136,23 @@ function requestBody(body: NonNullable<Operation['body']>): Json {
   return { required: true, content }
 }
 
-const statusWords: Record<number, string> = {
-  400: 'The request is malformed.',
-  401: 'No credential, or none that is good here.',
-  403: 'A rule of the policy group says no.',
+const statusDescriptions: Record<number, string> = {
+  400: 'Malformed request.',
+  401: 'Missing or invalid credentials.',
+  403: 'Refused by a rule of the policy group.',
   404: 'Not found.',
-  409: 'Too late for this.',
-  413: 'Larger than 64 kB.',
-  422: 'It cannot be done: balance, session key, wallet, or a key used for another payment.',
+  409: 'The payment is already signed or final.',
+  413: 'The request is larger than 64 kB.',
+  422: 'Cannot be carried out: balance, session key, wallet, or an Idempotency-Key used for a different payment.',
   429: 'Too many requests.',
-  500: 'Something went wrong; repeat it with the same Idempotency-Key.',
-  502: 'The Base network cannot be reached; repeat it with the same Idempotency-Key.',
-  503: 'Not now; repeat it with the same Idempotency-Key.',
+  500: 'Something went wrong. Repeat the request with the same Idempotency-Key.',
+  502: 'The Base network is unreachable. Repeat the request with the same Idempotency-Key.',
+  503: 'Temporarily unavailable. Repeat the request with the same Idempotency-Key.',
 }
 
 function responses(): Json {
   const named = (name: string, schema: 'Problem' | 'OAuthError', type: string) =>
-    Object.entries(statusWords).map(([status, description]) => [
+    Object.entries(statusDescriptions).map(([status, description]) => [
       `${name}${status}`,
       {
         description,
@@ -163,7 +163,7 @@ function responses(): Json {
         content: { [type]: { schema: ref(schema) } },
       },
     ])
-  const used = new Set(operations.flatMap((operation) => Object.values(refusalsOf(operation))))
+  const used = new Set(operations.flatMap((operation) => Object.values(errorsOf(operation))))
   return Object.fromEntries(
     [
       ...named('Problem', 'Problem', 'application/problem+json'),

@@ -1,10 +1,16 @@
 import type { z } from 'zod'
-import { type Scope, visibleScopes } from '../domain/scopes.ts'
-import { PaymentsQuery } from '../schemas/payment.ts'
+import { type Scope, visibleScopes } from '#domain/scopes.ts'
+import { PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
-export type BodyName = 'CreatePayment' | 'TokenRequest' | 'TokenToLookAt'
-export type AnswerName = 'Payment' | 'PaymentList' | 'PaymentCheck' | 'PaymentContext' | 'AccessToken' | 'Introspection'
+export type RequestName = 'CreatePayment' | 'TokenRequest' | 'SubmittedToken'
+export type ResponseName =
+  | 'Payment'
+  | 'PaymentList'
+  | 'PaymentCheck'
+  | 'PaymentContext'
+  | 'AccessToken'
+  | 'Introspection'
 export type HeaderName = 'Location' | 'Idempotent-Replayed' | 'Link'
 
 export type Operation = {
@@ -14,14 +20,14 @@ export type Operation = {
   tag: 'Payments' | 'Access tokens'
   summary: string
   description: string
-  /** Any one of these scopes; an API key has them all. 'client' = the client's own id and secret. */
+  /** Any one of these scopes suffices, and an API key has them all. 'client' = the client's id and secret. */
   access: readonly Scope[] | 'client'
   needsKey?: true
   query?: z.ZodObject
-  body?: BodyName
-  answer: { status: 200 | 201; description: string; schema?: AnswerName; headers?: HeaderName[] }
-  /** Statuses of refusals beside those every call may have. */
-  refusals: number[]
+  body?: RequestName
+  success: { status: 200 | 201; description: string; schema?: ResponseName; headers?: HeaderName[] }
+  /** Error statuses beyond those that every operation has. */
+  errors: number[]
 }
 
 export const operations: readonly Operation[] = [
@@ -30,32 +36,32 @@ export const operations: readonly Operation[] = [
     path: '/v1/payments',
     id: 'createPayment',
     tag: 'Payments',
-    summary: 'Pay',
+    summary: 'Create a payment',
     description:
-      'Decides at once: when this answers 201 the money is reserved and the payment is on its way. Follow it with GET until its status is final. Payments to email addresses and phones send a claim link; unclaimed money returns to the wallet.',
+      'Decided immediately: 201 means that the amount is reserved and the payment is being processed. Poll GET until its status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
     access: visibleScopes,
     needsKey: true,
     body: 'CreatePayment',
-    answer: {
+    success: {
       status: 201,
-      description: 'Accepted, now or by an earlier call with this key.',
+      description: 'Accepted, by this call or an earlier one with the same key.',
       schema: 'Payment',
       headers: ['Location', 'Idempotent-Replayed'],
     },
-    refusals: [400, 403, 404, 413, 422, 502],
+    errors: [400, 403, 404, 413, 422, 502],
   },
   {
     method: 'post',
     path: '/v1/payments/check',
     id: 'checkPayment',
     tag: 'Payments',
-    summary: 'Would this be allowed?',
+    summary: 'Check a payment',
     description:
-      'A dry run by the same rules. Nothing is reserved or recorded, so a later payment may still be refused. A refusal by a rule is an answer here: allowed is false.',
+      'A dry run under the same rules. Nothing is reserved or recorded, so a later payment may still be refused. A refusal by a rule is a successful response with allowed: false.',
     access: visibleScopes,
     body: 'CreatePayment',
-    answer: { status: 200, description: 'What would happen.', schema: 'PaymentCheck' },
-    refusals: [400, 403, 404, 413, 502],
+    success: { status: 200, description: 'What a payment would result in.', schema: 'PaymentCheck' },
+    errors: [400, 403, 404, 413, 502],
   },
   {
     method: 'get',
@@ -63,22 +69,22 @@ export const operations: readonly Operation[] = [
     id: 'listPayments',
     tag: 'Payments',
     summary: 'List payments',
-    description: 'The agent’s own payments, newest first, refused ones included for 30 days.',
+    description: 'The agent’s own payments, newest first. Refused payments are included for 30 days.',
     access: ['payment_context:read'],
     query: PaymentsQuery,
-    answer: { status: 200, description: 'One page.', schema: 'PaymentList', headers: ['Link'] },
-    refusals: [400],
+    success: { status: 200, description: 'One page.', schema: 'PaymentList', headers: ['Link'] },
+    errors: [400],
   },
   {
     method: 'get',
     path: '/v1/payments/{paymentId}',
     id: 'getPayment',
     tag: 'Payments',
-    summary: 'Look up a payment',
-    description: 'Another agent’s payment is not found.',
+    summary: 'Get a payment',
+    description: 'Returns 404 for another agent’s payment.',
     access: ['payment_context:read'],
-    answer: { status: 200, description: 'The payment as it is now.', schema: 'Payment' },
-    refusals: [404],
+    success: { status: 200, description: 'The current state of the payment.', schema: 'Payment' },
+    errors: [404],
   },
   {
     method: 'post',
@@ -86,35 +92,38 @@ export const operations: readonly Operation[] = [
     id: 'cancelPayment',
     tag: 'Payments',
     summary: 'Cancel a payment',
-    description:
-      'Possible while it is QUEUED. What is signed is on its way and cannot be taken back. A repeat answers the same.',
+    description: 'Possible while it is QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
     access: visibleScopes,
-    answer: { status: 200, description: 'The payment, CANCELLED; its amount is available again.', schema: 'Payment' },
-    refusals: [400, 403, 404, 409, 413],
+    success: {
+      status: 200,
+      description: 'The payment with status CANCELLED; its amount is available again.',
+      schema: 'Payment',
+    },
+    errors: [400, 403, 404, 409, 413],
   },
   {
     method: 'get',
     path: '/v1/context',
     id: 'getContext',
     tag: 'Payments',
-    summary: 'What may I pay?',
-    description: 'The agent, its policy group with scopes and whitelisted contacts, and its budget.',
+    summary: 'Get the payment context',
+    description: 'The agent, its budget, and its policy group with scopes and whitelisted contacts.',
     access: ['payment_context:read'],
-    answer: { status: 200, description: 'As it is now.', schema: 'PaymentContext' },
-    refusals: [404],
+    success: { status: 200, description: 'The current context.', schema: 'PaymentContext' },
+    errors: [404],
   },
   {
     method: 'post',
     path: '/oauth/token',
     id: 'issueToken',
     tag: 'Access tokens',
-    summary: 'Get an access token',
+    summary: 'Request an access token',
     description:
-      'RFC 6749 client credentials, with the client id and secret in the Authorization header (Basic) or in the body. Without scope the token carries what the policy group allows now.',
+      'RFC 6749 client credentials grant, with the client id and secret in the Authorization header (Basic) or in the body. Without scope, the token grants what the policy group currently allows.',
     access: 'client',
     body: 'TokenRequest',
-    answer: { status: 200, description: 'A bearer token for 15 minutes.', schema: 'AccessToken' },
-    refusals: [],
+    success: { status: 200, description: 'A bearer token that lasts 15 minutes.', schema: 'AccessToken' },
+    errors: [],
   },
   {
     method: 'post',
@@ -122,22 +131,22 @@ export const operations: readonly Operation[] = [
     id: 'revokeToken',
     tag: 'Access tokens',
     summary: 'Revoke an access token',
-    description: 'RFC 7009. The client’s own token is refused from now on; anything else changes nothing.',
+    description: 'RFC 7009. Revokes a token of this client at once; any other token is ignored.',
     access: 'client',
-    body: 'TokenToLookAt',
-    answer: { status: 200, description: 'Done, or there was nothing to do.' },
-    refusals: [],
+    body: 'SubmittedToken',
+    success: { status: 200, description: 'Revoked, or there was nothing to revoke.' },
+    errors: [],
   },
   {
     method: 'post',
     path: '/oauth/introspect',
     id: 'introspectToken',
     tag: 'Access tokens',
-    summary: 'Is this token good?',
-    description: 'RFC 7662, for the client’s own tokens. scope is what the token opens now.',
+    summary: 'Introspect an access token',
+    description: 'RFC 7662, for tokens of this client. scope is what the token currently grants.',
     access: 'client',
-    body: 'TokenToLookAt',
-    answer: { status: 200, description: 'The token, or that it is not active.', schema: 'Introspection' },
-    refusals: [],
+    body: 'SubmittedToken',
+    success: { status: 200, description: 'The token, or active: false.', schema: 'Introspection' },
+    errors: [],
   },
 ]

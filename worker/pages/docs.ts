@@ -3,18 +3,18 @@ import { html } from 'hono/html'
 import type { AppEnv } from '../appEnv.ts'
 import { statusOf } from '../errors.ts'
 import type { Json } from '../openapi/components.ts'
+import { errorDescriptions, introduction, scopeDescriptions } from '../openapi/descriptions.ts'
 import { type OpenApi, openApi } from '../openapi/document.ts'
-import { introduction, problemCodes, scopeWords } from '../openapi/words.ts'
 import { type Html, page } from './layout.ts'
 
-/** /docs: /openapi.json for people, and where the `type` of every problem leads. No script, nothing from elsewhere. */
+/** /docs: /openapi.json for people; the `type` of every problem links here. No script and no external resources. */
 export function docsPage(c: Context<AppEnv>) {
   const document = openApi(c.env.API_ORIGIN)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
   return page(c, 'Bursar for agents', [
-    html`<p class="muted">The same as <a href="/openapi.json">OpenAPI 3.1</a>, for programs.</p>`,
+    html`<p class="muted">For programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p>`,
     html`<nav aria-label="Contents"><ul>
 <li><a href="#start">First payment</a></li>
 ${operations.map(({ path, method, operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="muted">${method} ${path}</span></li>`)}
@@ -32,7 +32,7 @@ ${operations.map(({ path, method, operation }) => html`<li><a href="#${operation
 }
 
 const start = (origin: string) => html`<h2 id="start">First payment</h2>
-<p>With the API key of an agent; ask what would be allowed, then pay.</p>
+<p>With an agent’s API key: check the payment, then create it.</p>
 ${code(`curl ${origin}/v1/payments/check \\
   -H "Authorization: Bearer $BURSAR_API_KEY" -H "Content-Type: application/json" \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'
@@ -41,23 +41,23 @@ curl ${origin}/v1/payments \\
   -H "Authorization: Bearer $BURSAR_API_KEY" -H "Content-Type: application/json" \\
   -H "Idempotency-Key: $(uuidgen)" \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'`)}
-<p>Or with an access token, which standard OAuth clients get by themselves from the client id and secret:</p>
+<p>Or with an access token, which standard OAuth clients request with the client id and secret:</p>
 ${code(`curl ${origin}/oauth/token -u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET" -d grant_type=client_credentials`)}`
 
 const scopes = () => html`<h2 id="scopes">Scopes</h2>
 ${table(
-  ['Scope', 'Opens'],
-  Object.entries(scopeWords).map(([scope, words]) => [html`<code>${scope}</code>`, words]),
+  ['Scope', 'Allows'],
+  Object.entries(scopeDescriptions).map(([scope, description]) => [html`<code>${scope}</code>`, description]),
 )}`
 
 const errors = () => html`<h2 id="errors">Errors</h2>
-<p>Codes of the problems that <code>/v1</code> answers.</p>
+<p>Codes of the problems that <code>/v1</code> returns.</p>
 ${table(
   ['Code', 'Status', 'Meaning'],
-  Object.entries(problemCodes).map(([name, words]) => [
+  Object.entries(errorDescriptions).map(([name, description]) => [
     html`<code id="error-${name}">${name}</code>`,
-    String(statusOf[name as keyof typeof problemCodes]),
-    words,
+    String(statusOf[name as keyof typeof errorDescriptions]),
+    html`${marked(description)}`,
   ]),
 )}`
 
@@ -86,10 +86,10 @@ type Described = { path: string; method: string; operation: OpenApi['paths'][str
 
 function section(document: OpenApi, { path, method, operation }: Described) {
   const resolve = <T>(value: unknown): T => {
-    const at = (value as { $ref?: string }).$ref
+    const { $ref } = value as { $ref?: string }
     return (
-      at
-        ? at
+      $ref
+        ? $ref
             .slice(2)
             .split('/')
             .reduce<unknown>((part, name) => (part as Json)[name], document)
@@ -105,8 +105,8 @@ function section(document: OpenApi, { path, method, operation }: Described) {
     status,
     ...resolve<{ description: string; content?: Record<string, { schema: unknown }> }>(response),
   }))
-  const [answer, ...refusals] = responses
-  const answered = Object.values(answer?.content ?? {})[0]?.schema
+  const [success, ...errors] = responses
+  const returned = Object.values(success?.content ?? {})[0]?.schema
   return html`<section class="card" id="${operation.operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p><strong>${operation.summary}</strong> · ${operation.description}</p>
@@ -114,7 +114,7 @@ function section(document: OpenApi, { path, method, operation }: Described) {
 ${
   parameters.length > 0
     ? html`<h4>Parameters</h4>${table(
-        ['Name', 'What it is'],
+        ['Name', 'Description'],
         parameters.map((each) => [
           html`<code>${each.name as string}</code> ${each.required ? html`<span class="muted">required, ${each.in as string}</span>` : html`<span class="muted">${each.in as string}</span>`}`,
           html`${each.description as string} ${constraints(each.schema as Schema)}`,
@@ -122,25 +122,25 @@ ${
       )}`
     : ''
 }
-${content ? html`<h4>Body, <code>${type}</code></h4>${table(['Field', 'What it is'], rows(resolve(content.schema)))}${example ? code(JSON.stringify(example.value, null, 2)) : ''}` : ''}
-<h4>${answer?.status}: ${answer?.description}</h4>
-${answered ? table(['Field', 'What it is'], rows(resolve(answered))) : ''}
-<h4>Refusals</h4>
+${content ? html`<h4>Body, <code>${type}</code></h4>${table(['Field', 'Description'], rows(resolve(content.schema)))}${example ? code(JSON.stringify(example.value, null, 2)) : ''}` : ''}
+<h4>${success?.status}: ${success?.description}</h4>
+${returned ? table(['Field', 'Description'], rows(resolve(returned))) : ''}
+<h4>Errors</h4>
 ${table(
-  ['Status', 'When'],
-  refusals.map(({ status, description }) => [status, description]),
+  ['Status', 'Meaning'],
+  errors.map(({ status, description }) => [status, description]),
 )}
 </section>`
 }
 
 function access(operation: Json): string {
-  const wanted = (operation.security as Record<string, string[]>[]).flatMap(({ oauth2 }) => oauth2 ?? [])
-  if (wanted.length === 0) return 'With the client id and secret.'
-  if (wanted.length === 1) return `With an API key, or an access token with ${wanted[0]}.`
+  const scopes = (operation.security as Record<string, string[]>[]).flatMap(({ oauth2 }) => oauth2 ?? [])
+  if (scopes.length === 0) return 'With the client id and secret.'
+  if (scopes.length === 1) return `With an API key, or an access token with ${scopes[0]}.`
   return 'With an API key, or an access token with the scope for the kind of recipient.'
 }
 
-/** One row a field, nested ones by their path. */
+/** One row per field; nested fields by their path. */
 function fields(schema: Schema, resolve: <T>(value: unknown) => T, prefix: string): Html[][] {
   const variants = schema.oneOf ?? schema.anyOf
   if (variants && !schema.properties)
@@ -162,14 +162,16 @@ function fields(schema: Schema, resolve: <T>(value: unknown) => T, prefix: strin
     ]
     const inner = [field, ...(field.anyOf ?? []).map((variant) => resolve<Schema>(variant))]
     const nested = inner.flatMap((each) =>
-      each.items ? fields(resolve(each.items), resolve, `${path}[].`) : fields(onlyOwn(each), resolve, `${path}.`),
+      each.items
+        ? fields(resolve(each.items), resolve, `${path}[].`)
+        : fields(withoutVariants(each), resolve, `${path}.`),
     )
     return [row, ...nested]
   })
 }
 
-/** anyOf of a nullable field is looked through one by one. */
-const onlyOwn = ({ anyOf: _, ...schema }: Schema): Schema => schema
+/** The variants of a nullable field are listed separately. */
+const withoutVariants = ({ anyOf: _, ...schema }: Schema): Schema => schema
 
 function constraints(schema: Schema): Html {
   const variants = (schema.anyOf ?? [schema]).map(({ type }) => type).filter(Boolean)
@@ -180,7 +182,7 @@ function constraints(schema: Schema): Html {
     schema.minimum !== undefined && schema.minimum > Number.MIN_SAFE_INTEGER && `from ${schema.minimum}`,
     schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER && `to ${schema.maximum}`,
     schema.maxLength !== undefined && `at most ${schema.maxLength} characters`,
-    schema.default !== undefined && `without it ${JSON.stringify(schema.default)}`,
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
     schema.examples?.length && `such as ${JSON.stringify(schema.examples[0])}`,
   ]
   return html`<span class="muted">${parts.filter(Boolean).join(', ')}</span>`
@@ -195,7 +197,7 @@ function table(head: string[], rows: (Html | string)[][]): Html {
 
 const code = (text: string) => html`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** **Bold** and `code` of the introduction. */
+/** Renders **bold** and `code`. */
 const marked = (text: string): Html[] =>
   text
     .split(/(\*\*[^*]+\*\*|`[^`]+`)/)

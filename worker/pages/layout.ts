@@ -4,7 +4,7 @@ import type { AppEnv } from '../appEnv.ts'
 
 export type Html = ReturnType<typeof html>
 
-/** A page of the Worker itself, without script. Everything put into `html` is escaped; the style is allowed by its nonce alone. */
+/** A page served by the Worker, without script. Values in `html` are escaped; only the style with the nonce is allowed. */
 export function page(c: Context<AppEnv>, title: string, content: Html | Html[], status: 200 | 400 = 200) {
   const nonce = crypto.randomUUID()
   c.header(

@@ -1,12 +1,15 @@
 import { RpcError, RpcUnavailable } from '../chain/types.ts'
 
 /**
- * accepted: it is in a pool or mined. nonceTooLow: this account number is used up. underpriced: needs higher fees.
- * later: the same bytes may do later (no money, full pool, no answer). refused: these bytes never will.
+ * accepted: it is in a pool or mined. nonceTooLow: its nonce is used. underpriced: it needs higher fees. later: the same
+ * bytes may be accepted later (no gas money, full pool, no reply). refused: they never will be.
  */
 export type BroadcastOutcome = 'accepted' | 'nonceTooLow' | 'underpriced' | 'later' | 'refused'
 
-/** The wording of geth, reth, erigon, nethermind and anvil: eth_sendRawTransaction has no codes for this. */
+/**
+ * What a failed eth_sendRawTransaction means. There are no error codes for this, so it knows the messages of geth, reth,
+ * erigon, nethermind and anvil. Rethrows what is not a reply of the node.
+ */
 export function outcomeOf(error: unknown): BroadcastOutcome {
   if (error instanceof RpcUnavailable) return 'later'
   if (!(error instanceof RpcError)) throw error

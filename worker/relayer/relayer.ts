@@ -1,226 +1,269 @@
 import { DurableObject } from 'cloudflare:workers'
+import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import { type Address, type Chain, type ChainId, RpcUnavailable } from '../chain/types.ts'
-import { chooseBatch, type Plan } from '../domain/batch.ts'
+import { Alarms } from '../durable/alarms.ts'
+import { earliest } from '../durable/earliest.ts'
+import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
-import { relayerAccount } from './account.ts'
-import { Courier } from './courier.ts'
-import { Items } from './items.ts'
-import { migrate } from './migrations.ts'
-import { Timers } from './timers.ts'
+import { InvalidSeed, relayerAccount } from './account.ts'
+import type { JobReport, RelayerApi, RelayerHealth, RelayJob, SubmitResult } from './api.ts'
+import { BatchChooser } from './chooseBatch.ts'
+import { FailureQuota } from './failureQuota.ts'
+import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
+import { JobIntake } from './jobIntake.ts'
+import { JobQueue } from './jobQueue.ts'
+import { relayerMigrations } from './migrations.ts'
+import { NewAccountGas } from './newAccountGas.ts'
+import { readyJobs } from './readyJobs.ts'
+import { ReportOutbox } from './reportOutbox.ts'
+import { TransactionSubmitter } from './transactionSubmitter.ts'
 import { Transactions } from './transactions.ts'
-import type { RelayItem, RelayReport, SubmitResult } from './types.ts'
 
-/** The alarm that takes over if this instance dies while it works. */
-const rescueMs = 1_000 // 1 second
+/** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. */
+type AlarmKind = 'deliver' | 'report' | 'prune'
+
+/** When the alarm takes over if this instance dies while it works. */
+const retryMs = 1_000 // 1 second
+const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
-const longestWaitMs = 5_000 // 5 seconds
-/** Steps of one run; more work goes to the next alarm. */
-const maxSteps = 25
+const maxWaitMs = 5_000 // 5 seconds
+/** How often fees are read again while they are above the ceilings: one block. */
+const feePollMs = 2_000 // 2 seconds
+/** Of the object's storage, which ends at 10 GB: above this, new work is refused. */
+const maxDatabaseBytes = 6_000_000_000
 
 /**
- * One account on one chain (object name: `relayerName(chainId, shard)`): packs signed intents of many users into
- * transactions, brings them on chain and watches what becomes of them. It holds gas money only, and delivering twice
- * is harmless, so whatever it is unsure about it does again.
+ * One account on one chain (object name: `relayerName(chainId, shard)`). It packs the jobs of many users into
+ * transactions, sends them and watches what becomes of them. It holds gas money only, and executing a job twice is
+ * harmless, so when an outcome is unknown it sends again.
  */
-export class Relayer extends DurableObject<Env> {
+export class Relayer extends DurableObject<Env> implements RelayerApi {
   /** Replaceable in tests. */
   clock = { now: () => Date.now() }
   chains: Record<ChainId, Chain>
+  maxDatabaseBytes = maxDatabaseBytes
+  maxClockSkew: string | undefined
 
-  readonly #items: Items
-  readonly #timers: Timers
-  #courier: Courier | null = null
-  #running: Promise<void> | null = null
-  #again = false
-  #telling = false
-  #setbacks = 0
-  #notBefore = 0
+  readonly #limits: Limits
+  readonly #feeCeilings: FeeCeilings
+  readonly #quota: FailureQuota
+  readonly #jobs: JobQueue
+  readonly #chooser = new BatchChooser()
+  readonly #intake: JobIntake
+  readonly #reports: ReportOutbox
+  readonly #alarms: Alarms<AlarmKind>
+  #submitter: TransactionSubmitter | null = null
+  /** See RelayerHealth. */
+  #holding: string | null = null
+  #stepError: string | null = null
+  #wasFull = false
+  /** Calls of `wait`, by job id. */
   readonly #waiters = new Map<string, Set<() => void>>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage)
+    migrate(ctx.storage, relayerMigrations)
     this.chains = chainsFrom(env)
-    this.#items = new Items(ctx.storage.sql)
-    this.#timers = new Timers(ctx.storage)
+    this.maxClockSkew = env.MAX_CLOCK_SKEW_SECONDS
+    this.#limits = withLimits(parseLimits(env.LIMITS))
+    this.#feeCeilings = parseFeeCeilings(env.FEE_CEILINGS)
+    this.#quota = new FailureQuota(ctx.storage.sql)
+    this.#jobs = new JobQueue(ctx.storage.sql, this.#quota)
+    this.#intake = new JobIntake(ctx.storage.sql, this.#jobs, () => this.#isFull())
+    this.#reports = new ReportOutbox(ctx.storage.sql)
+    this.#alarms = new Alarms(ctx.storage, {
+      now: () => this.clock.now(),
+      run: (kind) => this.#run(kind),
+      onError: (kind, error) => this.#onError(kind, error),
+      afterRuns: (kind) => {
+        if (kind === 'deliver') this.#afterDelivery()
+      },
+      retryMs,
+      maxRunsInARow: maxStepsInARow,
+    })
   }
 
-  /** Takes items for delivery. The same id again changes nothing, whatever became of it. */
-  async submit(items: RelayItem[]): Promise<SubmitResult> {
-    this.#courierOf()
-    const now = this.clock.now()
-    const result = this.ctx.storage.transactionSync(() => {
-      this.#timers.atLatest('work', now + rescueMs)
-      return this.#items.submit(items, now)
-    })
-    this.#timers.arm(now)
-    this.ctx.waitUntil(this.#run())
+  async submit(jobs: RelayJob[]): Promise<SubmitResult> {
+    this.#openSubmitter()
+    const result = this.ctx.storage.transactionSync(() => this.#intake.submit(jobs, this.clock.now()))
+    // No await in between: the jobs and the alarm that protects them are stored together.
+    this.ctx.waitUntil(this.#alarms.runNow('deliver'))
     return result
   }
 
-  /** What is known of these ids; unknown ones are left out. */
-  async status(ids: string[]): Promise<RelayReport[]> {
-    return ids.flatMap((id) => this.#items.report(id) ?? [])
+  async status(ids: string[]): Promise<JobReport[]> {
+    return ids.flatMap((id) => this.#reportOf(id) ?? [])
   }
 
-  /** As soon as the item is broadcast, or its fate is otherwise known, or after `ms` (at most 5,000). */
-  async wait(id: string, ms: number): Promise<RelayReport | null> {
-    if (this.#items.report(id)?.state !== 'waiting') return this.#items.report(id)
+  async wait(id: string, ms: number): Promise<JobReport | null> {
+    const report = this.#reportOf(id)
+    if (report?.state !== 'waiting') return report
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiters = this.#waiters.get(id) ?? new Set()
     this.#waiters.set(id, waiters.add(resolve))
-    const timeout = setTimeout(resolve, Math.min(ms, longestWaitMs))
+    const timeout = setTimeout(resolve, Math.min(ms, maxWaitMs))
     await promise
     clearTimeout(timeout)
     waiters.delete(resolve)
     if (waiters.size === 0) this.#waiters.delete(id)
-    return this.#items.report(id)
+    return this.#reportOf(id)
   }
 
-  /** The account that pays gas: `balance` in wei, `nextNonce` null before the first transaction. */
+  #reportOf(id: string): JobReport | null {
+    const report = this.#reports.reportOf(id)
+    return report?.state === 'waiting' && this.#holding !== null ? { ...report, reason: this.#holding } : report
+  }
+
   async account(): Promise<{ address: Address; balance: bigint; nextNonce: number | null; inFlight: number }> {
-    const { chain, address, transactions } = this.#courierOf()
+    const { chain, address, transactions } = this.#openSubmitter()
     const balance = await chain().nativeBalance(address)
     return { address, balance, nextNonce: transactions.nextNonce(), inFlight: transactions.open().length }
   }
 
-  /** The watchdog's poke: work now, whatever the alarm does. */
-  async kick(): Promise<void> {
-    this.#courierOf()
-    this.#notBefore = 0
-    // Whatever we believe it is set to, it is set again.
-    this.#timers.disarmed()
-    await this.#run()
-    await this.#tell()
+  async health(): Promise<RelayerHealth> {
+    const { transactions } = this.#openSubmitter()
+    return {
+      holding: this.#holding,
+      stepError: this.#stepError,
+      ...this.#jobs.waiting(),
+      ready: readyJobs(this.ctx.storage.sql, this.clock.now()).length,
+      inFlight: transactions.open().length,
+      databaseBytes: this.ctx.storage.sql.databaseSize,
+      isFull: this.#isFull(),
+    }
   }
 
-  /** Drops what waits for this user and takes nothing new: for a restore from a backup. */
+  async grantGas(gas: number): Promise<boolean> {
+    const { newAccountsGasPerDay } = this.#limits
+    return new NewAccountGas(this.ctx.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
+  }
+
+  async wakeUp(): Promise<void> {
+    this.#openSubmitter()
+    this.#alarms.reset()
+    await this.#alarms.runNow('deliver')
+    await this.#alarms.runNow('report')
+  }
+
   async freeze(userId: string): Promise<void> {
-    this.ctx.storage.transactionSync(() => this.#items.freeze(userId, this.clock.now()))
-    this.#wake()
-    this.ctx.waitUntil(this.#tell())
+    this.ctx.storage.transactionSync(() => this.#intake.freeze(userId, this.clock.now()))
+    this.#resolveWaiters()
+    this.ctx.waitUntil(this.#alarms.runNow('report'))
   }
 
   async unfreeze(userId: string): Promise<void> {
-    this.#items.unfreeze(userId)
+    this.ctx.storage.transactionSync(() => this.#intake.unfreeze(userId))
   }
 
   override async alarm(): Promise<void> {
-    this.#timers.disarmed()
-    const now = this.clock.now()
-    try {
-      const due = this.#timers.due(now)
-      if (due.includes('prune')) this.#prune(now)
-      if (due.includes('work')) await this.#run()
-      if (due.includes('tell')) await this.#tell()
-    } finally {
-      this.#timers.arm(this.clock.now())
+    await this.#alarms.handleAlarm()
+  }
+
+  #run(kind: AlarmKind): Promise<number | null> {
+    switch (kind) {
+      case 'deliver':
+        return this.#deliver()
+      case 'report':
+        return this.#sendReports()
+      case 'prune':
+        return this.#prune()
     }
   }
 
-  /** One run at a time; a call during a run makes it look again. */
-  #run(): Promise<void> {
-    this.#again = true
-    this.#running ??= this.#work().finally(() => {
-      this.#running = null
+  /** One step: reads the chain, resolves what is in flight, sends what waits. Returns when the next is due (ms). */
+  async #deliver(): Promise<number | null> {
+    const submitter = this.#openSubmitter()
+    const now = this.clock.now()
+    this.#quota.parkOverQuota(now)
+    const ready = readyJobs(this.ctx.storage.sql, now)
+    const { batch, nextAt } = this.#chooser.choose(ready, submitter.inFlight(), now)
+    if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now))
+
+    const jobs = batch ? this.#jobs.load(batch.jobIds) : []
+    const [read, simulation] = await Promise.all([
+      submitter.readChain(),
+      batch && this.#holding === null ? submitter.simulate(batch.kind, jobs) : null,
+    ])
+    submitter.reconcile(read)
+    const fees = feesWithin(read.feeReading, this.#feeCeilings)
+    this.#hold('problem' in fees ? fees.problem : null)
+    this.#resolveWaiters()
+    if ('problem' in fees) return now + feePollMs
+    const snapshot = { ...read, fees }
+    const isResolved = await submitter.resolvePending(snapshot)
+    this.#resolveWaiters()
+    if (isResolved && batch && simulation) await submitter.submitBatch(batch.kind, jobs, simulation, snapshot)
+    this.#resolveWaiters()
+    this.#stepError = null
+
+    if (!isResolved || batch) return now
+    return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now))
+  }
+
+  /** Sends nothing for this reason; null: sends again. One line in the log at the start and at the end. */
+  #hold(reason: string | null): void {
+    if ((reason === null) !== (this.#holding === null)) {
+      console.error('relayer', this.#submitter?.name, reason === null ? 'sends again' : `sends nothing: ${reason}`)
+    }
+    this.#holding = reason
+  }
+
+  #isFull(): boolean {
+    const { databaseSize } = this.ctx.storage.sql
+    const isFull = databaseSize > this.maxDatabaseBytes
+    if (isFull !== this.#wasFull) {
+      const state = isFull ? 'takes no new work: its storage has' : 'takes new work again: its storage has'
+      console.error('relayer', this.#submitter?.name, state, databaseSize, 'bytes of', this.maxDatabaseBytes)
+      this.#wasFull = isFull
+    }
+    return isFull
+  }
+
+  /** Not after each step: while many jobs wait, Treasuries get one report for several steps. */
+  #afterDelivery(): void {
+    const now = this.clock.now()
+    this.#alarms.schedule('prune', now + pruneEveryMs)
+    const reportAt = this.#reports.nextReportAt()
+    if (reportAt !== null && reportAt <= now) this.ctx.waitUntil(this.#alarms.runNow('report'))
+  }
+
+  /** A report is a hint and may be lost: Treasuries settle from the chain. */
+  async #sendReports(): Promise<number | null> {
+    const now = this.clock.now()
+    await Promise.all(
+      this.#reports.pendingReports(now).map(async ({ userId, reports, versions }) => {
+        try {
+          await this.env.TREASURY.getByName(userId).reportJobs(reports)
+          this.#reports.markReported(versions)
+        } catch {
+          this.#reports.deferReport(versions, now)
+        }
+      }),
+    )
+    return this.#reports.nextReportAt()
+  }
+
+  async #prune(): Promise<number> {
+    const now = this.clock.now()
+    this.ctx.storage.transactionSync(() => {
+      this.#jobs.prune(now)
+      this.#quota.prune(now)
+      this.#openSubmitter().transactions.prune(now)
     })
-    return this.#running
+    return now + pruneEveryMs
   }
 
-  async #work(): Promise<void> {
-    let dueAt: number | null = this.#notBefore
-    try {
-      if (this.clock.now() < this.#notBefore) return
-      const courier = this.#courierOf()
-      for (let step = 0; step < maxSteps; step++) {
-        this.#again = false
-        dueAt = await this.#step(courier)
-        this.#setbacks = 0
-        if (!this.#again && (dueAt === null || dueAt > this.clock.now())) break
-      }
-    } catch (error) {
-      dueAt = this.#setback(error)
-    } finally {
-      this.#timers.set('work', dueAt)
-      this.#timers.atLatest('prune', this.clock.now() + pruneEveryMs)
-      this.#timers.arm(this.clock.now())
-      this.ctx.waitUntil(this.#tell())
-    }
-  }
-
-  /** Looks at the chain, cares for what is under way, sends what waits. Answers when to look again (ms). */
-  async #step(courier: Courier): Promise<number | null> {
-    const now = this.clock.now()
-    const { plan, nextAt } = this.#choose(courier, now)
-    if (!plan && courier.isIdle(now)) return earliest(nextAt, this.#items.nextDueAt(now))
-
-    const items = plan ? this.#items.load(plan.ids) : []
-    const [view, verdict] = await Promise.all([courier.look(), plan ? courier.simulate(plan.kind, items) : null])
-    courier.settle(view)
-    this.#wake()
-    const isQuiet = await courier.care(view)
-    this.#wake()
-    if (isQuiet && plan && verdict) await courier.dispatch(plan.kind, items, verdict, view)
-    this.#wake()
-
-    if (!isQuiet || plan) return now
-    return earliest(nextAt, this.#items.nextDueAt(now), courier.nextLookAt(now))
-  }
-
-  #choose(courier: Courier, now: number): { plan: Plan | null; nextAt: number | null } {
-    this.#items.restOverQuota(now)
-    return chooseBatch(this.#items.ready(now), courier.transactions.open().length, now)
-  }
-
-  /** No answer or no success: the same again later, 0.25 s doubling to 15 s. */
-  #setback(error: unknown): number {
-    // A silent node is everyday life and says so by itself; anything else is a bug to be seen whole.
-    console.error('relayer', this.#courier?.name, error instanceof RpcUnavailable ? reasonOf(error) : error)
-    this.#notBefore = this.clock.now() + Math.min(250 * 2 ** this.#setbacks, 15_000)
-    this.#setbacks += 1
-    return this.#notBefore
-  }
-
-  /** Tells each user's Treasury what changed. A hint that may be lost: Treasuries settle from the chain. */
-  async #tell(): Promise<void> {
-    if (this.#telling) return
-    this.#telling = true
-    try {
-      const now = this.clock.now()
-      await Promise.all(
-        this.#items.untold(now).map(async ({ userId, reports, rows }) => {
-          try {
-            await this.env.TREASURY.getByName(userId).relayed(reports)
-            this.#items.told(rows)
-          } catch {
-            this.#items.tellLater(rows, now)
-          }
-        }),
-      )
-    } finally {
-      this.#telling = false
-      this.#timers.set('tell', this.#items.nextTellAt())
-      this.#timers.arm(this.clock.now())
-    }
-  }
-
-  #wake(): void {
+  #resolveWaiters(): void {
     for (const [id, waiters] of this.#waiters) {
-      if (this.#items.report(id)?.state === 'waiting') continue
+      if (this.#reports.reportOf(id)?.state === 'waiting') continue
       for (const resolve of waiters) resolve()
     }
   }
 
-  #prune(now: number): void {
-    this.#items.prune(now)
-    this.#courierOf().transactions.prune(now)
-    this.#timers.set('prune', now + pruneEveryMs)
-  }
-
-  /** The account of this object, from its name, or as stored when the name is not known to an alarm. */
-  #courierOf(): Courier {
-    if (this.#courier) return this.#courier
+  /** The account comes from the object's name, or from the table when an alarm does not know the name. */
+  #openSubmitter(): TransactionSubmitter {
+    if (this.#submitter) return this.#submitter
     const { sql } = this.ctx.storage
     const [chainId, shard] = this.ctx.id.name?.split(':').map(Number) ?? []
     if (chainId !== undefined && shard !== undefined) {
@@ -228,24 +271,29 @@ export class Relayer extends DurableObject<Env> {
     }
     const row = sql.exec<{ chain_id: ChainId; shard: number }>('SELECT chain_id, shard FROM account').one()
     const account = relayerAccount(this.env.RELAYER_SEED_V1, row.chain_id, row.shard)
-    this.#courier = new Courier({
+    this.#submitter = new TransactionSubmitter({
       name: `${row.chain_id}:${row.shard}`,
       address: account.address,
       chain: () => this.chains[row.chain_id],
       clock: () => this.clock.now(),
       storage: this.ctx.storage,
-      items: this.#items,
+      jobs: this.#jobs,
+      feeCeilings: this.#feeCeilings,
+      maxClockSkew: () => this.maxClockSkew,
+      quota: this.#quota,
       transactions: new Transactions(sql, row.chain_id, account),
     })
-    return this.#courier
+    return this.#submitter
+  }
+
+  /** What an operator has to fix, such as an unreachable node, needs one line; anything else is a bug, logged in full. */
+  #onError(kind: AlarmKind, error: unknown): void {
+    const isKnown = error instanceof RpcUnavailable || error instanceof InvalidSeed
+    if (kind === 'deliver') this.#stepError = error instanceof Error ? messageOf(error) : String(error)
+    console.error('relayer', this.#submitter?.name, isKnown ? messageOf(error) : error)
   }
 }
 
-function earliest(...times: (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null)
-  return known.length > 0 ? Math.min(...known) : null
-}
-
-function reasonOf(error: Error): string {
+function messageOf(error: Error): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

@@ -1,31 +1,45 @@
 import { signTransaction, type UnsignedTransaction } from '../chain/transaction.ts'
 import type { Address, ChainId, Hex } from '../chain/types.ts'
-import type { Plan } from '../domain/batch.ts'
-import type { Fees } from '../domain/fees.ts'
 import type { RelayerAccount } from './account.ts'
-import type { Cargo } from './packing.ts'
+import type { TransactionContent } from './batchEncoding.ts'
+import type { Batch } from './chooseBatch.ts'
+import type { Fees } from './fees.ts'
 
-const keepMs = 7 * 86_400_000 // 7 days
-/** How long the hashes of a lost number are still looked up: the node may have lied. */
-const doubtMs = 600_000 // 10 minutes
-const emptyGas = 21_000n
+const retentionMs = 7 * 86_400_000 // 7 days
+/** How long receipts of a lost nonce are still looked for: the node may have been wrong. */
+const lostWatchMs = 600_000 // 10 minutes
+const maxWatched = 100
+const transferGas = 21_000n
 
-export type AccountTx = {
+/** `fill`: closes a nonce gap of which nothing is known. */
+export type AccountTransaction = {
   nonce: number
-  kind: Plan['kind'] | 'fill'
+  kind: Batch['kind'] | 'fill'
   target: Address
   data: Hex
   gas: number
+  /** lost: another transaction consumed the nonce. */
   state: 'open' | 'mined' | 'lost'
+  /** 1 once a node has accepted the newest attempt. */
   accepted: number
   sent_block: number | null
   missing_at: number | null
+  /** Null until a receipt was seen. */
+  gas_used: number | null
 }
-export type Attempt = { hash: Hex; nonce: number; raw: Hex; empty: number; max_fee: string; max_priority_fee: string }
+export type Attempt = {
+  hash: Hex
+  nonce: number
+  raw: Hex
+  is_cancellation: number
+  max_fee: string
+  max_priority_fee: string
+}
 
 /**
- * The numbers of one account and what they carry. A number carries one content for life: only fees change, or nothing
- * at all is sent in its place. Fields and signed bytes are stored before anything leaves.
+ * The nonces of one account and what was signed for each. The content of a nonce never changes: a replacement has
+ * other fees, or is a cancellation, an empty transfer to the account itself. Every attempt is stored, signed, before it
+ * is sent. Synchronous: callers open the transaction.
  */
 export class Transactions {
   readonly #sql: SqlStorage
@@ -43,130 +57,166 @@ export class Transactions {
     return this.#sql.exec<{ next_nonce: number | null }>('SELECT next_nonce FROM account').one().next_nonce
   }
 
-  /** Numbers below `nonce` are used up, by us or by somebody else with this key. */
-  adopt(nonce: number): void {
+  /** Nonces below `nonce` are used, by us or by another holder of this key. */
+  skipTo(nonce: number): void {
     this.#sql.exec('UPDATE account SET next_nonce = max(coalesce(next_nonce, 0), ?)', nonce)
   }
 
-  /** Takes the next number for `cargo` and signs: one synchronous step. */
-  allocate(kind: Plan['kind'], cargo: Cargo, itemIds: readonly string[], fees: Fees, now: number): number {
+  /** Takes the next nonce for this content and signs it. Returns the nonce. */
+  create(kind: Batch['kind'], content: TransactionContent, jobIds: readonly string[], fees: Fees, now: number): number {
     const nonce = this.nextNonce()
-    if (nonce === null) throw new Error('the account number is unknown')
+    if (nonce === null) throw new Error('the next nonce is unknown')
     this.#sql.exec('UPDATE account SET next_nonce = ?', nonce + 1)
-    this.#insert(nonce, kind, cargo, now)
+    this.#insert(nonce, kind, content, now)
     this.#sql.exec(
-      'INSERT INTO cargo (nonce, position, item_id) SELECT ?, key, value FROM json_each(?)',
+      'INSERT INTO batch_job (nonce, position, job_id) SELECT ?, key, value FROM json_each(?)',
       nonce,
-      JSON.stringify(itemIds),
+      JSON.stringify(jobIds),
     )
     this.sign(nonce, fees, now)
     return nonce
   }
 
-  /** Closes a hole below our own numbers: what we know of it again, or nothing. */
-  fillHole(nonce: number, fees: Fees, now: number): void {
+  /** Closes a gap below our nonces: with what this nonce had before, else with an empty transfer. */
+  fillGap(nonce: number, fees: Fees, now: number): void {
     if (this.get(nonce)) {
       this.#sql.exec(`UPDATE account_tx SET state = 'open', accepted = 0, missing_at = NULL WHERE nonce = ?`, nonce)
     } else {
-      this.#insert(nonce, 'fill', { to: this.#account.address, data: '0x', gas: emptyGas }, now)
-      this.sign(nonce, fees, now, true)
+      this.#insert(nonce, 'fill', this.#emptyTransfer(), now)
+      this.signCancellation(nonce, fees, now)
     }
   }
 
-  #insert(nonce: number, kind: AccountTx['kind'], cargo: Cargo, now: number): void {
+  #insert(nonce: number, kind: AccountTransaction['kind'], content: TransactionContent, now: number): void {
     this.#sql.exec(
       'INSERT INTO account_tx (nonce, kind, target, data, gas, created_at) VALUES (?, ?, ?, ?, ?, ?)',
       nonce,
       kind,
-      cargo.to,
-      cargo.data,
-      Number(cargo.gas),
+      content.to,
+      content.data,
+      Number(content.gas),
       now,
     )
   }
 
-  /** Signs the number's content, or an empty transfer to ourselves, with these fees and makes it the newest attempt. */
-  sign(nonce: number, fees: Fees, now: number, empty = false): void {
+  #emptyTransfer(): TransactionContent {
+    return { to: this.#account.address, data: '0x', gas: transferGas }
+  }
+
+  /** Signs the content of the nonce with these fees, as its newest attempt. */
+  sign(nonce: number, fees: Fees, now: number): void {
     const { target, data, gas } = this.get(nonce)!
-    const content = empty
-      ? { to: this.#account.address, data: '0x' as const, gas: emptyGas }
-      : { to: target, data, gas: BigInt(gas) }
+    this.#addAttempt(nonce, { to: target, data, gas: BigInt(gas) }, fees, { isCancellation: false }, now)
+  }
+
+  /** Signs an empty transfer in place of the content, as the newest attempt. */
+  signCancellation(nonce: number, fees: Fees, now: number): void {
+    this.#addAttempt(nonce, this.#emptyTransfer(), fees, { isCancellation: true }, now)
+  }
+
+  #addAttempt(
+    nonce: number,
+    content: TransactionContent,
+    fees: Fees,
+    { isCancellation }: { isCancellation: boolean },
+    now: number,
+  ): void {
     const unsigned: UnsignedTransaction = { chainId: this.#chainId, nonce, value: 0n, ...content, ...fees }
     const { raw, hash } = signTransaction(unsigned, this.#account.privateKey)
     this.#sql.exec(
-      `INSERT OR IGNORE INTO attempt (hash, nonce, raw, empty, max_fee, max_priority_fee, created_at)
+      `INSERT OR IGNORE INTO attempt (hash, nonce, raw, is_cancellation, max_fee, max_priority_fee, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       hash,
       nonce,
       raw,
-      empty ? 1 : 0,
+      isCancellation ? 1 : 0,
       fees.maxFeePerGas.toString(),
       fees.maxPriorityFeePerGas.toString(),
       now,
     )
-    this.#sql.exec('UPDATE account_tx SET accepted = 0 WHERE nonce = ?', nonce)
+    this.markUnsent(nonce)
   }
 
-  get(nonce: number): AccountTx | null {
-    return this.#sql.exec<AccountTx>('SELECT * FROM account_tx WHERE nonce = ?', nonce).toArray()[0] ?? null
+  get(nonce: number): AccountTransaction | null {
+    return this.#sql.exec<AccountTransaction>('SELECT * FROM account_tx WHERE nonce = ?', nonce).toArray()[0] ?? null
   }
 
-  /** Lowest number first. */
-  open(): AccountTx[] {
-    return this.#sql.exec<AccountTx>(`SELECT * FROM account_tx WHERE state = 'open' ORDER BY nonce`).toArray()
+  /** Without a final outcome, lowest nonce first. */
+  open(): AccountTransaction[] {
+    return this.#sql.exec<AccountTransaction>(`SELECT * FROM account_tx WHERE state = 'open' ORDER BY nonce`).toArray()
   }
 
-  /** Hashes whose receipts matter. */
+  /** The attempts whose receipts matter, newest first. */
   watched(now: number): Attempt[] {
     return this.#sql
       .exec<Attempt>(
         `SELECT attempt.* FROM attempt JOIN account_tx USING (nonce)
-         WHERE state = 'open' OR (state = 'lost' AND closed_at > ?) ORDER BY attempt.seq DESC LIMIT 100`,
-        now - doubtMs,
+         WHERE state = 'open' OR (state = 'lost' AND closed_at > ?) ORDER BY attempt.seq DESC LIMIT ?`,
+        now - lostWatchMs,
+        maxWatched,
       )
       .toArray()
   }
 
+  /** Oldest first. */
   attempts(nonce: number): Attempt[] {
     return this.#sql.exec<Attempt>('SELECT * FROM attempt WHERE nonce = ? ORDER BY seq', nonce).toArray()
   }
 
-  newest(nonce: number): Attempt {
+  newestAttempt(nonce: number): Attempt {
     return this.#sql.exec<Attempt>('SELECT * FROM attempt WHERE nonce = ? ORDER BY seq DESC LIMIT 1', nonce).one()
   }
 
-  /** In order of position. */
-  cargo(nonce: number): string[] {
+  /** In the order of their position in the transaction. */
+  jobIds(nonce: number): string[] {
     return this.#sql
-      .exec<{ item_id: string }>('SELECT item_id FROM cargo WHERE nonce = ? ORDER BY position', nonce)
+      .exec<{ job_id: string }>('SELECT job_id FROM batch_job WHERE nonce = ? ORDER BY position', nonce)
       .toArray()
-      .map((row) => row.item_id)
+      .map((row) => row.job_id)
   }
 
-  /** Does anything in it still have time, by the chain's clock (unix seconds)? */
-  isWanted(nonce: number, timestamp: number): boolean {
+  /** Can any job in it still be executed at `timestamp` (unix seconds, chain time)? */
+  hasLiveJobs(nonce: number, timestamp: number): boolean {
     const live = this.#sql.exec<{ n: number }>(
-      `SELECT count(*) AS n FROM cargo JOIN item ON item.id = item_id
-       WHERE cargo.nonce = ? AND item.state = 'carried' AND item.nonce = cargo.nonce AND deadline >= ?`,
+      `SELECT count(*) AS n FROM batch_job JOIN job ON job.id = job_id
+       WHERE batch_job.nonce = ? AND job.state = 'in_flight' AND job.nonce = batch_job.nonce AND deadline >= ?`,
       nonce,
       timestamp,
     )
     return live.one().n > 0
   }
 
-  accepted(nonce: number, block: number): void {
+  /** A node accepted the newest attempt while `block` was the newest. */
+  markAccepted(nonce: number, block: number): void {
     this.#sql.exec('UPDATE account_tx SET accepted = 1, sent_block = ? WHERE nonce = ?', block, nonce)
   }
 
-  /** Sent again as it is: a pool may have dropped it. */
-  forget(nonce: number): void {
+  /** The newest attempt has to be sent, or sent again because a pool may have dropped it. */
+  markUnsent(nonce: number): void {
     this.#sql.exec('UPDATE account_tx SET accepted = 0 WHERE nonce = ?', nonce)
   }
 
-  /** Its number is used up but no receipt is known: since when (ms). */
-  missingSince(nonce: number, now: number): number {
+  /** Since when the nonce is known to be used although no receipt is known (ms). The first call notes `now`. */
+  receiptMissingSince(nonce: number, now: number): number {
     this.#sql.exec('UPDATE account_tx SET missing_at = coalesce(missing_at, ?) WHERE nonce = ?', now, nonce)
     return this.get(nonce)!.missing_at!
+  }
+
+  /**
+   * Divides the gas of a mined attempt among its jobs. If another attempt was recorded before, which a reorganisation
+   * or a wrong node has undone, only the difference counts. A receipt cannot name more gas than the limit we signed.
+   */
+  recordGas(nonce: number, gasUsed: bigint): void {
+    const { gas, gas_used: before } = this.get(nonce)!
+    const now = gasUsed < BigInt(gas) ? Number(gasUsed) : gas
+    const jobs = this.jobIds(nonce)
+    const share = (total: number) => Math.ceil(total / Math.max(1, jobs.length))
+    this.#sql.exec('UPDATE account_tx SET gas_used = ? WHERE nonce = ?', now, nonce)
+    this.#sql.exec(
+      'UPDATE job SET gas_used = gas_used + ? WHERE id IN (SELECT value FROM json_each(?))',
+      share(now) - share(before ?? 0),
+      JSON.stringify(jobs),
+    )
   }
 
   close(nonce: number, state: 'mined' | 'lost', now: number): void {
@@ -175,8 +225,8 @@ export class Transactions {
 
   prune(now: number): void {
     const old = '(SELECT nonce FROM account_tx WHERE closed_at < ?)'
-    this.#sql.exec(`DELETE FROM cargo WHERE nonce IN ${old}`, now - keepMs)
-    this.#sql.exec(`DELETE FROM attempt WHERE nonce IN ${old}`, now - keepMs)
-    this.#sql.exec('DELETE FROM account_tx WHERE closed_at < ?', now - keepMs)
+    this.#sql.exec(`DELETE FROM batch_job WHERE nonce IN ${old}`, now - retentionMs)
+    this.#sql.exec(`DELETE FROM attempt WHERE nonce IN ${old}`, now - retentionMs)
+    this.#sql.exec('DELETE FROM account_tx WHERE closed_at < ?', now - retentionMs)
   }
 }

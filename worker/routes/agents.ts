@@ -1,51 +1,54 @@
 import { Hono } from 'hono'
+import { CheckPayment } from '#schemas/payment.ts'
+import { CreateAgent, Regenerate, UpdateAgent } from '#schemas/policy.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { ok, unwrap } from '../errors.ts'
+import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { CheckPayment } from '../schemas/payment.ts'
-import { CreateAgent, Regenerate, UpdateAgent } from '../schemas/policy.ts'
+import { unwrap } from '../result.ts'
 import { recipientOf } from '../services/agentPayments.ts'
 import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
 
 /** /api/agents */
 export const agents = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(ok(await c.env.TREASURY.getByName(c.var.userId).agents())))
+  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).agents())))
   .post('/', validate('json', CreateAgent), async (c) => {
     const { name, memo, policyGroupId } = c.req.valid('json')
     const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId }
-    return c.json(ok(await createAgent(c.var.deps, c.var.userId, input)), 201)
+    return c.json(success(await createAgent(c.var.deps, c.var.userId, input)), 201)
   })
   .put('/:agentId', validate('json', UpdateAgent), async (c) => {
     const { name, memo } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(ok(unwrap(await treasury.editAgent(c.req.param('agentId'), { name, memo: memo || null }))))
+    return c.json(success(unwrap(await treasury.editAgent(c.req.param('agentId'), { name, memo: memo || null }))))
   })
-  .delete('/:agentId', async (c) => c.json(ok(await deleteAgent(c.var.deps, c.var.userId, c.req.param('agentId')))))
+  .delete('/:agentId', async (c) =>
+    c.json(success(await deleteAgent(c.var.deps, c.var.userId, c.req.param('agentId')))),
+  )
   .post('/:agentId/regenerate-api-key', validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    return c.json(ok(await regenerateApiKey(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+    return c.json(success(await regenerateApiKey(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
   })
   .post('/:agentId/regenerate-credentials', validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    return c.json(ok(await regenerateSecret(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+    return c.json(success(await regenerateSecret(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
   })
   .post('/:agentId/pause', async (c) => {
     const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
   })
   .post('/:agentId/resume', async (c) => {
     const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
   })
   .get('/:agentId/refusals', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).refusals(c.req.param('agentId'))))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).refusals(c.req.param('agentId'))))),
   )
   .post('/:agentId/check', validate('json', CheckPayment), async (c) => {
     const { to, amount } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
     const input = { agentId: c.req.param('agentId'), to: recipientOf(to), amount }
-    return c.json(ok(unwrap(await treasury.checkPayment({ type: 'user' }, input))))
+    return c.json(success(unwrap(await treasury.checkPayment({ type: 'user' }, input))))
   })

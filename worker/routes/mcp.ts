@@ -5,9 +5,9 @@ import { AppError } from '../errors.ts'
 import type { ServerOf } from '../mcp/server.ts'
 import type { McpCall } from '../mcp/tool.ts'
 import { agent, challenge } from '../middleware/auth.ts'
-import { noNulls } from '../middleware/requests.ts'
+import { rejectNullCharacters } from '../middleware/requests.ts'
 
-/** Pages of other origins may not speak for an agent (DNS rebinding). Clients that are no browsers send no Origin. */
+/** Rejects pages of other origins (DNS rebinding). Clients other than browsers send no Origin. */
 const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const origin = c.req.header('origin')
   if (origin !== undefined && origin !== c.env.API_ORIGIN && origin !== c.env.APP_ORIGIN)
@@ -15,20 +15,21 @@ const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** /mcp: the payments of /v1 as tools. `serverOf` is another server for tests of the protocol alone. */
+/** /mcp: the payments of /v1 as tools. Protocol tests pass another `serverOf`. */
 export const mcp = (serverOf?: ServerOf) =>
-  new Hono<AppEnv>().post('/', ownOrigin, agent('/mcp'), noNulls, async (c) => {
-    // Loaded with the first call: no other request waits for it.
+  new Hono<AppEnv>().post('/', ownOrigin, agent('/mcp'), rejectNullCharacters, async (c) => {
+    // Loaded on the first call, so that other requests do not wait for it.
     const { bursarServer, serveMcp } = await import('../mcp/server.ts')
     const { url, headers } = c.req.raw
     const body = await c.req.text()
-    // Batches, which 2025-03-26 had, would pass many calls for one by the agent's quota.
-    if (body.trimStart().startsWith('[')) throw new AppError('invalid_input', 'Send one message per request.')
+    // A batch, as in protocol 2025-03-26, would count as one call against the agent's quota.
+    if (body.trimStart().startsWith('['))
+      throw new AppError('invalid_input', 'Send one message per request; batches are not supported.')
     const request = new Request(url, { method: 'POST', headers, body })
     const call: McpCall = { env: c.env, agent: c.var.agent, requestId: c.var.requestId }
     const response = await serveMcp(request, call, serverOf ?? bursarServer)
-    if (!call.refusedAs) return c.newResponse(response.body, response)
-    // A credential that ended while its token was still good (the 2025 protocol has begun its answer by now).
+    if (!call.rejected) return c.newResponse(response.body, response)
+    // The credential ended after it was checked. The body may have started already under the 2025 protocol.
     challenge(c, '/mcp', 'invalid_token')
-    throw new AppError('unauthenticated', call.refusedAs.message)
+    throw new AppError('unauthenticated', call.rejected.message)
   })

@@ -1,35 +1,16 @@
-import { sql } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import type { Env } from '../env.ts'
-import { AppError, ok } from '../errors.ts'
-import { onrampFrom } from '../onramp/onramp.ts'
-import type { PublicConfig } from '../schemas/account.ts'
+import { success } from '../envelope.ts'
+import { callerAddress } from '../middleware/callerAddress.ts'
+import { rateLimit } from '../middleware/rateLimit.ts'
+import { checkHealth, checkReady, publicConfig } from '../services/deployment.ts'
+import { readinessChecks } from '../services/quotas.ts'
 
-/** /api/health and /api/config: public, the same for everyone. */
+/** /api/health, /api/ready and /api/config: public. Only operators learn why a server is not ready. */
 export const meta = new Hono<AppEnv>()
-  .get('/health', async (c) => {
-    await c.var.deps.db.run(sql`SELECT 1`).catch((cause) => {
-      throw new AppError('unavailable', 'The database does not answer.', { cause })
-    })
-    return c.json(ok({ status: 'ok' as const }))
+  .get('/ready', async (c) => {
+    rateLimit(c, readinessChecks, callerAddress(c))
+    return c.json(success(await checkReady(c.var.deps)))
   })
-  .get('/config', (c) => c.json(ok(publicConfig(c.env))))
-
-function publicConfig(env: Env): PublicConfig {
-  const chain = (explorerUrl: string, rpcUrl: string, contracts: string) => ({
-    explorerUrl,
-    rpcUrl,
-    contracts: JSON.parse(contracts),
-  })
-  return {
-    environment: env.ENVIRONMENT,
-    betaAccessUrl: env.BETA_ACCESS_URL,
-    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
-    onramp: onrampFrom(env, Date.now) !== null,
-    chains: {
-      8453: chain(env.EXPLORER_URL_8453, env.PUBLIC_RPC_URL_8453, env.CONTRACTS_8453),
-      84532: chain(env.EXPLORER_URL_84532, env.PUBLIC_RPC_URL_84532, env.CONTRACTS_84532),
-    },
-  }
-}
+  .get('/health', async (c) => c.json(success(await checkHealth(c.var.deps))))
+  .get('/config', (c) => c.json(success(publicConfig(c.env))))

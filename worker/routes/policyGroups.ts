@@ -1,43 +1,44 @@
 import { Hono } from 'hono'
+import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { ok, unwrap } from '../errors.ts'
+import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '../schemas/policy.ts'
+import { unwrap } from '../result.ts'
 import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
 
 /** /api/policy-groups */
 export const policyGroups = new Hono<AppEnv>()
   .use(login())
   .get('/', async (c) =>
-    c.json(ok((await c.env.TREASURY.getByName(c.var.userId).groups()).map((entry) => entry.policyGroup))),
+    c.json(success((await c.env.TREASURY.getByName(c.var.userId).groups()).map((entry) => entry.policyGroup))),
   )
-  .get('/with-agents', async (c) => c.json(ok(await c.env.TREASURY.getByName(c.var.userId).groups())))
+  .get('/with-agents', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).groups())))
   .post('/', validate('json', CreatePolicyGroup), async (c) =>
-    c.json(ok(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
+    c.json(success(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
   )
   .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
-    c.json(ok(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
+    c.json(success(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
   )
   .post('/:groupId/top-up', validate('json', TopUp), async (c) => {
     const { amount } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(ok(unwrap(await treasury.topUp(c.req.param('groupId'), amount, idempotencyKey(c)))))
+    return c.json(success(unwrap(await treasury.topUp(c.req.param('groupId'), amount, idempotencyKey(c)))))
   })
   .delete('/:groupId/cascade', async (c) =>
-    c.json(ok(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
+    c.json(success(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
   )
   .post('/:groupId/pause', async (c) => {
     const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
   })
   .post('/:groupId/resume', async (c) => {
     const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
   })
   .post('/:groupId/contacts/:contactId/confirm', validate('json', ConfirmContact), async (c) => {
     const { groupId, contactId } = c.req.param()
     const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(ok(unwrap(await treasury.confirmContact(groupId, contactId, c.req.valid('json')))))
+    return c.json(success(unwrap(await treasury.confirmContact(groupId, contactId, c.req.valid('json')))))
   })

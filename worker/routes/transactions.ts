@@ -1,13 +1,14 @@
 import { Hono } from 'hono'
+import { checksumAddress } from '#domain/validators.ts'
+import { TransactionFilter, TransactionsQuery } from '#schemas/lists.ts'
+import { RecipientCheck, type SendReply, SendTransaction } from '#schemas/transaction.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { checksumAddress } from '../domain/validators.ts'
-import { ok, unwrap } from '../errors.ts'
+import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { TransactionFilter, TransactionsQuery } from '../schemas/lists.ts'
-import { RecipientCheck, type SendReply, SendTransaction } from '../schemas/transaction.ts'
-import { payee } from '../services/contacts.ts'
+import { unwrap } from '../result.ts'
+import { namedContact } from '../services/contacts.ts'
 import { exportTransactions, listTransactions } from '../services/lists.ts'
 
 /** /api/transactions */
@@ -15,7 +16,7 @@ export const transactions = new Hono<AppEnv>()
   .use(login())
   .post('/send', validate('json', SendTransaction), async (c) => {
     const { walletId, toAddress, amount, memo, contactId } = c.req.valid('json')
-    const contact = await payee(c.var.deps, c.var.userId, contactId, { address: toAddress })
+    const contact = await namedContact(c.var.deps, c.var.userId, contactId, { address: toAddress })
     const sent = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).send({
         principal: { type: 'user' },
@@ -28,19 +29,19 @@ export const transactions = new Hono<AppEnv>()
       }),
     )
     const reply: SendReply = { id: sent.id, status: 'queued', ...(sent.txHash !== null && { txHash: sent.txHash }) }
-    return c.json(ok(reply), 201)
+    return c.json(success(reply), 201)
   })
   .post('/recipient-check', validate('json', RecipientCheck), async (c) =>
-    c.json(ok(await c.env.TREASURY.getByName(c.var.userId).recipientHistory(c.req.valid('json')))),
+    c.json(success(await c.env.TREASURY.getByName(c.var.userId).recipientHistory(c.req.valid('json')))),
   )
   .get('/user', validate('query', TransactionsQuery), async (c) => {
     const query = c.req.valid('query')
     const { rows, total } = await listTransactions(c.env, c.var.userId, query)
-    return c.json({ ...ok(rows), page: { number: query.page, size: query.pageSize, total } })
+    return c.json({ ...success(rows), page: { number: query.page, size: query.pageSize, total } })
   })
   .get('/export', validate('query', TransactionFilter), (c) =>
     exportTransactions(c.env, c.var.userId, c.req.valid('query')),
   )
   .get('/:transactionId', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).transaction(c.req.param('transactionId'))))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).transaction(c.req.param('transactionId'))))),
   )

@@ -1,17 +1,18 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { ChangePassword, CompleteOnboarding, EditUser, LinkAddress, SignupWithPasscode } from '#schemas/account.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { AppError, ok } from '../errors.ts'
+import { success } from '../envelope.ts'
+import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { callerAddress } from '../middleware/callerAddress.ts'
 import { validate } from '../middleware/validate.ts'
-import { ChangePassword, CompleteOnboarding, EditUser, LinkAddress, SignupWithPasscode } from '../schemas/account.ts'
 import { changePassword, completeOnboarding, getUser, rename, signUp } from '../services/accounts.ts'
 import { addressNonce, linkAddress, unlinkAddress } from '../services/publicAddress.ts'
 
-/** Other people's ids are answered like ids that do not exist. */
+/** Another user's id gets the same response as an unknown id. */
 export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.req.param('userId') !== c.var.userId) throw new AppError('not_found', 'There is no such user.')
+  if (c.req.param('userId') !== c.var.userId) throw new AppError('not_found', 'User not found.')
   await next()
 })
 
@@ -19,25 +20,25 @@ export const ownUser = createMiddleware<AppEnv>(async (c, next) => {
 export const users = new Hono<AppEnv>()
   .post('/', validate('json', SignupWithPasscode), async (c) => {
     const reply = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
-    return c.json(ok(reply, 'Account created! Check your email for login credentials.'), 201)
+    return c.json(success(reply, 'Account created! Check your email for login credentials.'), 201)
   })
   .post('/complete-onboarding', login(), validate('json', CompleteOnboarding), async (c) =>
-    c.json(ok(await completeOnboarding(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json')))),
+    c.json(success(await completeOnboarding(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json')))),
   )
-  .get('/:userId', login(), ownUser, async (c) => c.json(ok(await getUser(c.var.deps, c.var.userId))))
+  .get('/:userId', login(), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.userId))))
   .patch('/:userId', login(), ownUser, validate('json', EditUser), async (c) =>
-    c.json(ok(await rename(c.var.deps, c.var.userId, c.req.valid('json').name))),
+    c.json(success(await rename(c.var.deps, c.var.userId, c.req.valid('json').name))),
   )
   .post('/:userId/public-address/nonce', login(), ownUser, async (c) =>
-    c.json(ok(await addressNonce(c.var.deps, c.var.userId))),
+    c.json(success(await addressNonce(c.var.deps, c.var.userId))),
   )
   .patch('/:userId/public-address', login(), ownUser, validate('json', LinkAddress), async (c) => {
     const { publicAddress, signature } = c.req.valid('json')
     const { deps, userId } = c.var
-    if (publicAddress === null || signature === undefined) return c.json(ok(await unlinkAddress(deps, userId)))
-    return c.json(ok(await linkAddress(deps, userId, { publicAddress, signature })))
+    if (publicAddress === null || signature === undefined) return c.json(success(await unlinkAddress(deps, userId)))
+    return c.json(success(await linkAddress(deps, userId, { publicAddress, signature })))
   })
   .patch('/:userId/change-password', login(), ownUser, validate('json', ChangePassword), async (c) => {
-    await changePassword(c.var.deps, c.var.userId, c.var.sessionId, c.req.valid('json'))
-    return c.json(ok(null, 'Password changed successfully!'))
+    await changePassword(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json'))
+    return c.json(success(null, 'Password changed successfully!'))
   })

@@ -1,19 +1,24 @@
 import { Hono } from 'hono'
+import { type ChainId, chainIdOf, networks } from '#domain/networks.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import { RotateSessionKey, SubmitOwnerAction } from '#schemas/sessionKey.ts'
+import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '#schemas/wallet.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { checksumAddress } from '../domain/validators.ts'
-import { AppError, ok, unwrap } from '../errors.ts'
+import { isInUse } from '../chain/networkSettings.ts'
+import { success } from '../envelope.ts'
+import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { RotateSessionKey, SubmitOwnerAction } from '../schemas/sessionKey.ts'
-import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '../schemas/wallet.ts'
+import { unwrap } from '../result.ts'
 
 /** /api/wallets */
 export const wallets = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(ok(await c.env.TREASURY.getByName(c.var.userId).wallets())))
+  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).wallets())))
   .post('/smart-wallets-v2/deploy', validate('json', DeployWallet), async (c) => {
     const { ownerAddress, chainId, name } = c.req.valid('json')
+    if (!isInUse(c.env, chainId)) throw notInUse(chainId, 'chainId')
     const wallet = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).deploy({
         key: idempotencyKey(c),
@@ -28,69 +33,76 @@ export const wallets = new Hono<AppEnv>()
       sessionKeyAddress: wallet.sessionKeyAddress,
       deploymentTxHash: wallet.deploymentTxHash,
     }
-    return c.json(ok(reply), 201)
+    return c.json(success(reply), 201)
   })
   .get('/smart-wallets-v2/:walletId/session-key', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).sessionKey(c.req.param('walletId'))))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).sessionKey(c.req.param('walletId'))))),
   )
   .post('/smart-wallets-v2/:walletId/rotate-session-key', validate('json', RotateSessionKey), async (c) => {
     const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
     const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).rotateSessionKey(input))), 202)
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).rotateSessionKey(input))), 202)
   })
   .post('/smart-wallets-v2/:walletId/session-offers', validate('json', RotateSessionKey), async (c) => {
     const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
     const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).offerSession(input))), 201)
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).offerSession(input))), 201)
   })
-  .get('/smart-wallets-v2/:walletId/owner-turn', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).ownerTurn(c.req.param('walletId'))))),
+  .get('/smart-wallets-v2/:walletId/owner-signing-context', async (c) =>
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).ownerSigningContext(c.req.param('walletId'))))),
   )
   .post('/smart-wallets-v2/:walletId/owner-actions', validate('json', SubmitOwnerAction), async (c) => {
     const input = { ...c.req.valid('json'), walletId: c.req.param('walletId') }
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).submitOwnerAction(input))), 202)
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).submitOwnerAction(input))), 202)
   })
   .post('/with-private-key', validate('json', ImportWallet), async (c) => {
     const { name, address, chain, policyGroupId, privateKey, masterPassword } = c.req.valid('json')
+    const chainId = chainIdOf(chain)
+    if (!isInUse(c.env, chainId)) throw notInUse(chainId, 'chain')
     const wallet = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).importWallet({
         key: idempotencyKey(c),
         name: name || null,
         address: checksumAddress(address),
-        chainId: chain === 'base' ? 8453 : 84532,
+        chainId,
         policyGroupId: policyGroupId || null,
         privateKey,
         masterPassword,
       }),
     )
-    return c.json(ok(wallet), 201)
+    return c.json(success(wallet), 201)
   })
   .put('/:walletId', validate('json', RenameWallet), async (c) => {
     const name = c.req.valid('json').name || null
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).renameWallet(c.req.param('walletId'), name))))
+    return c.json(
+      success(unwrap(await c.env.TREASURY.getByName(c.var.userId).renameWallet(c.req.param('walletId'), name))),
+    )
   })
   .delete('/:walletId', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).deleteWallet(c.req.param('walletId'))))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).deleteWallet(c.req.param('walletId'))))),
   )
   .post('/:walletId/private-key', validate('json', ViewPrivateKey), async (c) => {
     const { masterPassword } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
     c.header('Cache-Control', 'no-store')
-    return c.json(ok(unwrap(await treasury.viewPrivateKey(c.req.param('walletId'), masterPassword))))
+    return c.json(success(unwrap(await treasury.viewPrivateKey(c.req.param('walletId'), masterPassword))))
   })
   .post('/:walletId/pause', async (c) => {
     const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, true))))
   })
   .post('/:walletId/resume', async (c) => {
     const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
+    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause(subject, false))))
   })
   .get('/:walletId/usdc-balance', async (c) => {
     const balance = unwrap(await c.env.TREASURY.getByName(c.var.userId).balance(c.req.param('walletId')))
     if (balance === null) throw new AppError('upstream_unavailable', 'The balance can’t be read right now.')
-    return c.json(ok({ balance, symbol: 'USDC' as const }))
+    return c.json(success({ balance, symbol: 'USDC' as const }))
   })
   .get('/:walletId/ledger', async (c) =>
-    c.json(ok(unwrap(await c.env.TREASURY.getByName(c.var.userId).ledger(c.req.param('walletId'))))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).ledger(c.req.param('walletId'))))),
   )
+
+const notInUse = (chainId: ChainId, field: string) =>
+  new AppError('unprocessable', `Wallets on ${networks[chainId].label} are not available on this server.`, { field })

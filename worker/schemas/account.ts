@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SignUpMode } from '#domain/signUpMode.ts'
 import { address, email } from './common.ts'
 
 /** The signed-in user, stored by the SPA as `auth_user`. */
@@ -13,13 +14,20 @@ export type User = {
   createdAt: string
 }
 export type Tokens = { accessToken: string; idToken: string; refreshToken: string /** seconds */; expiresIn: number }
-export type LoginReply =
-  | (Tokens & { user: User })
-  | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
+export type SignedIn = Tokens & { user: User }
+/** Without tokens: the account has a temporary password, which must be replaced first. */
+export type LoginReply = SignedIn | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
 
-/** Of both signups. The same for an address that has an account already: its owner is told by mail. */
+/** Reply of both signups. The same if the email already has an account, whose owner is then mailed. */
 export type SignupReply = { email: string; name: string | null; userConfirmed: boolean }
-/** POST /users/{id}/public-address/nonce: what the wallet signs (EIP-191), once, before `expiresAt` (ISO 8601 UTC). */
+/** Held by the browser that signed up. The confirmation keeps the password of the sign-up whose token it carries. */
+export type SignupToken = { signupToken: string }
+/**
+ * Reply of both confirmations. `passwordKept` is false if the address was signed up more than once and the token of none of
+ * them was sent: then all their passwords are discarded, and `resetToken` is a link token to choose one (null: ask for a code).
+ */
+export type ConfirmReply = { passwordKept: boolean; resetToken: string | null }
+/** POST /users/{id}/public-address/nonce: the message that the wallet signs (EIP-191), valid once until `expiresAt` (ISO 8601 UTC). */
 export type AddressNonce = { message: string; expiresAt: string }
 
 const password = z.string().min(1, 'Password is required').max(1024, 'Password is too long')
@@ -34,6 +42,7 @@ const code = z
   .string({ error: 'Code must be 6 digits' })
   .trim()
   .regex(/^[0-9]{6}$/, 'Code must be 6 digits')
+const token = (name: string) => z.string().min(1, `${name} is required`).max(200, `${name} is too long`)
 const signature = z
   .string()
   .max(20_000, 'Signature is too long')
@@ -49,19 +58,27 @@ export const AnswerChallenge = z.object({
   session: z.string().min(1).max(4096),
   newPassword: newPassword(8),
 })
-/** POST /auth/cognito/signup → SignupReply, 201 */
-export const Signup = z.object({ email, password: newPassword(8), name })
-/** POST /auth/cognito/confirm → null */
-export const ConfirmEmail = z.object({ email, code })
+const passcode = z.string().trim().max(200, 'Signup passcode is too long')
+/**
+ * POST /auth/cognito/signup → SignupReply and SignupToken, 201. `signupPasscode` is required where PublicConfig.signUp is
+ * `passcode`.
+ */
+export const Signup = z.object({ email, password: newPassword(8), name, signupPasscode: passcode.optional() })
+/** POST /auth/cognito/confirm → ConfirmReply */
+export const ConfirmEmail = z.object({ email, code, signupToken: token('Signup token').optional() })
+/** POST /auth/cognito/confirm-link (an addition) → ConfirmReply. `token` is in the fragment of the link in the email. */
+export const ConfirmByLink = z.object({ token: token('Token'), signupToken: token('Signup token').optional() })
 /** POST /auth/cognito/resend-code and /forgot-password → null; 60 seconds apart, else 429 with Retry-After. */
 export const AskForCode = z.object({ email })
-/** POST /auth/cognito/reset-password → null; every session of the user ends. */
+/** POST /auth/cognito/reset-password → null; all of the user's sessions end. */
 export const ResetPassword = z.object({ email, code, newPassword: newPassword(8) })
+/** POST /auth/cognito/reset-password-link (an addition) → null, as reset-password */
+export const ResetPasswordByLink = z.object({ token: token('Token'), newPassword: newPassword(8) })
 /** POST /users/complete-onboarding */
 export const CompleteOnboarding = z.object({ name, password: newPassword(6) })
 /** PATCH /users/{id} → User */
 export const EditUser = z.object({ name })
-/** PATCH /users/{id}/public-address → User. `null` unlinks; otherwise `signature` is of the nonce's message. */
+/** PATCH /users/{id}/public-address → User. `null` unlinks; otherwise `signature` signs the nonce's message. */
 export const LinkAddress = z
   .object({ publicAddress: address.nullable(), signature: signature.optional() })
   .refine(({ publicAddress, signature }) => publicAddress === null || signature !== undefined, {
@@ -74,22 +91,25 @@ export const ChangePassword = z.object({ currentPassword: password, newPassword:
 export const SignupWithPasscode = z.object({
   email,
   name: z.string().trim().max(100, 'Name must be at most 100 characters').default(''),
-  signupPasscode: z.string().trim().min(1, 'Signup passcode is required').max(200, 'Signup passcode is too long'),
+  signupPasscode: passcode.min(1, 'Signup passcode is required'),
 })
 
-/** GET /config (public, an addition): what the browser needs to know of this deployment. */
+/** GET /config (public, an addition): what the browser needs to know about this deployment. */
 export type PublicConfig = {
   environment: string
   betaAccessUrl: string
-  /** Null = WalletConnect is not offered. */
+  signUp: SignUpMode
+  /** Null: WalletConnect is not offered. */
   walletConnectProjectId: string | null
   /** Whether USDC can be bought with a card. */
   onramp: boolean
+  /** Whether payouts can be sent to phone numbers. */
+  sms: boolean
   chains: Record<
     '8453' | '84532',
     {
       explorerUrl: string
-      /** A node that browsers may ask. */
+      /** An RPC URL for browsers. */
       rpcUrl: string
       contracts: {
         usdc: string

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { descriptionMax, isVisible, nameMax, noMethodText } from '../domain/contactRules.ts'
+import { descriptionMax, isVisible, nameMax, noMethodText } from '#domain/contactRules.ts'
 import { address, email, phone } from './common.ts'
 
 /** An item of GET /contacts. */
@@ -14,17 +14,17 @@ export type Contact = {
   createdAt: string
   updatedAt: string
 }
-/** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base; null = unavailable, or no address. */
+/** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base; null: unavailable, or no address. */
 export type ContactBalances = Record<string, { balance: string; symbol: 'USDC' } | null>
 
-/** Trimmed; an empty or null field is an absent one. */
+/** Trims the text. An empty or null field counts as absent. */
 const optional = <Schema extends z.ZodType<string, string>>(schema: Schema) =>
   z.preprocess((value) => {
     const text = typeof value === 'string' ? value.trim() : value
     return text === '' || text === null ? undefined : text
   }, schema.optional())
 
-/** POST and PUT /contacts. `userId` may be sent (the specification does) and must be the caller's own. */
+/** POST and PUT /contacts. `userId` is optional and must be the caller's own. */
 export const SaveContact = z
   .object({
     userId: z.string().max(64).optional(),
@@ -48,7 +48,7 @@ export const ContactQuery = z.object({
   userId: z.string().max(64).optional(),
 })
 
-/** `ids`, separated by commas: the contacts that are looked at. */
+/** `ids`: contact ids, separated by commas. */
 export const ContactBalancesQuery = z.object({
   ids: z
     .string()

@@ -1,22 +1,34 @@
 import { z } from 'zod'
+import type { DeliveryState } from '#domain/delivery.ts'
+import type { payoutStatuses } from '#domain/listFilters.ts'
+import type { ChainName } from '#domain/networks.ts'
+import { defaultExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 
-export type EscrowStatus = 'CREATING' | 'CREATED' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
+export type EscrowStatus = (typeof payoutStatuses)[number]
 export type Terms = {
   payer: string
   claimKey: string
-  reclaimKey: string /** micro-USDC */
-  amount: string /** unix seconds on chain = shown expiry + 1 h */
+  reclaimKey: string
+  /** micro-USDC */
+  amount: string
+  /** Unix seconds. One hour after the expiry that is shown. */
   expiry: number
 }
 
-/** An item of GET /escrow/list (`data: {escrows: Escrow[]}`). */
+/** What became of the newest message to the recipient. `at` is when this was learnt. */
+export type Delivery = { channel: 'email' | 'sms'; state: DeliveryState; at: string }
+
+/** An item of GET /escrow/list (`data: {escrows: EscrowItem[]}`). `delivery`: null until a provider has taken a message. */
+export type EscrowItem = Escrow & { delivery: Delivery | null }
+
+/** A payout as its Treasury knows it. */
 export type Escrow = {
   id: string
   escrowId: string
-  sourceWallet: { id: string; name: string | null; address: string; chain: 'base' | 'base-sepolia' } | null
+  sourceWallet: { id: string; name: string | null; address: string; chain: ChainName } | null
   amount: string
-  /** What the sender sees. CLAIMING and RECLAIMING are shown as CREATED, with `inProgress`. */
+  /** As the sender sees it: CLAIMING and RECLAIMING are CREATED with `inProgress`. */
   status: EscrowStatus
   inProgress: 'claim' | 'reclaim' | null
   recipientEmail: string | null
@@ -46,14 +58,10 @@ export const CreateEscrow = z
     amount: usdcAmount,
     recipientEmail: email.optional(),
     recipientPhone: phone.optional(),
-    expiresInDays: z
-      .union([z.literal(1), z.literal(7), z.literal(30), z.literal(90)], {
-        error: 'Expiry must be 1, 7, 30 or 90 days',
-      })
-      .default(30),
+    expiresInDays: z.literal(expiryDays, { error: 'Expiry must be 1, 7, 30 or 90 days' }).default(defaultExpiryDays),
     memo,
     senderName: z.string().trim().max(60, 'Sender name must be at most 60 characters').optional(),
-    /** An addition: the contact whose email or phone this is, so that lists can name it. */
+    /** An addition: the contact with this email or phone, so that lists can name it. */
     contactId: z.string().max(64).optional(),
   })
   .superRefine((value, ctx) => {
@@ -70,7 +78,7 @@ export const CreateEscrow = z
         message: 'Choose either an email address or a phone number',
       })
   })
-/** link and code are shown in this answer only; the code is null in replays after 10 minutes. */
+/** Link and code are returned here only. The code is null in replays after 10 minutes. */
 export type CreateEscrowReply = {
   escrowId: string
   id: string
@@ -82,12 +90,12 @@ export type CreateEscrowReply = {
   terms: Terms
 }
 
-/** GET /escrow/claim/{accessToken}. status is what the recipient sees: CANCELLED when the sender reclaimed. */
+/** GET /escrow/claim/{accessToken}. `status` is what the recipient sees: CANCELLED if the sender reclaimed it. */
 export type ClaimPayout = {
   escrowId: string
   amount: string
-  /** On base-sepolia it is test money without value. */
-  chain: 'base' | 'base-sepolia'
+  /** On base-sepolia it is test money. */
+  chain: ChainName
   status: 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED'
   expiresAt: string
   escrowSubwalletAddress: string
@@ -128,5 +136,5 @@ export type ResendReply = { resendsLeft: number }
 export type ClaimReply = { status: 'CLAIMING' | 'WITHDRAWN'; txHash: string | null; explorerUrl: string | null }
 export type ReclaimReply = { id: string; status: 'RECLAIMING' | 'RECLAIMED'; txHash: string | null }
 
-/** POST /escrow/reclaim-all: how many payouts were asked for, and their sum in decimal USDC. */
+/** POST /escrow/reclaim-all: number of payouts being reclaimed, and their sum in decimal USDC. */
 export type ReclaimAllReply = { count: number; total: string }

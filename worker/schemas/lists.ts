@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { parseUsdc } from '../domain/money.ts'
+import { payoutStatuses, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
+import { parseUsdc } from '#domain/money.ts'
 
-/** Filters of the two lists. Times are ISO 8601, from inclusive, to exclusive; amounts decimal USDC, both inclusive. */
+/** Filters of the two lists. Times are ISO 8601, `from` inclusive, `to` exclusive. Amounts are decimal USDC, inclusive. */
 
 const page = {
   page: z.coerce.number().int().min(1).max(100_000).default(1),
   pageSize: z.coerce.number().int().min(1).max(100).default(25),
 }
-const instant = z.iso.datetime({ offset: true, error: 'Use a time such as 2026-11-20T00:00:00Z' }).transform(Date.parse)
+const instant = z.iso
+  .datetime({ offset: true, error: 'Time must be ISO 8601, for example 2026-11-20T00:00:00Z' })
+  .transform(Date.parse)
 const amount = z.string().transform((text, ctx) => {
   const value = parseUsdc(text)
   if (value === null) {
@@ -41,8 +44,8 @@ const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$Refine
 
 const transactionFilter = z.object({
   ...range,
-  type: z.enum(['payout', 'transfer']).optional(),
-  status: list(['completed', 'failed', 'pending']).optional(),
+  type: z.enum(transactionTypes).optional(),
+  status: list(transactionStatuses).optional(),
   /** 'user' or an agent's id. */
   sender: id,
   contact: id,
@@ -58,7 +61,7 @@ export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOr
 
 const payoutFilter = z.object({
   ...range,
-  status: list(['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED']).optional(),
+  status: list(payoutStatuses).optional(),
   /** Wallets' addresses, separated by commas. */
   wallets: z
     .string()
@@ -66,7 +69,7 @@ const payoutFilter = z.object({
     .pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/, 'Invalid wallet address format')).max(20))
     .optional(),
   recipient: text,
-  /** Ids, separated by commas: what became of these. */
+  /** Ids, separated by commas. */
   ids: z
     .string()
     .transform((value) => value.split(',').filter(Boolean))

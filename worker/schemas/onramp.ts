@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { onrampAmountProblem } from '../domain/onrampRules.ts'
+import { onrampAmountProblem } from '#domain/onrampRules.ts'
 import { address } from './common.ts'
 
-/** POST /onramp/session. `destinationAddress` is a wallet of the caller's on Base. */
+/** POST /onramp/session. `destinationAddress` is one of the caller's wallets on Base. */
 export const CreateOnrampSession = z.object({
   destinationAddress: address,
   blockchains: z.tuple([z.literal('base')], { error: 'Funds can be added on Base only' }),
@@ -12,6 +12,6 @@ export const CreateOnrampSession = z.object({
     const problem = onrampAmountProblem(text)
     if (problem) ctx.addIssue({ code: 'custom', message: problem })
   }),
-  redirectUrl: z.url('The return address is not a URL').max(500),
+  redirectUrl: z.url('redirectUrl must be a URL').max(500),
 })
 export type OnrampSession = { onrampUrl: string }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { chainNames } from '#domain/networks.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 import type { TransactionStatus } from './transaction.ts'
 
 /**
- * The contracts of /v1 and of the MCP tools: what is checked, what is answered, and what /openapi.json says are these
- * schemas.
+ * The contract of /v1 and of the MCP tools. These schemas validate requests, type responses and are published in
+ * /openapi.json.
  */
 export const PaymentRecipient = z
   .discriminatedUnion('type', [
@@ -15,11 +16,11 @@ export const PaymentRecipient = z
           .string()
           .min(1)
           .max(64)
-          .describe('A contact on the whitelist of your policy group; GET /v1/context lists them.'),
+          .describe('A contact on your policy group’s whitelist; GET /v1/context lists them.'),
         method: z
           .enum(['address', 'email', 'phone'])
           .optional()
-          .describe('How to pay. Without it: the address where there is one, then email, then phone.'),
+          .describe('How to pay the contact. By default its address if it has one, otherwise email, otherwise phone.'),
       })
       .meta({ title: 'A whitelisted contact' }),
     z
@@ -27,7 +28,7 @@ export const PaymentRecipient = z
         type: z.literal('address'),
         address: address.meta({
           pattern: '^0x[0-9a-fA-F]{40}$',
-          description: 'Address on Base; letters in mixed case are held against their checksum.',
+          description: 'Address on Base. A mixed-case address must have a valid checksum.',
           examples: ['0x8ba1f109551bD432803012645Ac136ddd64DBA72'],
         }),
       })
@@ -35,53 +36,52 @@ export const PaymentRecipient = z
     z
       .strictObject({
         type: z.literal('email'),
-        email: email.meta({ description: 'Gets a claim link.', examples: ['ada@example.com'] }),
+        email: email.meta({ description: 'Receives a claim link.', examples: ['ada@example.com'] }),
       })
       .meta({ title: 'An email address' }),
     z
       .strictObject({
         type: z.literal('phone'),
-        phone: phone.meta({ description: 'E.164. Gets a claim link.', examples: ['+14155550123'] }),
+        phone: phone.meta({ description: 'E.164. Receives a claim link.', examples: ['+14155550123'] }),
       })
       .meta({ title: 'A phone number' }),
   ])
-  .describe('Who is paid: one of these.')
+  .describe('The recipient.')
 
 const payAmount = usdcAmount.meta({
   pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
-  description: 'Decimal USDC with at most 6 decimals, as a string. Payouts to email or phone: at least 0.10.',
+  description: 'Decimal USDC as a string, with at most 6 decimals. At least 0.10 for payouts to email or phone.',
   examples: ['12.5'],
 })
 /** POST /v1/payments */
 export const CreatePayment = z.strictObject({
   to: PaymentRecipient,
   amount: payAmount,
-  memo: memo.describe('A note for the owner’s books.'),
+  memo: memo.describe('A note for the owner’s records.'),
 })
 export type CreatePayment = z.output<typeof CreatePayment>
 
-/** POST /v1/payments/check takes what a payment takes. */
+/** POST /v1/payments/check: the body of a payment. */
 export const CheckPayment = CreatePayment
 
-/** An id of ours; anything else is nobody's. */
-export const PaymentId = z.string().min(1).max(64).describe('As answered by POST /v1/payments.')
+export const PaymentId = z.string().min(1).max(64).describe('The id that POST /v1/payments returned.')
 
 /** GET /v1/payments: `cursor` is opaque to the caller. */
 export const PaymentsQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Payments a page.'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Payments per page.'),
   cursor: z
     .string()
     .max(200)
     .transform((text, ctx) => {
       const match = /^(\d{1,16}):([a-z0-9_]{1,64})$/.exec(decoded(text))
       if (!match) {
-        ctx.addIssue({ code: 'custom', message: 'This cursor is not one of ours; start again without it.' })
+        ctx.addIssue({ code: 'custom', message: 'Invalid cursor; start again without it.' })
         return z.NEVER
       }
       return { createdAt: Number(match[1]), id: match[2]! }
     })
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('`next_cursor` of the previous page.'),
 })
 export type PaymentsQuery = z.output<typeof PaymentsQuery>
 
@@ -108,15 +108,15 @@ const statuses = [
   'EXPIRED',
 ] as const satisfies readonly TransactionStatus[]
 
-/** A policy group's ledger. */
+/** A policy group's budget. */
 export const Budget = z
   .object({
     limit: usdc.nullable().describe('Null = no limit.'),
-    spent: usdc.describe('Confirmed.'),
-    held: usdc.describe('Decided and not confirmed yet.'),
+    spent: usdc.describe('Confirmed payments.'),
+    held: usdc.describe('Accepted but not yet confirmed.'),
     remaining: usdc.nullable().describe('limit − spent − held; null without a limit.'),
   })
-  .describe('The policy group’s total budget, shared by its agents. Decimal USDC.')
+  .describe('The policy group’s total budget, shared by all its agents. Decimal USDC.')
 
 /** The agent's view of a payment. */
 export const Payment = z.object({
@@ -125,7 +125,7 @@ export const Payment = z.object({
   status: z
     .enum(statuses)
     .describe(
-      'QUEUED and PROCESSING are on their way; PENDING awaits its recipient’s claim; CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'QUEUED and PROCESSING are under way. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     ),
   amount: usdc,
   to: z.object({
@@ -136,7 +136,7 @@ export const Payment = z.object({
     phone: z.string().optional(),
   }),
   memo: z.string().nullable(),
-  tx_hash: z.string().nullable().describe('On Base, once broadcast.'),
+  tx_hash: z.string().nullable().describe('Transaction hash on Base, once broadcast.'),
   error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why it was refused or failed.'),
   created_at: instant,
   signed_at: instant.nullable(),
@@ -150,7 +150,7 @@ export const PaymentList = z
   .describe('Newest first.')
 export type PaymentList = z.infer<typeof PaymentList>
 
-/** What a rule decided on; figures are there where the rule has them. */
+/** The figures that a rule's decision was based on. Absent if the rule has none. */
 const figures = {
   rule: z
     .string()
@@ -160,27 +160,27 @@ const figures = {
   spent: usdc.optional(),
   held: usdc.optional(),
   remaining: usdc.nullable().optional(),
-  resets_at: instant.optional().describe('When the rule’s period ends and its budget is full again.'),
-  max_allowed_now: usdc.optional().describe('The most that this recipient could be paid now.'),
+  resets_at: instant.optional().describe('When the rule’s period ends and its budget resets.'),
+  max_allowed_now: usdc.optional().describe('The largest amount that this recipient could be paid now.'),
   scope: z.string().optional().describe('The scope that the access token lacks.'),
-  next: z.string().optional().describe('What to do about it.'),
+  next: z.string().optional().describe('What to do next.'),
 }
 
-/** POST /v1/payments/check: would this be allowed now? Nothing is reserved, so a payment may still be refused later. */
+/** Response of POST /v1/payments/check. Nothing is reserved, so a later payment may still be refused. */
 export const PaymentCheck = z.object({
   object: z.literal('payment_check'),
   allowed: z.boolean(),
   amount: usdc,
-  max_allowed_now: usdc.describe('The most that this recipient could be paid now.'),
+  max_allowed_now: usdc.describe('The largest amount that this recipient could be paid now.'),
   budget: Budget,
   refusal: z
     .object({ code: z.string(), detail: z.string(), ...figures })
     .nullable()
-    .describe('What a payment would be refused with; null when it would be allowed.'),
+    .describe('Why the payment would be refused; null if it would be allowed.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
 
-/** GET /v1/context: who asks, and what it may do now. */
+/** Response of GET /v1/context. */
 export const PaymentContext = z.object({
   agent: z.object({ id: z.string(), name: z.string() }),
   policy_group: z.object({
@@ -188,11 +188,11 @@ export const PaymentContext = z.object({
     name: z.string(),
     version: z.int(),
     scopes: z.array(z.string()),
-    wallet: z.string().nullable().describe('Address the group pays from.'),
+    wallet: z.string().nullable().describe('Address that the group pays from.'),
     chain: z
-      .enum(['base', 'base-sepolia'])
+      .enum(chainNames)
       .nullable()
-      .describe('Where it pays: Base, or its test network, where USDC has no value.'),
+      .describe('The chain it pays on: Base, or its test network, where USDC has no value.'),
     contacts: z.array(
       z.object({
         id: z.string(),
@@ -200,16 +200,40 @@ export const PaymentContext = z.object({
         address: z.string().nullable(),
         email: z.string().nullable(),
         phone: z.string().nullable(),
-        stale: z.boolean().describe('Changed since it was whitelisted: refused until the owner confirms it.'),
+        stale: z
+          .boolean()
+          .describe(
+            'The contact changed after it was whitelisted: payments to it are refused until the owner confirms it.',
+          ),
       }),
     ),
   }),
   budget: Budget,
-  max_allowed_now: usdc.describe('The least of what budget, session key and wallet leave.'),
+  max_allowed_now: usdc.describe('The minimum of what the budget, the session key and the wallet allow.'),
+  limits: z
+    .object({
+      rates: z.array(
+        z.object({
+          name: z.enum(['agent_payments', 'user_payments']),
+          limit: z.int().describe('Payments that can be created at once.'),
+          remaining: z.int(),
+          reset_seconds: z.int().describe('Seconds until all of them are available again.'),
+        }),
+      ),
+      gas: z
+        .object({
+          limit: z.int().describe('Of the account today.'),
+          used: z.int().describe('By the account today, including what open payments have reserved.'),
+          remaining: z.int().describe('For this agent.'),
+          resets_at: z.string().describe('ISO 8601, UTC.'),
+        })
+        .describe('Gas units that this service pays for.'),
+    })
+    .describe('What this service accepts from the agent, beside the budget.'),
 })
 export type PaymentContext = z.infer<typeof PaymentContext>
 
-/** RFC 9457 body of every /v1 refusal. */
+/** RFC 9457 body of every /v1 error. */
 export const Problem = z
   .object({
     type: z.string().meta({ format: 'uri' }),
@@ -217,13 +241,13 @@ export const Problem = z
     status: z.int(),
     detail: z.string().describe('A sentence for people.'),
     instance: z.string().optional(),
-    code: z.string().meta({ description: 'Stable name for programs.', examples: ['budget_exceeded'] }),
+    code: z.string().meta({ description: 'Stable error code.', examples: ['budget_exceeded'] }),
     request_id: z.string(),
     ...figures,
-    payment_id: z.string().optional().describe('The recorded refusal; GET /v1/payments/{id} shows it.'),
+    payment_id: z.string().optional().describe('Id of the recorded refusal, for GET /v1/payments/{id}.'),
     errors: z
       .array(z.object({ pointer: z.string().describe('JSON pointer into the request.'), detail: z.string() }))
       .optional(),
   })
-  .describe('RFC 9457. Rule, figures, max_allowed_now and next come with policy refusals.')
+  .describe('RFC 9457. Policy refusals also have rule, figures, max_allowed_now and next.')
 export type Problem = z.infer<typeof Problem>

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { maxAmount, parseUsdc } from '../domain/money.ts'
-import { type Period, periods } from '../domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '../domain/policyRecipient.ts'
-import { visibleScopes } from '../domain/scopes.ts'
+import { maxAmount, parseUsdc } from '#domain/money.ts'
+import type { ChainName } from '#domain/networks.ts'
+import { type Period, periods } from '#domain/policyPeriod.ts'
+import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
+import { visibleScopes } from '#domain/scopes.ts'
 import { usdcAmount } from './common.ts'
 
-/** Amounts as numbers where the specification says so (`spendLimit`), else decimal USDC strings. */
+/** Amounts are decimal USDC strings, except `spendLimit`, which the specification defines as a number. */
 export type PolicyGroup = {
   id: string
   name: string
   status: 'active' | 'paused'
-  /** Null = no limit. Decimal USDC, as a number for display; exact in spendLimitUsdc. */
+  /** USDC as a number, for display; exact in `spendLimitUsdc`. Null: no limit. */
   spendLimit: number | null
   spendLimitUsdc: string | null
   currentSpent: string
@@ -18,19 +19,19 @@ export type PolicyGroup = {
   /** Null without a limit. */
   remaining: string | null
   walletId: string
-  /** `paused`: nothing leaves it. `canPay`: active, and its session key lives. */
+  /** `paused`: nothing leaves it. `canPay`: active, with a valid session key. */
   wallet: {
     name: string | null
     address: string
-    chain: 'base' | 'base-sepolia'
+    chain: ChainName
     paused: boolean
     canPay: boolean
   } | null
   scopes: string[]
   whitelistedContacts: WhitelistedContact[]
-  /** The most of one payment. Decimal USDC; null = no such limit, here and below. */
+  /** Per-payment limit in decimal USDC. Null here and below: no such limit. */
   maxPayment: string | null
-  /** What may be reserved within one day, week or month (UTC); resetsAt is not part of it any more. */
+  /** What may be reserved in a day, week or month (UTC): [startsAt, resetsAt). */
   periodBudget: {
     period: Period
     limit: string
@@ -39,25 +40,25 @@ export type PolicyGroup = {
     startsAt: string
     resetsAt: string
   } | null
-  /** The most that all unclaimed payouts may be together, and what they are; part of `held`. */
+  /** Limit for the sum of unclaimed payouts, and that sum, which is part of `held`. */
   maxUnclaimed: string | null
   unclaimed: string
-  /** Payouts by message go to these alone: 'example.com', '+49'. Null = to any. */
+  /** Payouts by email or SMS may go to these only: 'example.com', '+49'. Null: any. */
   emailDomains: string[] | null
   phoneCodes: string[] | null
   agentCount: number
-  /** Deleted agents' part of the group's figures, so that agents and they add up to it. */
+  /** What deleted agents contributed to the group's figures, so that the parts add up. */
   formerAgents: { count: number; spent: string; held: string }
   totalTransactions: number
-  /** ISO 8601 or null = never. */
+  /** ISO 8601. Null: never. */
   lastActivity: string | null
-  /** Raised by every change of what is allowed; an edit that names an older one is refused with 409. */
+  /** Incremented by every change of what is allowed. An edit based on an older version is refused with 409. */
   version: number
   createdAt: string
 }
 /**
- * A contact as it was when it was whitelisted: that is what is paid. Stale = it changed since, to `current`; payments
- * to it are refused until the owner confirms.
+ * A contact as it was when it was whitelisted, which is what gets paid. `stale`: it has changed since, to `current`, and
+ * payments to it are refused until the owner confirms.
  */
 export type WhitelistedContact = {
   contact: { id: string; name: string; address: string | null; email: string | null; phone: string | null }
@@ -74,11 +75,11 @@ export type Agent = {
   status: 'active' | 'paused'
   transactionCount: number
   totalSpent: string
-  /** In flight: decided and neither confirmed nor failed, unclaimed payouts included. */
+  /** Accepted and neither confirmed nor failed, including unclaimed payouts. */
   held: string
-  /** What the group leaves to all its agents together; null without a limit. */
+  /** What the group's budget leaves to all its agents together. Null without a limit. */
   remaining: string | null
-  /** Until when (ISO 8601) the credential before a regeneration still works; null when none does. */
+  /** Until when (ISO 8601) the credential before a regeneration still works. Null if none does. */
   previousApiKeyUntil: string | null
   previousSecretUntil: string | null
   lastActivity: string | null
@@ -91,7 +92,7 @@ export type PolicyGroupWithAgents = {
   totalTransactions: number
   lastActivity: string | null
 }
-/** POST /agents: the secrets are shown in this answer only; a repeat of the same key answers shownOnce instead. */
+/** POST /agents. Secrets are returned once; a repeat with the same key returns `shownOnce` instead. */
 export type CreatedAgent = {
   agent: Agent
   clientId: string
@@ -100,7 +101,7 @@ export type CreatedAgent = {
   shownOnce?: true
 }
 
-/** PUT /policy-groups/{id}. One entry per agent when the scopes changed. */
+/** PUT /policy-groups/{id}. One entry per agent if the scopes changed. */
 export type UpdatedPolicyGroup = PolicyGroup & {
   scopeUpdateResults?: { agentId: string; agentName: string; success: boolean; error?: string }[]
 }
@@ -109,9 +110,9 @@ export type ToppedUp = {
   budget: { limit: string; spent: string; held: string; remaining: string }
   policyGroup: PolicyGroup
 }
-/** DELETE /policy-groups/{id}/cascade and /agents/{id}: payments that were not signed yet have failed. */
+/** DELETE /policy-groups/{id}/cascade and /agents/{id}. `stoppedPayments`: unsigned payments that failed. */
 export type Removed = { id: string; agents: number; stoppedPayments: number }
-/** POST …/pause and …/resume of an agent, a group, a wallet or (without id) the account's agents. */
+/** POST …/pause and …/resume of an agent, a group, a wallet or (without id) all agents of the account. */
 export type Paused = { id: string | null; paused: boolean; stoppedPayments: number }
 /** GET /account */
 export type AccountState = { paused: boolean }
@@ -133,9 +134,9 @@ export type AgentRefusal = {
 }
 
 const scope = z.enum([...visibleScopes, 'payment_context:read'], {
-  error: `Unknown scope; use ${visibleScopes.join(', ')}`,
+  error: `Unknown scope. The known scopes are ${visibleScopes.join(', ')}`,
 })
-/** spendLimit is a JSON number in the specification; a decimal string is taken too. */
+/** A JSON number, as the specification defines it, or a decimal string. */
 const spendLimit = z
   .union([z.number(), z.string()], { error: 'Budget limit must be a number of USDC' })
   .transform((value, ctx) => {
@@ -153,24 +154,24 @@ const name = z
   .min(1, 'Policy name is required')
   .max(60, 'Name must be at most 60 characters')
 
-/** At least one: an empty list would read as "none" to some and as "any" to others. */
+/** Not empty: an empty list could mean "none" or "any". */
 const list = (what: string, normal: (text: string) => string | null, example: string) =>
   z
     .array(
       z.string().transform((text, ctx) => {
         const value = normal(text)
         if (value === null) {
-          ctx.addIssue({ code: 'custom', message: `${text.slice(0, 60)} is no ${what}; write it as ${example}` })
+          ctx.addIssue({ code: 'custom', message: `“${text.slice(0, 60)}” is not a valid ${what}, such as ${example}` })
           return z.NEVER
         }
         return value
       }),
     )
-    .min(1, `Name at least one ${what}, or send null to allow any`)
+    .min(1, `Enter at least one ${what}, or send null to allow any`)
     .max(100, `At most 100 entries`)
     .transform((values) => [...new Set(values)].sort())
 
-/** Limits beyond the specification: absent = as it is (none for a new group), null = no such limit. */
+/** Limits beyond the specification. Absent: unchanged (none for a new group). Null: no such limit. */
 const limits = {
   maxPayment: usdcAmount.nullable().optional(),
   periodBudget: z
@@ -183,7 +184,7 @@ const limits = {
 }
 const whitelistedContactIds = z.array(z.string().min(1).max(64)).max(10_000, 'At most 10,000 contacts').optional()
 
-/** POST /policy-groups. Unknown fields are refused: a limit with a typing error in its name must not be lost. */
+/** POST /policy-groups. Unknown fields are rejected, so that a misspelt limit is not ignored. */
 export const CreatePolicyGroup = z.strictObject({
   name,
   spendLimit: spendLimit.nullable().optional(),
@@ -192,7 +193,7 @@ export const CreatePolicyGroup = z.strictObject({
   whitelistedContactIds,
   ...limits,
 })
-/** PUT /policy-groups/{id}. Absent fields stay. `version`: as the editor loaded it. */
+/** PUT /policy-groups/{id}. Absent fields keep their values. `version`: the version that the edit is based on. */
 export const UpdatePolicyGroup = z.strictObject({
   name,
   scopes: z.array(scope).max(10),
@@ -205,7 +206,7 @@ export const UpdatePolicyGroup = z.strictObject({
 /** POST /policy-groups/{id}/top-up */
 export const TopUp = z.strictObject({ amount: usdcAmount })
 const exactly = z.string().max(254).nullable()
-/** POST /policy-groups/{id}/contacts/{contactId}/confirm: the present values as the owner was shown them. */
+/** POST /policy-groups/{id}/contacts/{contactId}/confirm: the values that the owner was shown. */
 export const ConfirmContact = z.strictObject({ address: exactly, email: exactly, phone: exactly })
 
 const agentName = z
@@ -221,5 +222,5 @@ export const CreateAgent = z.object({
 })
 /** PUT /agents/{id} */
 export const UpdateAgent = z.strictObject({ name: agentName, memo: agentMemo })
-/** POST /agents/{id}/regenerate-…: without revokeNow the previous one works for another 24 hours. */
+/** POST /agents/{id}/regenerate-…: without `revokeNow` the previous one works for another 24 hours. */
 export const Regenerate = z.strictObject({ revokeNow: z.boolean().optional() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { widgetTypes } from '../domain/widgets.ts'
+import { widgetTypes } from '#domain/widgets.ts'
 
-const cells = (most: number) => z.number().int().min(0).max(most)
+const cells = (max: number) => z.number().int().min(0).max(max)
 export const LayoutItem = z
   .object({
     id: z.string().min(1).max(64),
@@ -14,7 +14,7 @@ export const LayoutItem = z
   .refine(({ x, w }) => x + w <= 12, { path: ['w'], message: 'The widget does not fit into 12 columns' })
 export type LayoutItem = z.output<typeof LayoutItem>
 
-/** PUT /preferences replaces the fields it names. Layout of the 12-column grid; one widget per type. */
+/** PUT /preferences replaces the fields that are present. Layout in a 12-column grid, one widget per type. */
 export const Preferences = z.strictObject({
   dashboardWidgets: z
     .array(LayoutItem)
@@ -23,7 +23,7 @@ export const Preferences = z.strictObject({
       message: 'A widget can be on the dashboard once',
     })
     .optional(),
-  /** The first-steps card was put away. */
+  /** The first-steps card was dismissed. */
   firstStepsDismissed: z.boolean().optional(),
 })
 export type Preferences = z.output<typeof Preferences>

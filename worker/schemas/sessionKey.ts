@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { durationProblem, limitProblem, type OwnerActionKind } from '../domain/sessionKey.ts'
+import { durationProblem, limitProblem, type OwnerActionKind } from '#domain/sessionKey.ts'
 import { address } from './common.ts'
 
-/** A change of the wallet itself, by us (`rotate`) or signed by its owner. Limits are micro-USDC strings. */
+/** A change to the wallet contract, by us (`rotate`) or signed by its owner. Limits are micro-USDC strings. */
 export type WalletActionView = {
   id: string
   kind: 'rotate' | OwnerActionKind
-  /** draining: waits until payments signed under the old session are through. */
+  /** draining: waiting for payments signed under the old session to finish. */
   status: 'draining' | 'sent' | 'done' | 'failed'
   sessionKeyAddress: string | null
   spendingLimit: string | null
-  /** Unix seconds; null until it is signed. */
+  /** Unix seconds. Null until it is signed. */
   validUntil: number | null
   toAddress: string | null
   /** Decimal USDC. */
@@ -22,7 +22,7 @@ export type WalletActionView = {
   endedAt: string | null
 }
 
-/** Amounts are micro-USDC strings, validUntil unix seconds, nonce = the session's epoch. Never a private key. */
+/** Amounts are micro-USDC strings, `validUntil` is unix seconds, `nonce` the session's epoch. Never a private key. */
 export type SessionKeyInfo = {
   address: string
   spendingLimit: string
@@ -31,22 +31,22 @@ export type SessionKeyInfo = {
   validUntil: number
   isExpired: boolean
   isActive: boolean
-  /** Whether we can rotate; otherwise the owner signs. */
+  /** Whether we can rotate the key. Otherwise the owner signs. */
   canRotate: boolean
   nonce: number
-  /** The owner took our authority to rotate, for good. */
+  /** The owner has permanently disabled our authority to rotate. */
   rotationDisabled: boolean
-  /** The owner ended the session; only the owner can set the next. */
+  /** The owner has ended the session. Only the owner can set the next one. */
   sessionRevoked: boolean
   actions: WalletActionView[]
 }
-/** POST rotate-session-key: the key as it is now, and what was started (`id` of an item in `actions`). */
+/** POST rotate-session-key: the current key, and the action that was started (an item of `actions`). */
 export type RotateReply = SessionKeyInfo & { actionId: string }
 
-/** What the owner's signature binds: the wallet's next owner nonce, and until when it may be submitted (unix seconds). */
-export type OwnerTurn = { ownerNonce: string; deadline: number /** micro-USDC held now */; balance: string }
-/** POST session-offers: a fresh key of ours for the owner to accept by signing. */
-export type SessionOffer = OwnerTurn & {
+/** What the owner's signature must contain: the wallet's next owner nonce, and a deadline (unix seconds). */
+export type OwnerSigningContext = { ownerNonce: string; deadline: number /** micro-USDC */; balance: string }
+/** POST session-offers: a new key of ours, which the owner accepts by signing. */
+export type SessionOffer = OwnerSigningContext & {
   actionId: string
   sessionKeyAddress: string
   spendingLimit: string

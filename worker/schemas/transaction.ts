@@ -1,16 +1,9 @@
 import { z } from 'zod'
+import type { TransactionStatus } from '#domain/listFilters.ts'
+import type { ChainName } from '#domain/networks.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 
-export type TransactionStatus =
-  | 'QUEUED'
-  | 'PENDING'
-  | 'PROCESSING'
-  | 'CONFIRMED'
-  | 'FAILED'
-  | 'POLICY_REJECTED'
-  | 'VALIDATION_FAILED'
-  | 'CANCELLED'
-  | 'EXPIRED'
+export type { TransactionStatus }
 export type TransactionCategory = 'contact' | 'address' | 'escrow' | 'escrow_withdraw' | 'escrow_reclaim'
 
 /** An item of GET /transactions/user and GET /transactions/{id}. */
@@ -28,16 +21,16 @@ export type Transaction = {
   toAddress: string | null
   fromWalletId: string | null
   fromWallet: { name: string | null; address: string } | null
-  fromWalletChain: 'base' | 'base-sepolia'
+  fromWalletChain: ChainName
   txHash: string | null
   memo: string | null
-  /** Plain sentence for failures and refusals. */
+  /** A sentence for people. Null unless it failed or was refused. */
   errorMessage: string | null
   recipientEmail: string | null
   recipientPhone: string | null
   escrowId: string | null
   policyGroupId: string | null
-  /** Why it was refused: the rule, what to do, and the figures (decimal USDC) it was decided on. */
+  /** Why it was refused: the rule, what to do, and the figures (decimal USDC) of the decision. */
   refusal: {
     rule: string
     next: string
@@ -48,7 +41,7 @@ export type Transaction = {
     remaining: string | null
     maxAllowedNow: string | null
   } | null
-  /** ISO 8601; steps reached so far. */
+  /** ISO 8601. Null for steps not reached yet. */
   timeline: { decidedAt: string; signedAt: string | null; broadcastAt: string | null; confirmedAt: string | null }
 }
 
@@ -57,13 +50,13 @@ export const SendTransaction = z.object({
   toAddress: address,
   amount: usdcAmount,
   memo,
-  /** An addition: the contact whose address this is, so that lists can name it. */
+  /** An addition: the contact with this address, so that lists can name it. */
   contactId: z.string().max(64).optional(),
 })
-/** txHash is there only when the relayer answered within 300 ms. */
+/** `txHash` is set only if the Relayer has broadcast within 300 ms. */
 export type SendReply = { id: string; status: string; txHash?: string }
 
-/** POST /transactions/recipient-check (an addition): what is known of a recipient before money moves. */
+/** POST /transactions/recipient-check (an addition): what is known about a recipient before paying. */
 export const RecipientCheck = z
   .object({
     amount: usdcAmount,
@@ -74,14 +67,14 @@ export const RecipientCheck = z
   .refine(
     ({ toAddress, recipientEmail, recipientPhone }) =>
       [toAddress, recipientEmail, recipientPhone].filter(Boolean).length === 1,
-    { path: ['toAddress'], message: 'Name one recipient: an address, an email or a phone number' },
+    { path: ['toAddress'], message: 'Specify exactly one recipient: an address, an email or a phone number' },
   )
 export type RecipientHistory = {
-  /** Payments by the user or their agents that did not fail, with the newest. ISO 8601. */
+  /** Payments by the user or their agents that did not fail, and the time of the newest (ISO 8601). */
   payments: number
   lastPaidAt: string | null
-  /** The newest one of this very amount within ten minutes. */
+  /** The newest payment of the same amount within ten minutes. */
   sameAmountAt: string | null
-  /** An address paid before that only looks like this one. */
+  /** An address paid before that looks like this one but is different. */
   lookAlike: string | null
 }

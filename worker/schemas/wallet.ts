@@ -1,34 +1,35 @@
 import { z } from 'zod'
-import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '../domain/walletRules.ts'
+import { type ChainName, chainNames } from '#domain/networks.ts'
+import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '#domain/walletRules.ts'
 import { address } from './common.ts'
 
 export type WalletStatus = 'deploying' | 'active' | 'failed'
-/** An item of GET /wallets. Amounts are decimal USDC unless said. */
+/** An item of GET /wallets. Amounts are decimal USDC unless noted. */
 export type Wallet = {
   id: string
   name: string | null
   address: string
-  chain: 'base' | 'base-sepolia'
+  chain: ChainName
   walletType: 'smart' | 'imported'
   status: WalletStatus
-  /** Nothing leaves it: `paused` by the owner; `halted` by us, while the account has code, or until people looked. */
+  /** Nothing leaves it: `paused` by the owner; `halted` by us, because the account has code or its books differ. */
   paused: boolean
   halted: 'code' | 'books' | null
-  /** Null when the balance can't be read now ("Unavailable"). */
+  /** Null if the balance cannot be read now ("Unavailable"). */
   usdcBalance: { balance: string; symbol: 'USDC' } | null
   policyGroupId: string | null
   ownerAddress: string
-  /** What anyone needs to recompute the address from the factory. Limits are micro-USDC, validUntil unix seconds. */
+  /** The parameters from which anyone can recompute the address. `spendingLimit` is micro-USDC, `validUntil` unix seconds. */
   factory: string
   salt: string
   sessionKeyAddress: string
   spendingLimit: string
   validUntil: number
   deploymentTxHash: string | null
-  /** Ledger figures: accepted but not yet final, and money in unclaimed payouts. */
+  /** Accepted but not yet final, and money in unclaimed payouts. */
   held: string
   escrowed: string
-  /** domain/exposure.ts; null with the balance. `canLeave`: at most this can leave now without the owner. */
+  /** See domain/exposure.ts. Null if the balance is. `canLeave`: the most that can leave now without the owner. */
   exposure: { canLeave: string; agents: string; canRenew: boolean } | null
   createdAt: string
 }
@@ -37,6 +38,23 @@ export type DeployReply = {
   walletAddress: string
   sessionKeyAddress: string
   deploymentTxHash: string | null
+}
+
+/** GET /wallets/{id}/ledger: what the ledger says of a wallet beside its balance on chain. Decimal USDC. */
+export type WalletLedger = {
+  walletId: string
+  address: `0x${string}`
+  deposits: string
+  returns: string
+  out: string
+  withdrawn: string
+  held: string
+  available: string
+  escrowed: string
+  spent: string
+  /** At `scannedBlock`; null when it can't be read. */
+  chainBalance: string | null
+  scannedBlock: number
 }
 
 const walletName = z
@@ -57,13 +75,13 @@ export const DeployWallet = z.object({
   name: walletName.optional(),
 })
 
-/** A blank name clears it. */
+/** A blank name removes the custom name. */
 export const RenameWallet = z.object({ name: z.preprocess((name) => name ?? '', walletName) })
 
 export const ImportWallet = z.object({
   name: walletName.nullish(),
   address,
-  chain: z.enum(['base', 'base-sepolia'], { error: 'Chain must be base or base-sepolia' }),
+  chain: z.enum(chainNames, { error: 'Chain must be base or base-sepolia' }),
   policyGroupId: z.string().max(64).nullish(),
   privateKey: z.string({ error: 'Private key is required' }).transform((text, ctx) => {
     const problem = privateKeyProblem(text)

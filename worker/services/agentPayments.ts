@@ -1,8 +1,5 @@
-import type { AgentPrincipal } from '../appEnv.ts'
-import { type Scope, scopeFor } from '../domain/scopes.ts'
-import { checksumAddress } from '../domain/validators.ts'
-import type { Env } from '../env.ts'
-import type { Refused, Result } from '../errors.ts'
+import { type Scope, scopeFor } from '#domain/scopes.ts'
+import { checksumAddress } from '#domain/validators.ts'
 import type {
   CreatePayment,
   Payment,
@@ -10,34 +7,37 @@ import type {
   PaymentContext,
   PaymentList,
   PaymentsQuery,
-} from '../schemas/payment.ts'
-import type { Principal, Recipient } from '../treasury/types.ts'
+} from '#schemas/payment.ts'
+import type { AgentPrincipal } from '../appEnv.ts'
+import type { Env } from '../env.ts'
+import { ok, type Refused, type Result } from '../result.ts'
+import type { Principal, RateState, Recipient } from '../treasury/api.ts'
 
 /**
- * What an agent can do, for REST and MCP alike: input has passed the schemas of schemas/payment.ts, answers are the
- * JSON of /v1, refusals are values. The Treasury re-checks credential, agent and group on every call.
+ * What an agent can do, for REST and MCP alike. Input has been validated by schemas/payment.ts, results are the JSON of
+ * /v1, refusals are values. The Treasury checks credential, agent and group on every call.
  */
 type Caller = { env: Pick<Env, 'TREASURY'>; agent: AgentPrincipal }
 
-/** `key` is the Idempotency-Key; REST and MCP share one space of them per agent. */
+/** `key` is the Idempotency-Key. An agent's REST and MCP calls share their keys. */
 export async function createPayment(
   caller: Caller,
   key: string,
   input: CreatePayment,
-): Promise<Result<{ payment: Payment; replayed: boolean }>> {
+): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>> {
   const missing = missingScope(caller.agent, scopeFor[input.to.type])
   if (missing) return missing
-  return treasury(caller).payAsAgent({ principal: principal(caller), key, walletId: null, ...asked(input) })
+  return treasury(caller).payAsAgent({ principal: principal(caller), key, walletId: null, ...paymentOf(input) })
 }
 
-/** Would this be allowed now? Reserves and records nothing. */
+/** A dry run: reserves and records nothing. */
 export async function checkPayment(caller: Caller, input: CreatePayment): Promise<Result<PaymentCheck>> {
   const missing = missingScope(caller.agent, scopeFor[input.to.type])
   if (missing) return missing
-  return treasury(caller).checkPayment(principal(caller), asked(input))
+  return treasury(caller).checkPayment(principal(caller), paymentOf(input))
 }
 
-/** The caller's own payments only; any other id is `not_found`. */
+/** `not_found` for any id but the caller's own payments. */
 export async function getPayment(caller: Caller, id: string): Promise<Result<Payment>> {
   return treasury(caller).payment(principal(caller), id)
 }
@@ -48,10 +48,10 @@ export async function listPayments(caller: Caller, { limit, cursor }: PaymentsQu
   if (!result.ok) return result
   const { payments, last, more } = result.value
   const next = more && last ? btoa(`${last.createdAt}:${last.id}`).replace(/=+$/, '') : null
-  return { ok: true, value: { data: payments, next_cursor: next, has_more: more } }
+  return ok({ data: payments, next_cursor: next, has_more: more })
 }
 
-/** Only while nothing of it is signed; the answer is the payment, CANCELLED. Takes the scope that it took to pay. */
+/** Possible while the payment is unsigned. Returns it as CANCELLED. Needs the scope that creating it needed. */
 export async function cancelPayment(caller: Caller, id: string): Promise<Result<Payment>> {
   const found = await getPayment(caller, id)
   if (!found.ok) return found
@@ -60,46 +60,52 @@ export async function cancelPayment(caller: Caller, id: string): Promise<Result<
   return treasury(caller).cancelPayment(principal(caller), id)
 }
 
-/** Who asks, and what it may do now. */
+/** The agent, its policy group and its budget. */
 export async function paymentContext(caller: Caller): Promise<Result<PaymentContext>> {
   const result = await treasury(caller).agentContext(principal(caller))
   if (!result.ok) return result
-  const { agent, group, maxAllowedNow } = result.value
-  return {
-    ok: true,
-    value: {
-      agent: { id: agent.id, name: agent.name },
-      policy_group: {
-        id: group.id,
-        name: group.name,
-        version: group.version,
-        scopes: group.scopes,
-        wallet: group.wallet?.address ?? null,
-        chain: group.wallet?.chain ?? null,
-        contacts: group.whitelistedContacts.map(({ contact, stale }) => ({ ...contact, stale })),
-      },
-      budget: {
-        limit: group.spendLimitUsdc,
-        spent: group.currentSpent,
-        held: group.held,
-        remaining: group.remaining,
-      },
-      max_allowed_now: maxAllowedNow,
+  const { agent, group, maxAllowedNow, rates, gas } = result.value
+  return ok({
+    agent: { id: agent.id, name: agent.name },
+    policy_group: {
+      id: group.id,
+      name: group.name,
+      version: group.version,
+      scopes: group.scopes,
+      wallet: group.wallet?.address ?? null,
+      chain: group.wallet?.chain ?? null,
+      contacts: group.whitelistedContacts.map(({ contact, stale }) => ({ ...contact, stale })),
     },
-  }
+    budget: {
+      limit: group.spendLimitUsdc,
+      spent: group.currentSpent,
+      held: group.held,
+      remaining: group.remaining,
+    },
+    max_allowed_now: maxAllowedNow,
+    limits: {
+      rates: rates.map(({ name, limit, remaining, resetSeconds }) => ({
+        name,
+        limit,
+        remaining,
+        reset_seconds: resetSeconds,
+      })),
+      gas: { limit: gas.limit, used: gas.used, remaining: gas.remaining, resets_at: gas.resetsAt },
+    },
+  })
 }
 
-/** The token may carry less than the group allows now: then another token helps. What the group lacks is the Treasury's to say. */
+/** The refusal if the caller's token lacks the scope, else null. Whether the group allows it is checked by the Treasury. */
 export function missingScope(agent: AgentPrincipal, scope: Scope): Refused | null {
   if (agent.scopes.includes(scope)) return null
   return {
     ok: false,
     code: 'insufficient_scope',
-    message: `This call needs the scope ${scope}, which this access token does not carry.`,
+    message: `This call needs the scope ${scope}, which this access token does not have.`,
     refusal: {
       rule: 'token.scope',
       scope,
-      next: `Ask POST /oauth/token for the scope ${scope} as well.`,
+      next: `Request an access token with the scope ${scope} from POST /oauth/token.`,
       max_allowed_now: '0',
     },
   }
@@ -114,9 +120,9 @@ const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Pri
   ...(tokenId && { tokenId }),
 })
 
-const asked = ({ to, amount, memo }: CreatePayment) => ({ to: recipientOf(to), amount, memo: memo || null })
+const paymentOf = ({ to, amount, memo }: CreatePayment) => ({ to: recipientOf(to), amount, memo: memo || null })
 
-/** Letters in mixed case have been held against their checksum by the schema. */
+/** The schema has verified the checksum of mixed-case addresses. */
 const checksummed = (address: `0x${string}`) =>
   /[a-f].*[A-F]|[A-F].*[a-f]/.test(address) ? address : checksumAddress(address)
 

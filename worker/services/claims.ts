@@ -1,35 +1,29 @@
-import { createHash } from 'node:crypto'
+import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
+import { claimStatus, type PayoutStatus } from '#domain/payment.ts'
+import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '#schemas/escrow.ts'
 import { chainsFrom } from '../chain/chains.ts'
-import type { DeskView } from '../claims/types.ts'
-import { findClaimLink } from '../db/readModel.ts'
-import { formatUsdc } from '../domain/money.ts'
-import { claimStatus, type PayoutStatus } from '../domain/payment.ts'
+import { transactionUrl } from '../chain/networkSettings.ts'
+import { findClaimLink } from '../db/claimLinks.ts'
+import { primaryDb, replicaDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
-import { AppError, unwrap } from '../errors.ts'
-import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '../schemas/escrow.ts'
+import { AppError } from '../errors.ts'
+import { sha256 } from '../identity/secrets.ts'
+import { unwrap } from '../result.ts'
 
-/** The same words for unknown, expired and never made: a link tells strangers nothing about others. */
+/** One text for unknown, expired and mistyped links, so that a link reveals nothing about others. */
 const noPayout = 'This payout link is invalid or has expired.'
 
 async function deskOf(env: Env, accessToken: string) {
-  const link = await findClaimLink(
-    env.DB.withSession('first-unconstrained'),
-    createHash('sha256').update(accessToken).digest('hex'),
-  )
-    // A replica may not know a new link yet.
-    .then(
-      (found) =>
-        found ??
-        findClaimLink(env.DB.withSession('first-primary'), createHash('sha256').update(accessToken).digest('hex')),
-    )
+  const tokenHash = sha256(accessToken)
+  // A replica may not have a new link yet.
+  const link =
+    (await findClaimLink(replicaDb(env.DB), tokenHash)) ?? (await findClaimLink(primaryDb(env.DB), tokenHash))
   if (!link) throw new AppError('not_found', noPayout)
   return env.CLAIM_DESK.getByName(link.payoutId)
 }
 
-const explorerUrl = (env: Env, view: Pick<DeskView, 'chainId'>, hash: string | null) =>
-  hash === null ? null : `${view.chainId === 8453 ? env.EXPLORER_URL_8453 : env.EXPLORER_URL_84532}/tx/${hash}`
-
-/** What the recipient sees before the code; after expiry nothing, unless the money was withdrawn. `now` in ms. */
+/** What the recipient sees before entering the code. Throws after expiry, unless the money was withdrawn. `now` in ms. */
 export async function claimPage(env: Env, accessToken: string, now: number): Promise<ClaimPayout> {
   const view = await (await deskOf(env, accessToken)).view()
   if (!view) throw new AppError('not_found', noPayout)
@@ -38,7 +32,7 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
   return {
     escrowId: view.payoutId,
     amount: view.amount,
-    chain: view.chainId === 8453 ? 'base' : 'base-sepolia',
+    chain: chainNameOf(view.chainId),
     status,
     expiresAt: new Date(view.expiresAt).toISOString(),
     escrowSubwalletAddress: view.escrowAddress,
@@ -47,7 +41,7 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
     senderName: view.senderName,
     memo: view.memo,
     txHash: view.txHash,
-    explorerUrl: explorerUrl(env, view, view.txHash),
+    explorerUrl: transactionUrl(env, view.chainId, view.txHash),
   }
 }
 
@@ -56,12 +50,12 @@ export async function verifyPasscode(env: Env, input: { accessToken: string; pas
   const balance = await chainsFrom(env)
     [view.chainId].usdcBalance(view.escrowAddress)
     .then(formatUsdc)
-    // The balance is information; the payout's amount is what the escrow guarantees.
+    // The balance is informative only: the escrow guarantees the payout's amount.
     .catch(() => view.amount)
   return { verified: true, sessionToken, balance }
 }
 
-/** Recipient's wish: 60 s apart, 3 in a payout's life. Answers the masked address. */
+/** Sends the recipient a new code: 60 s apart, 3 per payout. Returns the masked address. */
 export async function resendPasscode(env: Env, accessToken: string): Promise<ResendPasscodeReply> {
   const { recipientMasked } = unwrap(await (await deskOf(env, accessToken)).resend())
   return { sentTo: recipientMasked }
@@ -83,6 +77,6 @@ export async function claimPayout(
   return {
     status: status === 'WITHDRAWN' ? 'WITHDRAWN' : 'CLAIMING',
     txHash,
-    explorerUrl: view && explorerUrl(env, view, txHash),
+    explorerUrl: view && transactionUrl(env, view.chainId, txHash),
   }
 }

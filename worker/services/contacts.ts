@@ -1,20 +1,20 @@
 import type { z } from 'zod'
+import { formatUsdc } from '#domain/money.ts'
+import type { Contact, ContactBalances, SaveContact } from '#schemas/contact.ts'
 import type { Deps } from '../appEnv.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import type { Address } from '../chain/types.ts'
-import type { ContactRow } from '../db/accounts.ts'
 import * as contacts from '../db/contacts.ts'
-import { formatUsdc } from '../domain/money.ts'
+import type { ContactRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
-import type { Contact, ContactBalances, SaveContact } from '../schemas/contact.ts'
 
 type Input = z.output<typeof SaveContact>
 
-/** How long a deletion can be undone. */
+/** How long a deleted contact can be restored. */
 const undoMs = 10 * 60_000 // 10 minutes
 
-/** `search` is looked for anywhere in a contact's texts, in any script, whatever the case. */
+/** `search` matches any part of a contact's texts, regardless of case, in any script. */
 export async function listContacts(deps: Deps, userId: string, search?: string): Promise<Contact[]> {
   const rows = await contacts.listContacts(deps.db, userId)
   const wanted = search?.toLowerCase()
@@ -25,7 +25,7 @@ export async function listContacts(deps: Deps, userId: string, search?: string):
 
 export async function getContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
   const row = await contacts.findContact(deps.db, userId, contactId)
-  if (!row) throw noContact()
+  if (!row) throw contactNotFound()
   return asContact(row)
 }
 
@@ -36,7 +36,10 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
   return asContact(row)
 }
 
-/** Whitelists that hold the contact as it was learn of it first: from then on they refuse to pay it (decisions.md 38). */
+/**
+ * Tells the Treasury before the change is stored: from then on, policy groups that whitelisted the old values refuse to pay
+ * the contact until the owner confirms it.
+ */
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
   await getContact(deps, userId, contactId)
   const { name, address, email, phone } = columns(input)
@@ -47,33 +50,33 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
     ...columns(input),
     updatedAt: deps.now(),
   })
-  if (!row) throw noContact()
+  if (!row) throw contactNotFound()
   return asContact(row)
 }
 
-/** Off every whitelist before it is gone from the list. */
+/** Removes the contact from every whitelist first, then from the list. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
   await getContact(deps, userId, contactId)
   await deps.env.TREASURY.getByName(userId).contactChanged(contactId, null)
-  if (!(await contacts.deleteContact(deps.db, userId, contactId, deps.now()))) throw noContact()
+  if (!(await contacts.deleteContact(deps.db, userId, contactId, deps.now()))) throw contactNotFound()
 }
 
-/** Undoes a deletion of the last ten minutes. The whitelists stay without it: who may be paid is decided there. */
+/** Undoes a deletion of the last ten minutes. Whitelists are not restored, because they decide who may be paid. */
 export async function restoreContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
   const row = await contacts.restoreContact(deps.db, userId, contactId, deps.now() - undoMs)
-  if (!row) throw noContact()
+  if (!row) throw contactNotFound()
   const { name, address, email, phone } = row
   await deps.env.TREASURY.getByName(userId).contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
 }
 
-/** Housekeeping: what can't be undone any more. */
-export const eraseContacts = (db: Deps['db'], now: number) => contacts.eraseContacts(db, now - undoMs)
+/** Removes deleted contacts that can no longer be restored. */
+export const purgeDeletedContacts = (db: Deps['db'], now: number) => contacts.purgeContacts(db, now - undoMs)
 
-/** What each contact's address holds on Base; null where the chain does not answer or there is no address. */
+/** USDC on Base of each contact's address. Null if the chain is not responding or the contact has no address. */
 export async function contactBalances(deps: Deps, userId: string, contactIds: string[]): Promise<ContactBalances> {
   const rows = await contacts.findContacts(deps.db, userId, contactIds)
-  if (rows.length !== new Set(contactIds).size) throw noContact()
+  if (rows.length !== new Set(contactIds).size) throw contactNotFound()
   const chain = chainsFrom(deps.env)[8453]
   const balances = rows.map(async ({ id, address }) => {
     const balance = address === null ? null : await chain.usdcBalance(address as Address).catch(() => null)
@@ -82,8 +85,11 @@ export async function contactBalances(deps: Deps, userId: string, contactIds: st
   return Object.fromEntries(await Promise.all(balances))
 }
 
-/** The contact a payment is said to go to, if it really leads there. */
-export async function payee(
+/**
+ * The contact that a payment names, for lists. Throws if the contact does not have the recipient that the payment goes
+ * to. Null if none was named.
+ */
+export async function namedContact(
   deps: Deps,
   userId: string,
   contactId: string | undefined,
@@ -91,17 +97,17 @@ export async function payee(
 ): Promise<{ id: string; name: string } | null> {
   if (contactId === undefined) return null
   const contact = await contacts.findContact(deps.db, userId, contactId)
-  if (!contact) throw new AppError('not_found', 'There is no such contact.', { field: 'contactId' })
-  const same = (kept: string | null, asked: string | undefined) =>
-    asked === undefined || kept?.toLowerCase() === asked.toLowerCase()
+  if (!contact) throw new AppError('not_found', 'Contact not found.', { field: 'contactId' })
+  const same = (stored: string | null, given: string | undefined) =>
+    given === undefined || stored?.toLowerCase() === given.toLowerCase()
   if (!same(contact.address, to.address) || !same(contact.email, to.email) || !same(contact.phone, to.phone))
-    throw new AppError('conflict', `${contact.name} has changed meanwhile. Choose the contact again.`, {
+    throw new AppError('conflict', `${contact.name} has changed in the meantime. Choose the contact again.`, {
       field: 'contactId',
     })
   return { id: contact.id, name: contact.name }
 }
 
-const noContact = () => new AppError('not_found', 'There is no such contact.')
+const contactNotFound = () => new AppError('not_found', 'Contact not found.')
 
 function columns({ name, address, email, phone, description }: Input) {
   return {

@@ -1,20 +1,24 @@
-import { type ListQuery, pageOf, payoutsOf, sliceOf, transactionsOf } from '../db/lists.ts'
-import { type Cell, csvLine } from '../domain/csv.ts'
-import { parseUsdc } from '../domain/money.ts'
+import { type Cell, csvLine } from '#domain/csv.ts'
+import { parseUsdc } from '#domain/money.ts'
+import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
+import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Deps } from '../appEnv.ts'
+import { type Db, primaryDb } from '../db/d1.ts'
+import { type ListQuery, payoutsQuery, readPage, readSlice, transactionsQuery } from '../db/lists.ts'
+import { deliveriesOf } from '../db/messages.ts'
 import type { Env } from '../env.ts'
-import type { Escrow } from '../schemas/escrow.ts'
-import type { PayoutFilter, TransactionFilter } from '../schemas/lists.ts'
-import type { Transaction } from '../schemas/transaction.ts'
+import { unwrap } from '../result.ts'
 
 type Paging = { page: number; pageSize: number }
-/** Rows of an export are read in pieces of this size. */
-const pieceSize = 500
-const mostRows = 100_000
+/** Rows that an export reads at a time. */
+const sliceSize = 500
+const maxRows = 100_000
 
-/** A user's lists come from D1, which is told first what just happened. */
-async function current(env: Env, userId: string): Promise<D1Database> {
-  await env.TREASURY.getByName(userId).projected()
-  return env.DB
+/** The database of the lists, after the Treasury has written to it what it has not written yet. */
+async function syncedDb(env: Env, userId: string): Promise<Db> {
+  await env.TREASURY.getByName(userId).syncReadModel()
+  return primaryDb(env.DB)
 }
 
 export async function listTransactions(
@@ -22,16 +26,31 @@ export async function listTransactions(
   userId: string,
   { page, pageSize, ...filter }: TransactionFilter & Paging,
 ) {
-  return pageOf<Transaction>(await current(env, userId), transactionsOf(userId, filter), { page, pageSize })
+  return readPage<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), { page, pageSize })
 }
 
 export async function listPayouts(env: Env, userId: string, { page, pageSize, ...filter }: PayoutFilter & Paging) {
-  return pageOf<Escrow>(await current(env, userId), payoutsOf(userId, filter), { page, pageSize })
+  const db = await syncedDb(env, userId)
+  const { rows, total } = await readPage<Escrow>(db, payoutsQuery(userId, filter), { page, pageSize })
+  return { rows: await withDeliveries(db, rows), total }
 }
 
-/** CSV of everything that the filter finds, newest first; times in UTC, amounts in USDC and in micro-USDC. */
+export async function getPayout({ env, db }: Deps, userId: string, escrowId: string): Promise<EscrowItem> {
+  const [payout] = await withDeliveries(db, [unwrap(await env.TREASURY.getByName(userId).escrow(escrowId))])
+  return payout!
+}
+
+async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> {
+  const deliveries = await deliveriesOf(
+    db,
+    payouts.map(({ id }) => id),
+  )
+  return payouts.map((payout) => ({ ...payout, delivery: deliveries.get(payout.id) ?? null }))
+}
+
+/** CSV of all matching rows, newest first. Times are UTC; amounts are in USDC and in micro-USDC. */
 export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
-  return csv<Transaction>(await current(env, userId), transactionsOf(userId, filter), 'bursar-transactions.csv', [
+  return csv<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), 'bursar-transactions.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
     ['Type', (row) => row.category],
@@ -54,7 +73,7 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
 }
 
 export async function exportPayouts(env: Env, userId: string, filter: PayoutFilter): Promise<Response> {
-  return csv<Escrow>(await current(env, userId), payoutsOf(userId, filter), 'bursar-payouts.csv', [
+  return csv<Escrow>(await syncedDb(env, userId), payoutsQuery(userId, filter), 'bursar-payouts.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
     ['Status', (row) => row.status],
@@ -75,9 +94,9 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
 
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 
-/** Streamed, so that a long history needs no memory. */
+/** Streams the rows, so that a long history takes no memory. */
 function csv<Row extends Transaction | Escrow>(
-  db: D1Database,
+  db: Db,
   query: ListQuery,
   name: string,
   columns: readonly [header: string, cell: (row: Row) => Cell][],
@@ -86,15 +105,15 @@ function csv<Row extends Transaction | Escrow>(
   let offset = 0
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // The mark tells spreadsheets that this is UTF-8.
+      // The byte order mark makes spreadsheets read this as UTF-8.
       controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
     },
     async pull(controller) {
-      const rows = await sliceOf<Row>(db, query, pieceSize, offset)
+      const rows = await readSlice<Row>(db, query, sliceSize, offset)
       offset += rows.length
       const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
       if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-      if (rows.length < pieceSize || offset >= mostRows) controller.close()
+      if (rows.length < sliceSize || offset >= maxRows) controller.close()
     },
   })
   return new Response(body, {

@@ -1,20 +1,20 @@
+import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { Deps } from '../appEnv.ts'
-import { allScopes, type Scope } from '../domain/scopes.ts'
-import { AppError } from '../errors.ts'
+import { AppError, OAuthError } from '../errors.ts'
 import type { ResolvedAgent } from '../identity/credentials.ts'
 import { type AgentToken, accessTokenMs, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
-import type { Principal } from '../treasury/types.ts'
-import { authenticate, OAuthRefusal, type OAuthRequest, refuseClient } from './oauthClient.ts'
-import { admit, tokenRequests } from './quotas.ts'
+import type { Principal } from '../treasury/api.ts'
+import { authenticate, type OAuthRequest, refuseClient } from './oauthClient.ts'
+import { consumeQuota, tokenRequests } from './quotas.ts'
 
-/** What tokens are for, each with a document of its own (RFC 9728). */
+/** What access tokens can be issued for. Each resource has its own metadata document (RFC 9728). */
 export const resources = ['/v1', '/mcp'] as const
 
 export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }
 
 /**
- * Client credentials grant. The scope granted is what the group allows now and a ceiling from then on: each call is held
- * against what the group allows at that moment.
+ * Client credentials grant. The granted scope is what the policy group allows now. It is a ceiling: each later call is
+ * also checked against what the group allows at that moment.
  */
 export async function issueToken(deps: Deps, request: OAuthRequest): Promise<TokenReply> {
   const { env } = deps
@@ -22,20 +22,20 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
   const client = await authenticate(deps, request)
   const { form } = request
   const grant = form.get('grant_type')
-  if (!grant) throw new OAuthRefusal('invalid_request', 'grant_type is missing.')
+  if (!grant) throw new OAuthError('invalid_request', 'Missing grant_type.')
   if (grant !== 'client_credentials')
-    throw new OAuthRefusal('unsupported_grant_type', 'The only grant_type here is client_credentials.')
+    throw new OAuthError('unsupported_grant_type', 'The only supported grant_type is client_credentials.')
   const audience = audienceOf(form.getAll('resource'), env.API_ORIGIN)
-  const asked = namedScopes(form.get('scope'))
-  admit(tokenRequests, client.clientId, now)
+  const requested = requestedScopes(form.get('scope'))
+  consumeQuota(tokenRequests, client.clientId, now)
   const allowed = await allowedScopes(deps, client)
   if (!allowed) return refuseClient(deps, request, client.clientId)
-  const scopes = grantedScopes(asked, allowed)
+  const scopes = grantedScopes(requested, allowed)
   const token = await signAgentToken(env, { ...client, scopes }, audience, now)
   return { access_token: token, token_type: 'Bearer', expires_in: accessTokenMs / 1000, scope: scopes.join(' ') }
 }
 
-/** RFC 7009: the client's own token ends at once. Anything else is none of its business, and already over for it. */
+/** RFC 7009: revokes the client's own token at once. Succeeds without effect for any other token. */
 export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
   const client = await authenticate(deps, request)
   const token = await tokenOf(deps, client, request.form)
@@ -57,7 +57,7 @@ export type Introspection =
       jti: string
     }
 
-/** RFC 7662, for the client's own tokens. `scope` is what the token opens now, not what it was issued with. */
+/** RFC 7662, for the client's own tokens. `scope` is what the token grants now, not what it was issued with. */
 export async function introspect(deps: Deps, request: OAuthRequest): Promise<Introspection> {
   const client = await authenticate(deps, request)
   const token = await tokenOf(deps, client, request.form)
@@ -77,10 +77,10 @@ export async function introspect(deps: Deps, request: OAuthRequest): Promise<Int
   }
 }
 
-/** The token of the form if it is this client's and has not run out, else null. */
+/** The token in the form, or null if it has expired or belongs to another client. */
 async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearchParams): Promise<AgentToken | null> {
   const text = form.get('token')
-  if (!text) throw new OAuthRefusal('invalid_request', 'token is missing.')
+  if (!text) throw new OAuthError('invalid_request', 'Missing token.')
   try {
     const audiences = resources.map((resource) => `${env.API_ORIGIN}${resource}`)
     const token = await verifyAgentToken(env, text, audiences, now())
@@ -91,7 +91,7 @@ async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearc
   }
 }
 
-/** What the agent's group allows now; null when the Treasury knows nothing of this agent, credential or token any more. */
+/** What the agent's group allows now. Null if the agent is gone, or its credential or token was revoked. */
 async function allowedScopes(
   { env }: Deps,
   of: ResolvedAgent & { tokenId?: string },
@@ -102,30 +102,30 @@ async function allowedScopes(
   return result.ok ? result.value : null
 }
 
-/** RFC 8707: /v1 unless the client names a resource of ours. A trailing slash makes no difference. */
+/** RFC 8707: the resource that the client names, by default /v1. A trailing slash is ignored. */
 function audienceOf(named: string[], origin: string): string {
   const known = resources.map((resource) => `${origin}${resource}`)
   const wanted = [...new Set(named.filter(Boolean).map((resource) => resource.replace(/\/$/, '')))]
   if (wanted.length === 0) return known[0]!
   const [only] = wanted
   if (wanted.length > 1 || !known.includes(only!))
-    throw new OAuthRefusal('invalid_target', `resource must be one of ${known.join(' or ')}.`)
+    throw new OAuthError('invalid_target', `resource must be one of ${known.join(' or ')}.`)
   return only!
 }
 
-/** Null = none named. Throws for one that does not exist. */
-function namedScopes(text: string | null): Scope[] | null {
+/** Null if no scope was named. Throws `invalid_scope` for an unknown one. */
+function requestedScopes(text: string | null): Scope[] | null {
   const names = (text ?? '').split(' ').filter(Boolean)
   if (names.length === 0) return null
   if (names.some((name) => !allScopes.some((scope) => scope === name)))
-    throw new OAuthRefusal('invalid_scope', `Known scopes: ${allScopes.join(' ')}.`)
+    throw new OAuthError('invalid_scope', `Unknown scope. The known scopes are ${allScopes.join(' ')}.`)
   return allScopes.filter((scope) => names.includes(scope))
 }
 
-/** None named = all the group allows. Of those named, what it allows; seeing one's own budget always comes with it. */
-function grantedScopes(asked: Scope[] | null, allowed: readonly Scope[]): Scope[] {
-  const granted = allScopes.filter((scope) => allowed.includes(scope) && (asked?.includes(scope) ?? true))
+/** What the group allows of the requested scopes (null: of all). `payment_context:read` is always granted. */
+function grantedScopes(requested: Scope[] | null, allowed: readonly Scope[]): Scope[] {
+  const granted = allScopes.filter((scope) => allowed.includes(scope) && (requested?.includes(scope) ?? true))
   if (granted.length === 0)
-    throw new OAuthRefusal('invalid_scope', `The policy group of this agent allows ${allowed.join(' ')}.`)
+    throw new OAuthError('invalid_scope', `The agent's policy group allows only ${allowed.join(' ')}.`)
   return allScopes.filter((scope) => granted.includes(scope) || scope === 'payment_context:read')
 }

@@ -1,17 +1,17 @@
+import { plainAmount } from '#domain/amountText.ts'
+import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import type { OnrampSession } from '#schemas/onramp.ts'
 import type { Deps } from '../appEnv.ts'
 import { countAttempt } from '../db/attempts.ts'
-import { plainAmount } from '../domain/amountText.ts'
-import { formatUsdc, parseUsdc } from '../domain/money.ts'
 import { AppError } from '../errors.ts'
-import { onrampFrom } from '../onramp/onramp.ts'
-import type { OnrampSession } from '../schemas/onramp.ts'
+import { onrampFrom } from '../onramp/onrampFrom.ts'
 import { attemptKey, tooManyAttempts } from './attempts.ts'
 
 const hourMs = 60 * 60_000
-/** A seller may bill or block us for sessions that lead to nothing. */
+/** The seller may charge or block us for sessions that are not used. */
 const sessionsPerHour = 30
 
-/** A page that sells USDC to one of the user's own wallets and leads back to this app. */
+/** Returns a checkout page that sells USDC to one of the user's own wallets and returns to this app. */
 export async function createOnrampSession(
   deps: Deps,
   userId: string,
@@ -20,9 +20,9 @@ export async function createOnrampSession(
 ): Promise<OnrampSession> {
   const { env, now } = deps
   const onramp = onrampFrom(env, now)
-  if (!onramp) throw new AppError('unavailable', 'Buying USDC with a card is not set up here. Receive it instead.')
+  if (!onramp) throw new AppError('unavailable', 'Buying USDC with a card is not available here. Receive USDC instead.')
   if (new URL(input.redirectUrl).origin !== new URL(env.APP_ORIGIN).origin)
-    throw new AppError('invalid_input', 'The return address must be a page of this app.', { field: 'redirectUrl' })
+    throw new AppError('invalid_input', 'The return URL must be a page of this app.', { field: 'redirectUrl' })
   if (!(await env.TREASURY.getByName(userId).hasWallet(input.destinationAddress)))
     throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
   const { count, resetsAt } = await countAttempt(deps.db, attemptKey('onramp', userId), hourMs, now())

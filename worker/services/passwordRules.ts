@@ -1,10 +1,10 @@
 import type { Deps } from '../appEnv.ts'
-import type { UserRow } from '../db/accounts.ts'
-import { passwordChangedMessage } from '../delivery/messages.ts'
+import type { UserRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { isCommonPassword } from '../identity/commonPasswords.ts'
+import { passwordChangedMessage } from '../notifications/accountMessages.ts'
 
-/** The length is the schema's business; this refuses what every attack tries first. */
+/** Throws `invalid_input` for a password that attackers try first. Schemas check the length. */
 export function refuseCommonPassword(password: string, field: string): void {
   if (isCommonPassword(password))
     throw new AppError('invalid_input', 'This password is one of the most common ones. Please choose another.', {
@@ -12,8 +12,8 @@ export function refuseCommonPassword(password: string, field: string): void {
     })
 }
 
-/** After the answer: a notice that could not leave must not read as a failed change. */
-export function tellOfNewPassword(deps: Deps, user: UserRow): void {
+/** Mails the user in the background, so that a mail that cannot be sent does not fail the change. */
+export function notifyPasswordChanged(deps: Deps, user: UserRow): void {
   const { id: userId, email: to, name } = user
-  deps.afterwards(deps.delivery.send(passwordChangedMessage({ userId, to, name, now: deps.now() })))
+  deps.runInBackground(deps.messageProvider.send(passwordChangedMessage({ userId, to, name, now: deps.now() })))
 }

@@ -1,6 +1,16 @@
 import type { z } from 'zod'
+import type {
+  CreatedAgent,
+  CreatePolicyGroup,
+  PolicyGroup,
+  RegeneratedApiKey,
+  RegeneratedCredentials,
+  Removed,
+  UpdatedPolicyGroup,
+  UpdatePolicyGroup,
+} from '#schemas/policy.ts'
 import type { Deps } from '../appEnv.ts'
-import { AppError, unwrap } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import {
   discardCredentials,
   mintApiKey,
@@ -11,22 +21,13 @@ import {
   revokeCredentials,
   storeCredentials,
 } from '../identity/credentials.ts'
-import type {
-  CreatedAgent,
-  CreatePolicyGroup,
-  PolicyGroup,
-  RegeneratedApiKey,
-  RegeneratedCredentials,
-  Removed,
-  UpdatedPolicyGroup,
-  UpdatePolicyGroup,
-} from '../schemas/policy.ts'
-import type { ContactSnapshot, GroupLimits } from '../treasury/types.ts'
+import { unwrap } from '../result.ts'
+import type { ContactSnapshot, GroupLimits } from '../treasury/api.ts'
 import { listContacts } from './contacts.ts'
 
 const treasury = (deps: Deps, userId: string) => deps.env.TREASURY.getByName(userId)
 
-/** Those of the user's own contacts, as they are now. */
+/** The current values of those contacts that exist. */
 async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
   if (contactIds.length === 0) return []
   const wanted = new Set(contactIds)
@@ -35,7 +36,10 @@ async function snapshots(deps: Deps, userId: string, contactIds: string[] = []):
     .map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
 
-const limitsOf = ({ maxPayment, periodBudget, maxUnclaimed, emailDomains, phoneCodes }: GroupLimits): GroupLimits => ({
+/** The compiler asks for every limit here, so that none is accepted and then dropped. */
+type EveryLimit = { [Name in keyof GroupLimits]-?: GroupLimits[Name] }
+
+const limitsOf = ({ maxPayment, periodBudget, maxUnclaimed, emailDomains, phoneCodes }: GroupLimits): EveryLimit => ({
   maxPayment,
   periodBudget,
   maxUnclaimed,
@@ -52,7 +56,7 @@ export async function createGroup(
   const { name, spendLimit, scopes, walletId, whitelistedContactIds = [] } = input
   const contacts = await snapshots(deps, userId, whitelistedContactIds)
   if (contacts.length !== new Set(whitelistedContactIds).size)
-    throw new AppError('not_found', 'A whitelisted contact was not found.', { field: 'whitelistedContactIds' })
+    throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
   return unwrap(
     await treasury(deps, userId).createGroup({
       key,
@@ -87,16 +91,16 @@ export async function editGroup(
   )
 }
 
-/** Its agents go with it. The Treasury refuses them from here on; their credentials' index follows. */
+/** Deletes its agents too. The Treasury refuses them at once; their credentials in D1 are revoked afterwards. */
 export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
   const { agentIds, ...removed } = unwrap(await treasury(deps, userId).deleteGroup(groupId))
-  for (const agentId of agentIds) deps.afterwards(revokeCredentials(deps.db, userId, agentId, deps.now()))
+  for (const agentId of agentIds) deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
 
 /**
- * The credentials' index is written before anything answers; rows of an agent that then is not made lead nowhere
- * and are taken away again. A repeat with the same key finds the agent, without its secrets: they were shown once.
+ * Credentials are stored in D1 first, so that they work as soon as they are returned; they are removed again if the agent
+ * is not created. A repeat with the same key returns the agent without its secrets, which are shown once.
  */
 export async function createAgent(
   deps: Deps,
@@ -106,16 +110,16 @@ export async function createAgent(
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: deps.now() })
-  const made = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash })
-  if (!made.ok || made.value.repeated) deps.afterwards(discardCredentials(deps.db, [secretHash, apiKeyHash]))
-  const { agent, repeated } = unwrap(made)
+  const created = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash })
+  if (!created.ok || created.value.repeated) deps.runInBackground(discardCredentials(deps.db, [secretHash, apiKeyHash]))
+  const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
   return { agent, clientId, clientSecret, apiKey }
 }
 
 export async function deleteAgent(deps: Deps, userId: string, agentId: string): Promise<Removed> {
   const removed = unwrap(await treasury(deps, userId).deleteAgent(agentId))
-  deps.afterwards(revokeCredentials(deps.db, userId, agentId, deps.now()))
+  deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
 
@@ -126,11 +130,15 @@ export async function regenerateApiKey(
   revokeNow: boolean,
 ): Promise<RegeneratedApiKey> {
   const { apiKey, apiKeyHash } = mintApiKey()
-  const { previousUntil } = await replace(deps, userId, agentId, { kind: 'api_key', hash: apiKeyHash, revokeNow })
+  const { previousUntil } = await replaceCredential(deps, userId, agentId, {
+    kind: 'api_key',
+    hash: apiKeyHash,
+    revokeNow,
+  })
   return { apiKey, previousUntil }
 }
 
-/** The client id stays, its secret is new. */
+/** Replaces the secret; the client id stays. */
 export async function regenerateSecret(
   deps: Deps,
   userId: string,
@@ -138,7 +146,7 @@ export async function regenerateSecret(
   revokeNow: boolean,
 ): Promise<RegeneratedCredentials> {
   const { clientSecret, secretHash } = mintSecret()
-  const { clientId, previousUntil } = await replace(deps, userId, agentId, {
+  const { clientId, previousUntil } = await replaceCredential(deps, userId, agentId, {
     kind: 'secret',
     hash: secretHash,
     revokeNow,
@@ -147,10 +155,10 @@ export async function regenerateSecret(
 }
 
 /**
- * The index is written first: until the Treasury knows the new secret it leads nowhere. What works is the Treasury's to
- * say, so what the index still says of the one before may follow later.
+ * Stores the new credential in D1 first: it is refused until the Treasury has it. Updating the previous one in D1 may
+ * happen later, because the Treasury decides which credentials work.
  */
-async function replace(
+async function replaceCredential(
   deps: Deps,
   userId: string,
   agentId: string,
@@ -163,8 +171,8 @@ async function replace(
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
   const replaced = await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt })
-  if (!replaced.ok) deps.afterwards(discardCredentials(deps.db, [hash]))
+  if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
-  deps.afterwards(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
+  deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
   return { clientId, previousUntil: previousUntil === null ? null : new Date(previousUntil).toISOString() }
 }

@@ -1,21 +1,21 @@
 import { recoverMessageAddress } from 'viem'
+import { checksumAddress } from '#domain/validators.ts'
+import type { AddressNonce, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import { putAddressNonce, takeAddressNonce } from '../db/accountCodes.ts'
 import { editUser, findUser } from '../db/users.ts'
-import { checksumAddress } from '../domain/validators.ts'
 import { AppError } from '../errors.ts'
 import { newSecret } from '../identity/secrets.ts'
-import type { AddressNonce, User } from '../schemas/account.ts'
-import { asUser } from './sessions.ts'
+import { asUser } from './loginSessions.ts'
 
 type Hex = `0x${string}`
 
 const nonceMs = 10 * 60_000 // 10 minutes
 
-/** What the wallet has to sign. A new one replaces the old. */
+/** Returns the message that the wallet has to sign. An earlier one becomes invalid. */
 export async function addressNonce(deps: Deps, userId: string): Promise<AddressNonce> {
   const user = await findUser(deps.db, userId)
-  if (!user) throw noSuchUser()
+  if (!user) throw userNotFound()
   const nonce = newSecret()
   const expiresAt = deps.now() + nonceMs
   await putAddressNonce(deps.db, { userId, nonce, expiresAt })
@@ -25,7 +25,7 @@ export async function addressNonce(deps: Deps, userId: string): Promise<AddressN
   }
 }
 
-/** Links the address whose key signed the nonce's message, in its checksummed form. The nonce is spent either way. */
+/** Links the address if its key signed the message. Stored with its checksum. The nonce is used up either way. */
 export async function linkAddress(
   deps: Deps,
   userId: string,
@@ -33,14 +33,14 @@ export async function linkAddress(
 ): Promise<User> {
   const { publicAddress, signature } = input
   const user = await findUser(deps.db, userId)
-  if (!user) throw noSuchUser()
+  if (!user) throw userNotFound()
   const open = await takeAddressNonce(deps.db, userId, deps.now())
   if (!open)
-    throw new AppError('gone', 'This request to link a wallet is over. Please start again.', { field: 'signature' })
+    throw new AppError('gone', 'This request to link a wallet has ended. Please start again.', { field: 'signature' })
   if (signature.length !== 132)
     throw new AppError(
       'unprocessable',
-      'This is not the signature of an ordinary wallet. Smart contract wallets cannot be linked.',
+      'This is not a signature of a regular wallet. Smart contract wallets cannot be linked.',
       { field: 'signature' },
     )
   const message = messageOf(deps, user.email, userId, open.nonce, open.expiresAt)
@@ -49,7 +49,7 @@ export async function linkAddress(
   if (signer !== address)
     throw new AppError(
       'unprocessable',
-      'The signature is not of this address. Smart contract wallets cannot be linked.',
+      'The signature does not match this address. Smart contract wallets cannot be linked.',
       { field: 'signature' },
     )
   return store(deps, userId, address)
@@ -59,11 +59,11 @@ export const unlinkAddress = (deps: Deps, userId: string): Promise<User> => stor
 
 async function store(deps: Deps, userId: string, publicAddress: Hex | null): Promise<User> {
   const row = await editUser(deps.db, userId, { publicAddress }, deps.now())
-  if (!row) throw noSuchUser()
+  if (!row) throw userNotFound()
   return asUser(row)
 }
 
-/** Names the site and the user, so that a signature given to somebody else is worth nothing here, and the reverse. */
+/** Names the site and the user, so that the signature is worthless for any other site or account. */
 const messageOf = ({ env }: Deps, email: string, userId: string, nonce: string, expiresAt: number) =>
   [
     `${new URL(env.APP_ORIGIN).host} wants to link this wallet to your Bursar account.`,
@@ -76,4 +76,4 @@ const messageOf = ({ env }: Deps, email: string, userId: string, nonce: string, 
     `Expires: ${new Date(expiresAt).toISOString()}`,
   ].join('\n')
 
-const noSuchUser = () => new AppError('not_found', 'There is no such user.')
+const userNotFound = () => new AppError('not_found', 'User not found.')

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts'
 
-const mostKeys = 50_000
+const maxKeys = 50_000
 
 /**
- * So many a window for each key, counted in this isolate's memory: what is refused here has cost nobody else anything.
- * Windows are the same for everyone. What may never be exceeded is counted elsewhere (budgets, passcodes, sign-ins).
+ * A fixed-window counter per key, in this isolate's memory: a refusal costs no other request anything. All keys share
+ * the same windows. Limits that must hold across isolates (budgets, passcodes, sign-ins) are counted in a database.
  */
 export class Quota {
   readonly name: string
@@ -21,14 +21,14 @@ export class Quota {
 
   #usedBy(key: string, now: number): number {
     const window = Math.floor(now / this.windowMs)
-    if (window !== this.#window || this.#used.size > mostKeys) {
+    if (window !== this.#window || this.#used.size > maxKeys) {
       this.#window = window
       this.#used = new Map()
     }
     return this.#used.get(key) ?? 0
   }
 
-  /** Counts one. Negative when it was one too many. */
+  /** Counts one and returns how many are left in the window; negative if this one was beyond the limit. */
   take(key: string, now: number): number {
     const used = this.#usedBy(key, now) + 1
     this.#used.set(key, used)
@@ -41,25 +41,37 @@ export class Quota {
   resetsIn = (now: number) => Math.max(1, Math.ceil((this.windowMs - (now % this.windowMs)) / 1000))
 }
 
-/** Calls of one agent to /v1 and /mcp together: a hot one is told to slow down before it reaches its owner's Treasury. */
+/** Calls of one agent to /v1 and /mcp together, so that a busy agent is slowed down before its owner's Treasury queues up. */
 export const agentCalls = new Quota('agent', 1_000, 10_000) // 10 seconds
-/** Tokens asked for by one client: each lasts 15 minutes. */
+/** Access tokens requested by one client. Each token lasts 15 minutes. */
 export const tokenRequests = new Quota('client', 60, 60_000) // 1 minute
-/** Credentials nobody knows, from one network address. */
+/** Unknown credentials from one network address. */
 export const wrongCredentials = new Quota('address', 100, 10_000) // 10 seconds
 
-/** Throws `rate_limited` when `key` has used up its quota. Counts nothing. */
-export function refuseSpent(quota: Quota, key: string, now: number): void {
-  if (quota.isSpent(key, now)) throw tooMany(quota, now)
+/** Readiness checks from one network address: each asks every node. */
+export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute
+const claimQuotas = new Map<string, Quota>()
+/** Public calls about payouts from one network address in a minute. */
+export function claimQuota(name: string, perMinute: number): Quota {
+  const known = claimQuotas.get(name)
+  if (known?.limit === perMinute) return known
+  const quota = new Quota(name, perMinute, 60_000) // 1 minute
+  claimQuotas.set(name, quota)
+  return quota
 }
 
-/** Counts one. Throws `rate_limited` when it was one too many. */
-export function admit(quota: Quota, key: string, now: number): void {
-  if (quota.take(key, now) < 0) throw tooMany(quota, now)
+/** Throws `rate_limited` if `key` has used up its quota. Counts nothing. */
+export function requireQuota(quota: Quota, key: string, now: number): void {
+  if (quota.isSpent(key, now)) throw quotaExceeded(quota, now)
 }
 
-export function tooMany(quota: Quota, now: number): AppError {
+/** Counts one. Throws `rate_limited` if it was beyond the limit. */
+export function consumeQuota(quota: Quota, key: string, now: number): void {
+  if (quota.take(key, now) < 0) throw quotaExceeded(quota, now)
+}
+
+export function quotaExceeded(quota: Quota, now: number): AppError {
   const retryAfter = quota.resetsIn(now)
-  const message = `Too many requests: ${quota.limit} in ${quota.windowMs / 1000} seconds. Try again in ${retryAfter} s.`
+  const message = `Too many requests: the limit is ${quota.limit} in ${quota.windowMs / 1000} seconds. Try again in ${retryAfter} s.`
   return new AppError('rate_limited', message, { retryAfter })
 }

@@ -1,17 +1,21 @@
 import { bytesToHex } from '@noble/hashes/utils'
-import { type Block, type Chain, type ChainId, type Hex, RpcError, RpcUnavailable } from '../chain/types.ts'
-import { headFreshMs } from '../domain/intent.ts'
+import type { Limits } from '#domain/limits.ts'
+import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
+import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
-import type { RelayItem } from '../relayer/types.ts'
-import type { WalletLook } from './exposure.ts'
-import type { Sealer } from './seal.ts'
-import type { Store } from './store.ts'
+import type { RelayJob } from '../relayer/api.ts'
+import type { Sealer } from './storage/sealer.ts'
+import type { Store } from './storage/store.ts'
 
-export type TimerKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim'
+export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim'
 
-/** What the Treasury's parts share. Time, randomness and chain are injected; tests replace them. */
+/**
+ * What the parts of a Treasury share. Time, randomness and chains are injected, so that tests replace them. From `heads`
+ * on it is memory only: after an eviction the tables tell the same.
+ */
 export type Context = {
   env: Env
+  db: Db
   userId: string
   store: Store
   sealer: Sealer
@@ -19,46 +23,45 @@ export type Context = {
   now: () => number
   random: (bytes: number) => Uint8Array
   /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
-  wake: (kind: TimerKind, at: number) => void
+  schedule: (kind: AlarmKind, at: number) => void
+  /** The deployment's limits, with those that an operator has set for this user. */
+  limits: Limits
+  /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
-  /** Wallets as they were last seen, and when (ms), by wallet id: memory only. */
-  looks: Map<string, { value: Promise<WalletLook | null>; at: number }>
-  /** Opened session keys by `${walletId}:${epoch}`: memory only. */
+  /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */
+  snapshots: Map<string, { value: Promise<WalletSnapshot | null>; at: number }>
+  /** Opened session keys by `${walletId}:${epoch}`. */
   keys: Map<string, Hex>
-  /** When an imported wallet was last seen to be a plain key (ms), by wallet id: memory only. */
+  /** When an imported wallet was last seen without contract code (ms), by wallet id. */
   plainKeys: Map<string, number>
-  /** Recipients that are in known_recipient, lower case: memory only. */
+  /** Recipients that are in known_recipient, as `${chainId}:${address in lower case}`. */
   recipients: Set<string>
-  /** Signed and committed, not handed to a Relayer yet: memory only, the tables know them as well. */
-  outgoing: { chainId: ChainId; item: RelayItem }[]
-  /** Of the Relayers, once it was read. */
+  /** What was found about other recipients lately, under the same keys. `at` in ms. */
+  lookups: Map<string, { found: RecipientLookup; at: number }>
+  /** Look-ups under way, under the same keys. */
+  lookupsRunning: Map<string, Promise<RecipientLookup>>
+  /** The account was found to be established, which is permanent. */
+  established: boolean
+  /** Jobs of payments whose signature is committed, not submitted yet; the tables know them as well. */
+  unsentJobs: { chainId: ChainId; job: RelayJob }[]
+  /** When a job was last submitted (ms), by id. */
+  submittedAt: Map<string, number>
+  /** When a session with stuck nonces may be replaced again (ms), by wallet id. */
+  rotationRetryAt: Map<string, number>
+  /** The user's shard of the Relayers, once it was read. */
   shard: number | null
-  /** When an item was last handed over (ms), by id: memory only, a second time is harmless. */
-  handedOver: Map<string, number>
 }
 
 /**
- * The Treasury only reads the chain, so a node's refusal (a block it has not got yet, a limit of its own) says as
- * little about the money as no answer at all.
+ * `payout`: the address belongs to some user's payout. `blocked`: the token refuses it. `unknown`: D1 or the node did not
+ * respond, so it is paid now and looked up again the next time.
  */
-export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
+export type RecipientLookup = 'clear' | 'payout' | 'blocked' | 'unknown'
 
-/** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
-export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
-  const known = ctx.heads.get(chainId)
-  if (known && ctx.now() - known.readAt < maxAgeMs) return known.block
-  const block = await ctx.chains[chainId].head()
-  ctx.heads.set(chainId, { block, readAt: ctx.now() })
-  return block
-}
+/** A wallet as one reading of the chain showed it; `state` is null for imported and undeployed wallets. */
+export type WalletSnapshot = { balance: bigint; state: WalletState | null }
 
-/** The last reading if it is fresh, without asking: for code that must not await. */
-export function knownHead(ctx: Context, chainId: ChainId): Block | null {
-  const known = ctx.heads.get(chainId)
-  return known && ctx.now() - known.readAt < headFreshMs ? known.block : null
-}
-
-/** `pay_` + time + 80 random bits: sorts by creation, guesses nothing. */
+/** Prefix, time and 80 random bits: ids sort by creation and can't be guessed. */
 export function newId(ctx: Context, prefix: string): string {
   return `${prefix}_${ctx.now().toString(36).padStart(9, '0')}${bytesToHex(ctx.random(10))}`
 }

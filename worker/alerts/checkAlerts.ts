@@ -1,0 +1,25 @@
+import { planAlerts } from '#domain/alertPlan.ts'
+import { deleteAlerts, insertAlerts, listAlerts, markAnnounced } from '../db/alerts.ts'
+import type { Db } from '../db/d1.ts'
+import type { Env } from '../env.ts'
+import { messageProviderFrom } from '../notifications/messageProvider.ts'
+import { observe } from './conditions.ts'
+import { sendAlert } from './sendAlert.ts'
+
+/**
+ * Once a minute: alerts operators to each condition once when it has lasted from one check to the next, and once when it is
+ * over. An alert that no receiver accepted is sent again at the next check. `now` in ms.
+ */
+export async function checkAlerts(env: Env, db: Db, now: number): Promise<void> {
+  const [known, observed] = await Promise.all([listAlerts(db), observe(env, db, now)])
+  const { seen, start, end, forget } = planAlerts(known, observed, now)
+  const messages = messageProviderFrom(env, db, () => now)
+  await insertAlerts(db, seen)
+  await deleteAlerts(
+    db,
+    forget.map(({ key }) => key),
+  )
+  for (const alert of start)
+    if (await sendAlert(env, messages, alert, 'started')) await markAnnounced(db, alert.key, now)
+  for (const alert of end) if (await sendAlert(env, messages, alert, 'ended')) await deleteAlerts(db, [alert.key])
+}

@@ -1,0 +1,34 @@
+import type { ChainId } from '#domain/networks.ts'
+import type { Settings } from '../settings.ts'
+import type { Contracts } from './types.ts'
+
+/** Settings that exist once per network (settings.ts). */
+
+export type RpcSettings = Pick<Settings, `RPC_URLS_${ChainId}`>
+export type ContractSettings = Pick<Settings, `CONTRACTS_${ChainId}`>
+
+/** One or two URLs; see `Settings`. */
+export const rpcUrls = (settings: RpcSettings, chainId: ChainId): string[] =>
+  settings[`RPC_URLS_${chainId}`]
+    .split(',')
+    .map((url) => url.trim())
+    .filter(Boolean)
+
+export const contractsOf = (settings: ContractSettings, chainId: ChainId): Contracts =>
+  JSON.parse(settings[`CONTRACTS_${chainId}`])
+
+/** False for a network whose setting is `{}`: nothing was deployed there, and nothing can be paid on it. */
+export const isInUse = (settings: ContractSettings, chainId: ChainId): boolean =>
+  Object.keys(contractsOf(settings, chainId)).length > 0
+
+/** An RPC URL for browsers, without a key. */
+export const publicRpcUrl = (settings: Pick<Settings, `PUBLIC_RPC_URL_${ChainId}`>, chainId: ChainId): string =>
+  settings[`PUBLIC_RPC_URL_${chainId}`]
+
+type ExplorerSettings = Pick<Settings, `EXPLORER_URL_${ChainId}`>
+
+export const explorerUrl = (settings: ExplorerSettings, chainId: ChainId): string => settings[`EXPLORER_URL_${chainId}`]
+
+/** Null if there is no transaction hash. */
+export const transactionUrl = (settings: ExplorerSettings, chainId: ChainId, hash: string | null): string | null =>
+  hash === null ? null : `${explorerUrl(settings, chainId)}/tx/${hash}`

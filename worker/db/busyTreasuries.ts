@@ -1,0 +1,37 @@
+import { eq, inArray, lt } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { busyTreasury } from './schema.ts'
+
+export async function markBusy(db: Db, userId: string, since: number): Promise<void> {
+  await db
+    .insert(busyTreasury)
+    .values({ userId, since })
+    .onConflictDoUpdate({ target: busyTreasury.userId, set: { since } })
+}
+
+export async function markIdle(db: Db, userId: string): Promise<void> {
+  await db.delete(busyTreasury).where(eq(busyTreasury.userId, userId))
+}
+
+/**
+ * User ids of Treasuries that have been busy since before `before` (ms), at most `limit`; they count as woken `now`. The
+ * one that was woken longest ago comes first, so a Treasury that cannot recover does not delay the others.
+ */
+export async function takeOverdue(db: Db, before: number, now: number, limit: number): Promise<string[]> {
+  const overdue = db
+    .select({ userId: busyTreasury.userId })
+    .from(busyTreasury)
+    .where(lt(busyTreasury.since, before))
+    .orderBy(busyTreasury.pokedAt, busyTreasury.since)
+    .limit(limit)
+  const rows = await db
+    .update(busyTreasury)
+    .set({ pokedAt: now })
+    .where(inArray(busyTreasury.userId, overdue))
+    .returning({ userId: busyTreasury.userId })
+  return rows.map((row) => row.userId)
+}
+
+/** How many have been busy since before `before` (ms). */
+export const countOverdue = (db: Db, before: number): Promise<number> =>
+  db.$count(busyTreasury, lt(busyTreasury.since, before))

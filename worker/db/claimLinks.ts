@@ -1,0 +1,23 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { claimLink } from './schema.ts'
+
+/** Does nothing if the link exists already. */
+export async function insertClaimLink(db: Db, link: typeof claimLink.$inferInsert): Promise<void> {
+  await db.insert(claimLink).values(link).onConflictDoNothing()
+}
+
+/** The payout that a link leads to, or null. */
+export async function findClaimLink(db: Db, tokenHash: string): Promise<{ userId: string; payoutId: string } | null> {
+  const row = await db
+    .select({ userId: claimLink.userId, payoutId: claimLink.payoutId })
+    .from(claimLink)
+    .where(eq(claimLink.tokenHash, tokenHash))
+    .get()
+  return row ?? null
+}
+
+/** Whether this is the address of any payout, open or closed. The case of letters does not matter. */
+export async function isPayoutAddress(db: Db, address: string): Promise<boolean> {
+  return (await db.$count(claimLink, eq(claimLink.address, address))) > 0
+}

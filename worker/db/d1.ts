@@ -1,0 +1,24 @@
+import { drizzle } from 'drizzle-orm/d1'
+
+/** Request and response header with the caller's D1 bookmark: how recent a state of the database it has seen. */
+export const bookmarkHeader = 'x-d1-bookmark'
+
+export type Db = ReturnType<typeof primaryDb>
+
+/** D1 without a session of its replication: every query goes to the primary. For Durable Objects and cron. */
+export const primaryDb = (database: D1Database) => drizzle(database)
+
+/** Reads may come from the nearest replica, however old. */
+export const replicaDb = (database: D1Database): Db => inSession(database.withSession('first-unconstrained'))
+
+/**
+ * Reads are at least as recent as `bookmark`, or come from the primary if there is none or it is malformed. The caller's
+ * next request should carry `bookmark()`.
+ */
+export function openDb(database: D1Database, bookmark?: string | null) {
+  const session = database.withSession(bookmark && /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary')
+  return { db: inSession(session), bookmark: () => session.getBookmark() }
+}
+
+// drizzle calls only `prepare` and `batch`, which a session has; its type asks for the whole database.
+const inSession = (session: D1DatabaseSession): Db => drizzle(session as unknown as D1Database)

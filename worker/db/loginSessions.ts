@@ -1,0 +1,152 @@
+import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { loginChallenge, loginSession, refreshToken, type UserRow, user } from './schema.ts'
+
+export async function insertLoginSession(
+  db: Db,
+  input: {
+    sessionId: string
+    userId: string
+    tokenHash: string
+    now: number
+    expiresAt: number
+    tokenExpiresAt: number
+  },
+): Promise<void> {
+  const { sessionId, userId, tokenHash, now, expiresAt, tokenExpiresAt } = input
+  await db.batch([
+    db.insert(loginSession).values({ id: sessionId, userId, createdAt: now, expiresAt }),
+    db.insert(refreshToken).values({ hash: tokenHash, sessionId, createdAt: now, expiresAt: tokenExpiresAt }),
+  ])
+}
+
+/** With its session and user; null if unknown. */
+export async function findRefreshToken(db: Db, hash: string) {
+  const row = await db
+    .select({ token: refreshToken, session: loginSession, user })
+    .from(refreshToken)
+    .innerJoin(loginSession, eq(loginSession.id, refreshToken.sessionId))
+    .innerJoin(user, eq(user.id, loginSession.userId))
+    .where(eq(refreshToken.hash, hash))
+    .get()
+  return row ?? null
+}
+
+/** The successor, and one more for a reply that got lost or a tab that asked at the same time. */
+const maxSuccessors = 2
+
+/**
+ * Exchanges `oldHash` for `newHash`. False if that is a use too many: the second successor exists, the first was made
+ * `graceMs` ago, or the sibling was exchanged first. Of two siblings only one can go on, because a thief who takes the
+ * second successor would otherwise have a session that nobody sees. One batch, which is a transaction, so that parallel
+ * exchanges are counted.
+ */
+export async function replaceRefreshToken(
+  db: Db,
+  input: { oldHash: string; newHash: string; sessionId: string; now: number; graceMs: number; expiresAt: number },
+): Promise<boolean> {
+  const { oldHash, newHash, sessionId, now, graceMs, expiresAt } = input
+  const parentHash = db
+    .select({ hash: refreshToken.parentHash })
+    .from(refreshToken)
+    .where(eq(refreshToken.hash, oldHash))
+  const [exchanged] = await db.batch([
+    db
+      .update(refreshToken)
+      .set({
+        replacedAt: sql`coalesce(${refreshToken.replacedAt}, ${now})`,
+        successors: sql`${refreshToken.successors} + 1`,
+      })
+      .where(
+        and(
+          eq(refreshToken.hash, oldHash),
+          lt(refreshToken.successors, maxSuccessors),
+          or(isNull(refreshToken.replacedAt), gte(refreshToken.replacedAt, now - graceMs)),
+        ),
+      )
+      .returning({ hash: refreshToken.hash }),
+    db
+      .update(refreshToken)
+      .set({ successors: maxSuccessors })
+      .where(
+        and(
+          eq(refreshToken.sessionId, sessionId),
+          eq(refreshToken.parentHash, parentHash),
+          ne(refreshToken.hash, oldHash),
+        ),
+      ),
+    db.insert(refreshToken).values({ hash: newHash, sessionId, createdAt: now, expiresAt, parentHash: oldHash }),
+  ])
+  return exchanged.length === 1
+}
+
+/** After a refresh token was used too often. */
+export async function revokeLoginSession(db: Db, sessionId: string, now: number): Promise<void> {
+  await db
+    .update(loginSession)
+    .set({ revokedAt: now, revokedReason: 'reuse' })
+    .where(and(eq(loginSession.id, sessionId), isNull(loginSession.revokedAt)))
+}
+
+/** After a sign-out: the session expires now, or earlier if it already has. */
+export async function endLoginSession(db: Db, sessionId: string, now: number): Promise<void> {
+  await db
+    .update(loginSession)
+    .set({ expiresAt: sql`min(${loginSession.expiresAt}, max(${now}, ${loginSession.createdAt} + 1))` })
+    .where(eq(loginSession.id, sessionId))
+}
+
+/** After a password change: revokes the user's sessions except `keepSessionId`, and returns the ids of those revoked. */
+export async function revokeOtherLoginSessions(
+  db: Db,
+  userId: string,
+  keepSessionId: string | null,
+  now: number,
+): Promise<string[]> {
+  const rows = await db
+    .update(loginSession)
+    .set({ revokedAt: now, revokedReason: 'password_changed' })
+    .where(
+      and(
+        eq(loginSession.userId, userId),
+        isNull(loginSession.revokedAt),
+        keepSessionId === null ? undefined : ne(loginSession.id, keepSessionId),
+      ),
+    )
+    .returning({ id: loginSession.id })
+  return rows.map((row) => row.id)
+}
+
+export async function isLoginSessionOpen(db: Db, sessionId: string, userId: string, now: number): Promise<boolean> {
+  const open = and(
+    eq(loginSession.id, sessionId),
+    eq(loginSession.userId, userId),
+    isNull(loginSession.revokedAt),
+    gt(loginSession.expiresAt, now),
+  )
+  return (await db.$count(loginSession, open)) > 0
+}
+
+/** Stores the user's only open challenge; an earlier one becomes invalid. */
+export async function putLoginChallenge(db: Db, hash: string, userId: string, expiresAt: number): Promise<void> {
+  await db.batch([
+    db.delete(loginChallenge).where(eq(loginChallenge.userId, userId)),
+    db.insert(loginChallenge).values({ hash, userId, expiresAt }),
+  ])
+}
+
+/** Removes the challenge and returns its user, once. Null if it is unknown, has expired or belongs to another email. */
+export async function takeLoginChallenge(db: Db, hash: string, email: string, now: number): Promise<UserRow | null> {
+  const [taken] = await db
+    .delete(loginChallenge)
+    .where(
+      and(
+        eq(loginChallenge.hash, hash),
+        gt(loginChallenge.expiresAt, now),
+        eq(loginChallenge.userId, db.select({ id: user.id }).from(user).where(eq(user.email, email))),
+      ),
+    )
+    .returning({ userId: loginChallenge.userId })
+  if (!taken) return null
+  return (await db.select().from(user).where(eq(user.id, taken.userId)).get()) ?? null
+}

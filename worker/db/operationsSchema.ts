@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { deliveryStates } from '#domain/delivery.ts'
+
+/** Tables of those who run a deployment: what operators did, what became of messages, what is wrong. Part of schema.ts. */
+
+/** What operators did, newest last. Never changed. */
+export const operatorAction = sqliteTable(
+  'operator_action',
+  {
+    id: text('id').primaryKey(),
+    at: integer('at').notNull(),
+    /** Email address, or `service:` and the client id of a service token. */
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    subject: text('subject').notNull(),
+    reason: text('reason').notNull(),
+    /** JSON of what was asked for; holds no secret. */
+    detail: text('detail').notNull(),
+  },
+  (t) => [index('operator_action_at_idx').on(t.at)],
+)
+
+/** Messages that a provider has accepted or refused for good, with what its reports say of them since. */
+export const deliveredMessage = sqliteTable(
+  'delivered_message',
+  {
+    id: text('id').primaryKey(),
+    at: integer('at').notNull(),
+    /** The payout that the message is about. */
+    payoutId: text('payout_id'),
+    channel: text('channel', { enum: ['email', 'sms'] }),
+    state: text('state', { enum: deliveryStates }).notNull().default('accepted'),
+    stateAt: integer('state_at').notNull().default(0),
+  },
+  (t) => [
+    index('delivered_message_payout_idx').on(t.payoutId, sql`${t.at} DESC`).where(sql`${t.payoutId} IS NOT NULL`),
+  ],
+)
+
+/** Channels whose provider failed to take a message and has not taken one since. */
+export const messageFailure = sqliteTable('message_failure', {
+  channel: text('channel', { enum: ['email', 'sms'] }).primaryKey(),
+  since: integer('since').notNull(),
+  lastAt: integer('last_at').notNull(),
+})
+
+/** Conditions that operators are alerted to. `announcedAt`: when the alert was sent; null: not yet. */
+export const alert = sqliteTable('alert', {
+  key: text('key').primaryKey(),
+  text: text('text').notNull(),
+  since: integer('since').notNull(),
+  announcedAt: integer('announced_at'),
+})

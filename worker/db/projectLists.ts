@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Db } from './d1.ts'
+import { payoutView, transactionView } from './schema.ts'
+
+/** A row as the API returns it, with its amount in micro-USDC. */
+export type ListRow<Row> = { row: Row; amount: number }
+
+/** Writes rows of the lists. A row with a lower `seq` never replaces one with a higher. */
+export async function projectLists(
+  db: Db,
+  userId: string,
+  seq: number,
+  rows: { transactions: ListRow<Transaction>[]; payouts: ListRow<Escrow>[] },
+): Promise<void> {
+  const upserts = [
+    ...(rows.transactions.length > 0 ? [upsertTransactions(db, userId, seq, rows.transactions)] : []),
+    ...(rows.payouts.length > 0 ? [upsertPayouts(db, userId, seq, rows.payouts)] : []),
+  ]
+  const [first, ...rest] = upserts
+  if (first) await db.batch([first, ...rest])
+}
+
+// All rows travel as one JSON parameter, because D1 allows 100 parameters per statement: `INSERT … SELECT … FROM json_each`.
+// The selected values are in the order of the columns in schema.ts. `WHERE true` keeps ON CONFLICT from being read as a join.
+
+export function upsertTransactions(db: Db, userId: string, seq: number, rows: ListRow<Transaction>[]) {
+  return db
+    .insert(transactionView)
+    .select(
+      sql`SELECT value->>'$.row.id', ${userId}, ${seq}, value->>'$.at', value->>'$.row.status', value->>'$.row.category',
+            value->>'$.amount', value->>'$.row.fromWalletId', value->>'$.row.agentId', value->>'$.row.contactId',
+            value->>'$.row.escrowId', value->'$.row'
+          FROM json_each(${asJson(rows)}) WHERE true`,
+    )
+    .onConflictDoUpdate({
+      target: transactionView.id,
+      set: newer,
+      setWhere: sql`excluded.seq > ${transactionView.seq}`,
+    })
+}
+
+export function upsertPayouts(db: Db, userId: string, seq: number, rows: ListRow<Escrow>[]) {
+  return db
+    .insert(payoutView)
+    .select(
+      sql`SELECT value->>'$.row.id', ${userId}, ${seq}, value->>'$.at', value->>'$.row.status', value->>'$.amount',
+            coalesce(value->>'$.row.sourceWallet.id', ''), value->'$.row'
+          FROM json_each(${asJson(rows)}) WHERE true`,
+    )
+    .onConflictDoUpdate({ target: payoutView.id, set: newer, setWhere: sql`excluded.seq > ${payoutView.seq}` })
+}
+
+/** What can change in a row. */
+const newer = { seq: sql`excluded.seq`, status: sql`excluded.status`, body: sql`excluded.body` }
+
+const asJson = (rows: ListRow<{ createdAt: string }>[]) =>
+  JSON.stringify(rows.map((row) => ({ ...row, at: Date.parse(row.row.createdAt) })))

@@ -1,0 +1,275 @@
+import { sql } from 'drizzle-orm'
+import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export * from './operationsSchema.ts'
+
+/**
+ * The whole schema of D1, as the migrations leave it; `npm run check` compares the two. CHECK constraints are in the
+ * migrations only. Times are epoch milliseconds, hashes SHA-256 or HMAC-SHA-256 in hex, amounts micro-USDC.
+ */
+
+export const userStatuses = ['UNCONFIRMED', 'CONFIRMED', 'FORCE_CHANGE_PASSWORD'] as const
+
+export const user = sqliteTable(
+  'user',
+  {
+    id: text('id').primaryKey(),
+    /** Trimmed and lower case. */
+    email: text('email').notNull().unique(),
+    name: text('name'),
+    status: text('status', { enum: userStatuses }).notNull(),
+    /** `none` (identity/passwords.ts) if no password signs in. */
+    passwordHash: text('password_hash').notNull(),
+    /** When the temporary password was made. Null once the user has chosen one. */
+    temporarySince: integer('temporary_since'),
+    publicAddress: text('public_address'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],
+)
+export type UserRow = typeof user.$inferSelect
+
+const userId = () =>
+  text('user_id')
+    .notNull()
+    .references(() => user.id, { onDelete: 'cascade' })
+
+/** One sign-in. All refresh tokens that descend from it belong to it. */
+export const loginSession = sqliteTable(
+  'session',
+  {
+    id: text('id').primaryKey(),
+    userId: userId(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    revokedAt: integer('revoked_at'),
+    revokedReason: text('revoked_reason', { enum: ['reuse', 'password_changed'] }),
+  },
+  (t) => [index('session_user_idx').on(t.userId), index('session_expiry_idx').on(t.expiresAt)],
+)
+
+export const refreshToken = sqliteTable(
+  'refresh_token',
+  {
+    hash: text('hash').primaryKey(),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => loginSession.id, { onDelete: 'cascade' }),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    /** When it was first exchanged. */
+    replacedAt: integer('replaced_at'),
+    /** How often it was exchanged; the highest number if its sibling was exchanged first. */
+    successors: integer('successors').notNull().default(0),
+    /** The token that was exchanged for this one. Null for the first of a session. */
+    parentHash: text('parent_hash'),
+  },
+  (t) => [index('refresh_token_session_idx').on(t.sessionId)],
+)
+
+export const loginChallenge = sqliteTable(
+  'login_challenge',
+  { hash: text('hash').primaryKey(), userId: userId(), expiresAt: integer('expires_at').notNull() },
+  (t) => [index('login_challenge_user_idx').on(t.userId), index('login_challenge_expiry_idx').on(t.expiresAt)],
+)
+
+export const codePurposes = ['confirm', 'reset'] as const
+export type CodePurpose = (typeof codePurposes)[number]
+
+export const accountCode = sqliteTable(
+  'account_code',
+  {
+    userId: userId(),
+    purpose: text('purpose', { enum: codePurposes }).notNull(),
+    hash: text('hash').notNull(),
+    tries: integer('tries').notNull().default(0),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.purpose] }), index('account_code_expiry_idx').on(t.expiresAt)],
+)
+
+/** A link in a reset or confirmation mail, by the hash of its token. */
+export const accountLink = sqliteTable(
+  'account_link',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    userId: userId(),
+    purpose: text('purpose', { enum: codePurposes }).notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('account_link_user_idx').on(t.userId), index('account_link_expiry_idx').on(t.expiresAt)],
+)
+
+/** A sign-up with a password that awaits the proof of its email address, by the hash of its browser's token. */
+export const signup = sqliteTable(
+  'signup',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    userId: userId(),
+    name: text('name'),
+    /** With Cognito a mark if the user pool has this sign-up's password, otherwise null. */
+    passwordHash: text('password_hash'),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [index('signup_user_idx').on(t.userId, t.createdAt), index('signup_created_idx').on(t.createdAt)],
+)
+export type SignupRow = typeof signup.$inferSelect
+
+export const addressNonce = sqliteTable(
+  'address_nonce',
+  {
+    userId: text('user_id')
+      .primaryKey()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    nonce: text('nonce').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('address_nonce_expiry_idx').on(t.expiresAt)],
+)
+
+export const signupPasscode = sqliteTable('signup_passcode', {
+  hash: text('hash').primaryKey(),
+  label: text('label').notNull(),
+  /** Null: unlimited. */
+  maxUses: integer('max_uses'),
+  used: integer('used').notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at'),
+  revokedAt: integer('revoked_at'),
+})
+
+export const attempt = sqliteTable(
+  'attempt',
+  {
+    key: text('key').primaryKey(),
+    count: integer('count').notNull(),
+    resetsAt: integer('resets_at').notNull(),
+  },
+  (t) => [index('attempt_reset_idx').on(t.resetsAt)],
+)
+
+/** Maps a credential to its agent and user. The Treasury decides everything else. */
+export const agentCredential = sqliteTable(
+  'agent_credential',
+  {
+    hash: text('hash').primaryKey(),
+    kind: text('kind', { enum: ['secret', 'api_key'] }).notNull(),
+    userId: userId(),
+    agentId: text('agent_id').notNull(),
+    clientId: text('client_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+    revokedAt: integer('revoked_at'),
+  },
+  (t) => [
+    index('agent_credential_client_idx').on(t.clientId),
+    index('agent_credential_agent_idx').on(t.userId, t.agentId),
+  ],
+)
+
+export const contact = sqliteTable(
+  'contact',
+  {
+    id: text('id').primaryKey(),
+    userId: userId(),
+    name: text('name').notNull(),
+    address: text('address'),
+    email: text('email'),
+    phone: text('phone'),
+    description: text('description'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    /** Deleted contacts are kept for a while so that deletion can be undone. */
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [
+    index('contact_user_idx').on(t.userId, t.createdAt),
+    index('contact_deleted_idx').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
+  ],
+)
+export type ContactRow = typeof contact.$inferSelect
+
+/** A user's own arrangement of the dashboard, as JSON. */
+export const preferences = sqliteTable('preferences', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => user.id, { onDelete: 'cascade' }),
+  body: text('body').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+/** Local stacks and tests: messages that were stored instead of sent. */
+export const devInbox = sqliteTable(
+  'dev_inbox',
+  {
+    id: text('id').primaryKey(),
+    recipient: text('recipient').notNull(),
+    channel: text('channel', { enum: ['email', 'sms'] }).notNull(),
+    subject: text('subject').notNull(),
+    text: text('text').notNull(),
+    at: integer('at').notNull(),
+  },
+  (t) => [index('dev_inbox_recipient_idx').on(t.recipient, t.at)],
+)
+
+/**
+ * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
+ * row with the highest `seq` wins. Can be rebuilt, and no decision about money reads it.
+ */
+export const transactionView = sqliteTable(
+  'transaction_view',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id').notNull(),
+    seq: integer('seq').notNull(),
+    createdAt: integer('created_at').notNull(),
+    status: text('status').notNull(),
+    category: text('category').notNull(),
+    amount: integer('amount').notNull(),
+    walletId: text('wallet_id').notNull(),
+    agentId: text('agent_id'),
+    contactId: text('contact_id'),
+    escrowId: text('escrow_id'),
+    body: text('body').notNull(),
+  },
+  (t) => [index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`)],
+)
+
+export const payoutView = sqliteTable(
+  'payout_view',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id').notNull(),
+    seq: integer('seq').notNull(),
+    createdAt: integer('created_at').notNull(),
+    status: text('status').notNull(),
+    amount: integer('amount').notNull(),
+    walletId: text('wallet_id').notNull(),
+    body: text('body').notNull(),
+  },
+  (t) => [index('payout_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`)],
+)
+
+const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })
+
+/** Maps the hash of a claim link's token to its payout. `address` finds payouts that must not be paid by hand. */
+export const claimLink = sqliteTable('claim_link', {
+  tokenHash: text('token_hash').primaryKey(),
+  userId: text('user_id').notNull(),
+  payoutId: text('payout_id').notNull().unique(),
+  address: caseInsensitiveText('address').notNull().unique(),
+  createdAt: integer('created_at').notNull(),
+})
+
+/** Treasuries with work under way. The cron watchdog wakes those that have not been heard from. */
+export const busyTreasury = sqliteTable(
+  'busy_treasury',
+  {
+    userId: text('user_id').primaryKey(),
+    since: integer('since').notNull(),
+    /** When the watchdog last woke it, so that it wakes them in turn. */
+    pokedAt: integer('poked_at').notNull().default(0),
+  },
+  (t) => [index('busy_treasury_since').on(t.since)],
+)

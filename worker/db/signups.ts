@@ -1,0 +1,104 @@
+import { and, asc, desc, eq, not, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { accountCode, accountLink, type SignupRow, signup, type UserRow, user } from './schema.ts'
+
+/**
+ * Sign-ups kept per address. One beyond is not stored and its token therefore unknown at the confirmation, which then
+ * discards all passwords: safe, and nobody can fill the table.
+ */
+const maxSignups = 20
+
+/**
+ * Adds a sign-up to the account of `email`, which is created UNCONFIRMED if there is none. Returns the account, whatever
+ * its status: the statements are the same for free and for taken addresses.
+ */
+export async function addSignup(
+  db: Db,
+  input: Omit<SignupRow, 'userId' | 'createdAt'> & {
+    email: string
+    accountId: string
+    accountHash: string
+    now: number
+  },
+): Promise<UserRow> {
+  const { email, accountId, accountHash, tokenHash, name, passwordHash, now } = input
+  const isFull = sql`(SELECT count(*) FROM ${signup} WHERE ${signup.userId} = ${user.id}) >= ${maxSignups}`
+  const [, , [account]] = await db.batch([
+    db
+      .insert(user)
+      .values({
+        id: accountId,
+        email,
+        name,
+        status: 'UNCONFIRMED',
+        passwordHash: accountHash,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .onConflictDoUpdate({
+        target: user.email,
+        set: { updatedAt: now },
+        setWhere: eq(user.status, 'UNCONFIRMED'),
+      }),
+    db.insert(signup).select(
+      db
+        .select({
+          tokenHash: sql`${tokenHash}`.as('token_hash'),
+          userId: user.id,
+          name: sql`${name}`.as('name'),
+          passwordHash: sql`${passwordHash}`.as('password_hash'),
+          createdAt: sql`${now}`.as('created_at'),
+        })
+        .from(user)
+        .where(and(eq(user.email, email), not(isFull))),
+    ),
+    db.select().from(user).where(eq(user.email, email)),
+  ])
+  if (!account) throw new Error('the account was deleted while signing up')
+  return account
+}
+
+/** Oldest first. */
+export const signupsOf = (db: Db, userId: string): Promise<SignupRow[]> =>
+  db.select().from(signup).where(eq(signup.userId, userId)).orderBy(asc(signup.createdAt))
+
+/** The password hash of the newest sign-up of an address, or null. The same statement whether there is an account. */
+export async function newestSignupHash(db: Db, email: string): Promise<string | null> {
+  const row = await db
+    .select({ passwordHash: signup.passwordHash })
+    .from(signup)
+    .innerJoin(user, eq(user.id, signup.userId))
+    .where(eq(user.email, email))
+    .orderBy(desc(signup.createdAt))
+    .limit(1)
+    .get()
+  return row?.passwordHash ?? null
+}
+
+/**
+ * Confirms an account with the password and name given, and deletes its sign-ups, codes and links. False if it is not
+ * UNCONFIRMED any more.
+ */
+export async function confirmSignup(
+  db: Db,
+  input: { userId: string; passwordHash: string; name: string | null; now: number },
+): Promise<boolean> {
+  const { userId, passwordHash, name, now } = input
+  const [confirmed] = await db.batch([
+    db
+      .update(user)
+      .set({ status: 'CONFIRMED', passwordHash, name, updatedAt: now })
+      .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
+      .returning({ id: user.id }),
+    ...discardProofs(db, userId),
+  ])
+  return confirmed.length === 1
+}
+
+/** Statements that delete whatever could still change the password of an account by email. */
+export const discardProofs = (db: Db, userId: string) =>
+  [
+    db.delete(signup).where(eq(signup.userId, userId)),
+    db.delete(accountCode).where(eq(accountCode.userId, userId)),
+    db.delete(accountLink).where(eq(accountLink.userId, userId)),
+  ] as const

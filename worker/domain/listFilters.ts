@@ -1,0 +1,19 @@
+/** What the lists of transactions and payouts are filtered by, in the API and in the URLs of the pages. */
+
+export const transactionTypes = ['payout', 'transfer'] as const
+
+/** The statuses of a transaction, grouped as lists show them. */
+export const transactionStatusGroups = {
+  completed: ['CONFIRMED'],
+  failed: ['POLICY_REJECTED', 'VALIDATION_FAILED', 'FAILED', 'CANCELLED', 'EXPIRED'],
+  pending: ['PENDING', 'QUEUED', 'PROCESSING'],
+} as const
+export const transactionStatuses = [
+  'completed',
+  'failed',
+  'pending',
+] as const satisfies readonly TransactionStatusGroup[]
+export type TransactionStatusGroup = keyof typeof transactionStatusGroups
+export type TransactionStatus = (typeof transactionStatusGroups)[TransactionStatusGroup][number]
+
+export const payoutStatuses = ['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const

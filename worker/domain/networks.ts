@@ -1,0 +1,15 @@
+/** The networks Bursar runs on. Contracts and databases use the chain id, the API uses the name. */
+export const networks = {
+  8453: { name: 'base', label: 'Base', isTest: false },
+  84532: { name: 'base-sepolia', label: 'Base Sepolia', isTest: true },
+} as const
+
+export type ChainId = keyof typeof networks
+export type ChainName = (typeof networks)[ChainId]['name']
+
+export const chainIds = [8453, 84532] as const satisfies ChainId[]
+export const chainNames = ['base', 'base-sepolia'] as const satisfies ChainName[]
+
+export const chainNameOf = (chainId: ChainId): ChainName => networks[chainId].name
+export const chainIdOf = (name: ChainName): ChainId => (name === 'base' ? 8453 : 84532)
+export const isChainId = (value: number): value is ChainId => value in networks

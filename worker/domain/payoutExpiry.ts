@@ -1,0 +1,4 @@
+/** For how many days a payout can be claimed: the choices, and the one for callers that make none. */
+export const expiryDays = [1, 7, 30, 90] as const
+export type ExpiryDays = (typeof expiryDays)[number]
+export const defaultExpiryDays: ExpiryDays = 30

@@ -1,0 +1,5 @@
+/** The earliest of some due times (ms); null when none of them is set. */
+export function earliest(...times: readonly (number | null)[]): number | null {
+  const set = times.filter((time) => time !== null)
+  return set.length > 0 ? Math.min(...set) : null
+}

@@ -1,0 +1,12 @@
+import type { SignupRow } from '../db/schema.ts'
+import { sha256 } from './secrets.ts'
+
+/**
+ * The sign-up whose password a confirmation keeps; undefined: none, all are discarded. Anyone can sign up any address, so
+ * without the token of one of them only a sign-up that is the only one counts as the caller's own.
+ */
+export function signupToConfirm(signups: SignupRow[], signupToken: string | undefined): SignupRow | undefined {
+  if (signupToken === undefined) return signups.length === 1 ? signups[0] : undefined
+  const tokenHash = sha256(signupToken)
+  return signups.find((row) => row.tokenHash === tokenHash)
+}

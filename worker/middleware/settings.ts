@@ -1,0 +1,11 @@
+import { createMiddleware } from 'hono/factory'
+import type { AppEnv } from '../appEnv.ts'
+import { refuseMisconfigured } from '../readiness/refuseWork.ts'
+
+/** A Worker with a missing or malformed secret refuses every call but those that tell operators why. */
+const exempt = new Set(['/api/ready', '/ops/api/ready'])
+
+export const requireSettings = createMiddleware<AppEnv>(async (c, next) => {
+  if (!exempt.has(c.req.path)) refuseMisconfigured(c.env)
+  await next()
+})

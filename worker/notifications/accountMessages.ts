@@ -1,0 +1,109 @@
+import { email } from './email.ts'
+import { link, note, paragraph, secret } from './emailBody.ts'
+import { greeting, utcDay } from './format.ts'
+import type { Message } from './message.ts'
+
+/** Messages to account owners about signing up, passwords and codes. */
+
+type Account = {
+  userId: string
+  to: string
+  name: string | null
+  appOrigin: string
+}
+/** The code and, for the same purpose and time, the token of the link. */
+type Proof = { code: string; linkToken: string }
+type Timed = {
+  /** ms */
+  now: number
+}
+
+export function temporaryPasswordMessage({
+  userId,
+  to,
+  name,
+  password,
+  appOrigin,
+}: Account & { password: string }): Message {
+  const parts = [
+    paragraph(greeting(name)),
+    paragraph('Your Bursar account is ready. This is your temporary password:'),
+    secret(password),
+    paragraph('Sign in with this email address and choose your own password. The temporary password works for 7 days.'),
+    link('Sign in', `${appOrigin}/login`),
+    note('If you did not request an account, you can ignore this email.'),
+  ]
+  return email({ id: `temporary-password:${userId}`, to, subject: 'Your Bursar account', parts })
+}
+
+/**
+ * In the fragment, which browsers do not send: the token reaches us only when someone presses the button of that page, not
+ * by a program that opens links in mails, and no log has it.
+ */
+const linkTo = (page: string, linkToken: string) => `${page}#token=${linkToken}`
+
+/** Proves that the email address belongs to the person who signed up with it. */
+export function confirmationCodeMessage({
+  userId,
+  to,
+  name,
+  code,
+  linkToken,
+  appOrigin,
+  now,
+}: Account & Timed & Proof): Message {
+  const parts = [
+    paragraph(greeting(name)),
+    paragraph(
+      'This is the code to confirm your email address for Bursar. Enter it within 24 hours, or use the link below.',
+    ),
+    secret(code),
+    link('Confirm your email address', linkTo(`${appOrigin}/confirm`, linkToken)),
+    note('If you did not just sign up, ignore this email: do not enter the code anywhere and do not use the link.'),
+  ]
+  return email({ id: `confirm-code:${userId}:${now}`, to, subject: 'Your Bursar confirmation code', parts })
+}
+
+export function resetCodeMessage({
+  userId,
+  to,
+  name,
+  code,
+  linkToken,
+  appOrigin,
+  now,
+}: Account & Timed & Proof): Message {
+  const parts = [
+    paragraph(greeting(name)),
+    paragraph(
+      'This is the code to choose a new password for Bursar. Enter it within 15 minutes, or use the link below.',
+    ),
+    secret(code),
+    link('Choose a new password', linkTo(`${appOrigin}/reset-password`, linkToken)),
+    note('If you did not request it, ignore this email. Your password has not changed.'),
+  ]
+  return email({ id: `reset-code:${userId}:${now}`, to, subject: 'Your Bursar password code', parts })
+}
+
+/** Sent instead of an API response that would reveal who has an account. At most one a day. */
+export function alreadyRegisteredMessage({ userId, to, name, appOrigin, now }: Account & Timed): Message {
+  const parts = [
+    paragraph(greeting(name)),
+    paragraph(
+      'Someone just signed up for Bursar with this email address, which already has an account. Nothing has changed.',
+    ),
+    paragraph('If it was you, sign in, or choose a new password if you have forgotten yours.'),
+    link('Sign in', `${appOrigin}/login`),
+    link('Choose a new password', `${appOrigin}/forgot-password`),
+  ]
+  return email({ id: `already-registered:${userId}:${utcDay(now)}`, to, subject: 'Your Bursar account', parts })
+}
+
+export function passwordChangedMessage({ userId, to, name, now }: Omit<Account, 'appOrigin'> & Timed): Message {
+  const parts = [
+    paragraph(greeting(name)),
+    paragraph('The password of your Bursar account was just changed. Your other devices have been signed out.'),
+    paragraph('If this was not you, reply to this email right away so that we can help you lock the account.'),
+  ]
+  return email({ id: `password-changed:${userId}:${now}`, to, subject: 'Your password was changed', parts })
+}

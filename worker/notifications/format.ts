@@ -1,0 +1,28 @@
+/**
+ * Pieces of message texts. Codes and passwords have a line to themselves, so that they can be copied. Text from users
+ * (names, memos) is cut to one line, so that it cannot pose as ours.
+ */
+
+export const lines = (...all: string[]) => all.join('\n')
+
+export const greeting = (name: string | null) => `Hello${name ? ` ${oneLine(name, 60)}` : ''},`
+
+/** 'November 20, 2026 at 12:00 PM UTC' */
+export const formatDeadline = (at: number) =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at).concat(' UTC')
+
+/** '2026-11-20', for ids of messages that are sent at most once a day. */
+export const utcDay = (now: number) => new Date(now).toISOString().slice(0, 10)
+
+/** Null if nothing visible is left. */
+export function oneLine(text: string | null, maxLength: number): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  const plain = (text ?? '').replace(/[\s\u0000-\u001f\u007f\u2028\u2029]+/gu, ' ').trim()
+  if (!plain) return null
+  return [...plain].length > maxLength ? `${[...plain].slice(0, maxLength - 1).join('')}…` : plain
+}
+
+/** Decimal USDC with its unit. Test money says so, because it must not be mistaken for money. */
+export const formatMoney = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
+  `${amount} ${isTest ? 'test USDC' : 'USDC'}`
+export const testMoneyNotice = 'This is test money on the Base Sepolia network. It has no value.'

@@ -1,0 +1,60 @@
+import { email } from './email.ts'
+import { link, paragraph } from './emailBody.ts'
+import { oneLine, utcDay } from './format.ts'
+import type { Message } from './message.ts'
+
+/** Notices to an owner about budgets and wallets. */
+
+/** When a group's budget passes 75, 90 or 100 %. Amounts are decimal USDC. */
+export function budgetMessage(input: {
+  id: string
+  to: string
+  group: string
+  percent: number
+  limit: string
+  remaining: string
+  appOrigin: string
+}): Message {
+  const { id, to, percent, limit, remaining, appOrigin } = input
+  const group = oneLine(input.group, 60) ?? 'Your policy group'
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(
+      percent >= 100
+        ? `The budget of ${group} is used up: ${limit} USDC are spent or held. Further payments by its agents are refused.`
+        : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} USDC are left.`,
+    ),
+    paragraph('Top it up, or see what it was spent on.'),
+    link('Open usage', `${appOrigin}/dashboard/usage`),
+  ]
+  const subject = percent >= 100 ? `The budget of ${group} is used up` : `The budget of ${group} is ${percent}% used`
+  return email({ id, to, subject, parts })
+}
+
+/** When a wallet is halted because the chain contradicts its books. At most one a day. */
+export function walletHaltedMessage(input: {
+  walletId: string
+  to: string
+  name: string | null
+  address: string
+  appOrigin: string
+  /** ms */
+  now: number
+}): Message {
+  const { walletId, to, address, appOrigin, now } = input
+  const wallet = oneLine(input.name, 60) ?? 'your wallet'
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`Payments from ${wallet} (${address}) are stopped: the chain does not match our records of it.`),
+    paragraph(
+      'Bursar sends nothing from it until this is resolved. You can withdraw with the owner key at any time. If it does not resolve itself, please reply to this email.',
+    ),
+    link('Open wallets', `${appOrigin}/dashboard/wallets`),
+  ]
+  return email({
+    id: `wallet-stopped:${walletId}:${utcDay(now)}`,
+    to,
+    subject: `Payments from ${wallet} are stopped`,
+    parts,
+  })
+}

@@ -1,0 +1,115 @@
+import { email } from './email.ts'
+import { link, note, paragraph, secret } from './emailBody.ts'
+import { formatDeadline, formatMoney, lines, oneLine, testMoneyNotice } from './format.ts'
+import type { Channel, Message } from './message.ts'
+
+/** Messages about a payout, to its recipient and its sender. Amounts are decimal USDC. */
+
+type Money = { amount: string; isTest?: boolean }
+
+/** To the recipient: link and code together, once the money is in place. */
+export function payoutLinkMessage(
+  input: Money & {
+    /** Stable per code version. */
+    id: string
+    payoutId: string
+    to: string
+    channel: Channel
+    senderName: string | null
+    memo: string | null
+    claimUrl: string
+    code: string
+    /** ms */
+    expiresAt: number
+  },
+): Message {
+  const { id, payoutId, to, channel, isTest, claimUrl, code, expiresAt } = input
+  const money = formatMoney(input)
+  const sender = oneLine(input.senderName, 60) ?? 'Someone'
+  const memo = oneLine(input.memo, 100)
+  const subject = `${sender} sent you ${money}`
+  if (channel === 'sms') {
+    const text = lines(
+      `${subject} with Bursar. Claim it by ${formatDeadline(expiresAt)}:`,
+      claimUrl,
+      'Your code:',
+      code,
+      ...(isTest ? [testMoneyNotice] : []),
+    )
+    return { id, payoutId, to, channel, subject, text }
+  }
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`${sender} sent you ${money} with Bursar.`),
+    ...(isTest ? [note(testMoneyNotice)] : []),
+    ...(memo ? [paragraph(`Their note: "${memo}"`)] : []),
+    paragraph('You do not need an account to claim it:'),
+    link(`Claim ${money}`, claimUrl),
+    paragraph('The page asks for this code:'),
+    secret(code),
+    paragraph(`You can claim it until ${formatDeadline(expiresAt)}. After that it returns to the sender.`),
+    note('Keep the code to yourself: anyone with the link and the code can claim the payment.'),
+  ]
+  return email({ id, payoutId, to, subject, parts })
+}
+
+/** To the recipient, three days and one day before the payout returns to its sender. */
+export function payoutReminderMessage(
+  input: Money & {
+    id: string
+    payoutId: string
+    to: string
+    channel: Channel
+    senderName: string | null
+    claimUrl: string
+    /** ms */
+    expiresAt: number
+  },
+): Message {
+  const { id, payoutId, to, channel, isTest, claimUrl, expiresAt } = input
+  const money = formatMoney(input)
+  const sender = oneLine(input.senderName, 60) ?? 'someone'
+  const waiting = `${money} from ${sender} is waiting for you until ${formatDeadline(expiresAt)}. After that it returns to the sender.`
+  const hint = 'The code is in our first message. You can request a new one on that page.'
+  const subject = `${money} is still waiting for you`
+  if (channel === 'sms') {
+    const text = lines(waiting, claimUrl, ...(isTest ? [testMoneyNotice] : []), hint)
+    return { id, payoutId, to, channel, subject, text }
+  }
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(waiting),
+    ...(isTest ? [note(testMoneyNotice)] : []),
+    link(`Claim ${money}`, claimUrl),
+    note(hint),
+  ]
+  return email({ id, payoutId, to, subject, parts })
+}
+
+/** To the sender, once the recipient has claimed the money. `recipient` is unmasked, since the sender entered it. */
+export function payoutClaimedMessage(
+  input: Money & { payoutId: string; to: string; recipient: string; explorerUrl: string | null },
+): Message {
+  const { payoutId, to, recipient, explorerUrl } = input
+  const money = formatMoney(input)
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`Your payout of ${money} to ${oneLine(recipient, 254)} has been claimed.`),
+    ...(explorerUrl ? [link('View the transaction', explorerUrl)] : []),
+  ]
+  return email({ id: `payout-claimed:${payoutId}`, to, subject: `${money} was claimed`, parts })
+}
+
+/** To the sender, once the money is back in the wallet. */
+export function payoutReturnedMessage(
+  input: Money & { payoutId: string; to: string; recipient: string; reason: 'reclaimed' | 'not_claimed' },
+): Message {
+  const { payoutId, to, recipient, reason } = input
+  const money = formatMoney(input)
+  const explanation = reason === 'reclaimed' ? 'You reclaimed it.' : 'It was not claimed in time.'
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`Your payout of ${money} to ${oneLine(recipient, 254)} is back in your wallet. ${explanation}`),
+  ]
+  return email({ id: `payout-returned:${payoutId}`, to, subject: `${money} was returned to you`, parts })
+}

@@ -1,0 +1,53 @@
+import type { Message, MessageProvider } from '../message.ts'
+import { referenceOf } from '../messageReference.ts'
+import { callVendor, type VendorReply, type VendorRequest, type Verdict } from './callVendor.ts'
+
+export type PostmarkOptions = {
+  from: string
+  serverToken: string
+  /** Unset: `outbound`, Postmark's transactional stream. */
+  stream?: string
+  /** Replaces Postmark's server. */
+  endpoint?: string
+}
+
+/** ErrorCode of a recipient that bounced or complained before and is suppressed since. */
+const inactiveRecipient = 406
+/** ErrorCode of a request with an address that is none. */
+const invalidEmail = 300
+
+/** Email through Postmark. It knows no idempotency keys: a lost reply can lead to a second copy. */
+export const postmark = (options: PostmarkOptions): MessageProvider => ({
+  send: (message) => callVendor('email', 'Postmark', postmarkRequest(options, message), judge),
+})
+
+export function postmarkRequest(options: PostmarkOptions, message: Message): VendorRequest {
+  return {
+    url: `${options.endpoint || 'https://api.postmarkapp.com'}/email`,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'x-postmark-server-token': options.serverToken,
+    },
+    body: JSON.stringify({
+      From: options.from,
+      To: message.to,
+      Subject: message.subject,
+      TextBody: message.text,
+      HtmlBody: message.html,
+      MessageStream: options.stream || 'outbound',
+      // Claim links are secrets: they must not pass through a tracking service.
+      TrackOpens: false,
+      TrackLinks: 'None',
+      Metadata: referenceOf(message) ?? undefined,
+    }),
+  }
+}
+
+function judge({ status, body }: VendorReply): Verdict {
+  const code = body?.ErrorCode
+  if (status !== 422) return 'unavailable'
+  return code === inactiveRecipient || (code === invalidEmail && /'To'/.test(String(body?.Message)))
+    ? 'refused'
+    : 'unavailable'
+}

@@ -1,0 +1,42 @@
+import type { Message, MessageProvider } from '../message.ts'
+import { referenceOf } from '../messageReference.ts'
+import { callVendor, type VendorReply, type VendorRequest, type Verdict } from './callVendor.ts'
+
+export type TwilioOptions = {
+  accountSid: string
+  authToken: string
+  /** A phone number or sender name, or the id of a messaging service (`MG…`). */
+  from: string
+  /** Base of the delivery reports' address, no trailing slash. */
+  apiOrigin: string
+  /** Replaces Twilio's server. */
+  endpoint?: string
+}
+
+/** Codes for numbers that can't receive SMS: invalid, not allowed by region, unsubscribed, unreachable, a landline. */
+const recipientErrors = new Set([21211, 21408, 21610, 21612, 21614])
+
+/** SMS through Twilio. It knows no idempotency keys: a lost reply can lead to a second copy. */
+export const twilio = (options: TwilioOptions): MessageProvider => ({
+  send: (message) => callVendor('sms', 'Twilio', twilioRequest(options, message), judge),
+})
+
+export function twilioRequest(options: TwilioOptions, message: Message): VendorRequest {
+  const { accountSid, authToken, from, apiOrigin, endpoint } = options
+  const reference = referenceOf(message)
+  const form = new URLSearchParams({ To: message.to, Body: message.text })
+  form.set(from.startsWith('MG') ? 'MessagingServiceSid' : 'From', from)
+  if (reference) form.set('StatusCallback', `${apiOrigin}/delivery-reports/twilio?${new URLSearchParams(reference)}`)
+  return {
+    url: `${endpoint || 'https://api.twilio.com'}/2010-04-01/Accounts/${accountSid}/Messages.json`,
+    headers: {
+      accept: 'application/json',
+      authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: form.toString(),
+  }
+}
+
+const judge = ({ status, body }: VendorReply): Verdict =>
+  status === 400 && recipientErrors.has(Number(body?.code)) ? 'refused' : 'unavailable'

@@ -1,0 +1,40 @@
+import type { DeliveryState } from '#domain/delivery.ts'
+import { sameHash, sha256 } from '../../identity/secrets.ts'
+import { parseReference } from '../messageReference.ts'
+import { parseObject, type ReportReader } from './deliveryReport.ts'
+
+/** Bounces that are none: Postmark still tries, or somebody replied automatically or changed a subscription. */
+const harmlessBounces = new Set([
+  'Transient',
+  'AutoResponder',
+  'Subscribe',
+  'Unsubscribe',
+  'AddressChange',
+  'OpenRelayTest',
+  'ChallengeVerification',
+])
+
+/** Postmark signs nothing; it sends the user and password of the webhook's address. `auth` is `user:password`. */
+export const postmarkReport =
+  (auth: string): ReportReader =>
+  ({ headers, body }) => {
+    const expected = `Basic ${Buffer.from(auth).toString('base64')}`
+    if (!sameHash(sha256(headers.get('authorization') ?? ''), sha256(expected))) return 'unauthenticated'
+    const event = parseObject(body)
+    const state = stateOf(event)
+    const reference = parseReference(event?.Metadata as Record<string, unknown> | undefined)
+    return state && reference ? { ...reference, channel: 'email', state } : 'ignored'
+  }
+
+function stateOf(event: Record<string, unknown> | null): DeliveryState | null {
+  switch (event?.RecordType) {
+    case 'Delivery':
+      return 'delivered'
+    case 'SpamComplaint':
+      return 'complained'
+    case 'Bounce':
+      return harmlessBounces.has(String(event.Type)) ? null : 'bounced'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * The Worker's log: one JSON object a line with `level`, `event`, `request_id` if there is one, the fields, and of an error
+ * its name, message, stack and causes. Ids are logged; tokens, codes, email addresses, phone numbers and names never are.
+ */
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+const request = new AsyncLocalStorage<string>()
+
+/** Runs `work` so that what it logs carries the request's id. */
+export const withRequestId = <T>(requestId: string, work: () => T): T => request.run(requestId, work)
+
+export const logError = (event: string, fields: LogFields = {}, error?: unknown) =>
+  console.error(line('error', event, fields, error))
+export const logWarning = (event: string, fields: LogFields = {}, error?: unknown) =>
+  console.warn(line('warning', event, fields, error))
+export const logInfo = (event: string, fields: LogFields = {}) => console.log(line('info', event, fields))
+
+function line(level: string, event: string, fields: LogFields, error?: unknown): string {
+  const requestId = request.getStore()
+  const entry = {
+    level,
+    event,
+    ...(requestId && { request_id: requestId }),
+    ...fields,
+    ...(error !== undefined && { error: errorFields(error) }),
+  }
+  return redact(JSON.stringify(entry))
+}
+
+const maxCauses = 4
+
+function errorFields(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const { name, message, stack, cause } = error
+  // The stack begins with name and message.
+  const frames = stack?.split('\n').slice(message.split('\n').length).join('\n')
+  return {
+    name,
+    message,
+    ...(frames && { stack: frames }),
+    ...(cause !== undefined && depth < maxCauses && { cause: errorFields(cause, depth + 1) }),
+  }
+}
+
+/**
+ * What must not reach a log, not even by accident: errors of libraries and vendors repeat what they were
+ * given. Our own secrets have prefixes or shapes by which they are known.
+ */
+const secrets: [RegExp, string][] = [
+  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[email]'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
+  [/\b(?:bk|bs|br|bu|re|whsec|pm|sk)_[\w+/=-]{16,}/g, '[secret]'],
+  [/(\/claim\/)[\w-]{16,}/g, '$1[token]'],
+  [/(#token=)[\w-]+/g, '$1[token]'],
+  [/\b(Bearer|Basic) [\w.~+/=-]{8,}/g, '$1 [secret]'],
+  [/\+\d{8,15}\b/g, '[phone]'],
+]
+const redact = (text: string) => secrets.reduce((line, [pattern, mask]) => line.replace(pattern, mask), text)

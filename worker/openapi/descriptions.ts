@@ -1,0 +1,70 @@
+import type { ErrorCode } from '../errors.ts'
+
+/** Meaning of each code of a /v1 problem. The `type` of a problem links to its entry on /docs. */
+export const errorDescriptions = {
+  invalid_input: 'The request is malformed; `errors` says where. Do not repeat it unchanged.',
+  unauthenticated: 'Missing or invalid credentials. WWW-Authenticate says where to get a token.',
+  insufficient_scope:
+    'With WWW-Authenticate: the access token lacks the scope; request another one. Without it: the policy group does not allow this kind of payment.',
+  agent_disabled: 'The agent, its policy group or the whole account is paused.',
+  recipient_not_allowed: 'The recipient is not on the whitelist, or is outside what the group allows.',
+  contact_changed: 'The contact changed after it was whitelisted. The owner has to confirm it in the policy group.',
+  budget_exceeded: 'Exceeds what is left of the group’s budget, in total or for the current period.',
+  payment_limit_exceeded: 'Exceeds the group’s per-payment limit.',
+  unclaimed_limit_exceeded: 'Exceeds the group’s limit for unclaimed payouts.',
+  forbidden: 'The caller is not allowed to do this.',
+  not_found: 'No such resource, or it belongs to someone else.',
+  method_not_allowed: 'Method not allowed; see the Allow header.',
+  conflict: 'Too late: the payment is already signed or final.',
+  payload_too_large: 'The request is larger than 64 kB.',
+  idempotency_key_reused: 'This Idempotency-Key belongs to a different payment. Use a new key for a new payment.',
+  unprocessable: 'The request is well-formed but cannot be carried out; see `detail`.',
+  wallet_not_ready: 'The wallet is being created, is paused, or is halted.',
+  session_key_expired: 'The wallet’s session key has expired. The owner has to rotate it.',
+  session_limit_exceeded: 'Exceeds what is left of the wallet’s session key limit.',
+  insufficient_balance: 'Exceeds the wallet’s available balance.',
+  rate_limited: 'Too many requests. Nothing was done; wait for the seconds in Retry-After.',
+  recipient_blocked: 'The issuer of USDC has blocked this address, so it cannot receive USDC.',
+  payment_rate_exceeded:
+    'The agent, or the account, makes payments faster than this service accepts. Repeat with the same key after Retry-After.',
+  queue_full: 'Too many payments of this agent are queued. Repeat with the same key after Retry-After.',
+  gas_allowance_exceeded:
+    'Today’s gas for this agent or account is used up; `resets_at` says when there is more. Payments accepted before continue.',
+  message_limit:
+    'Too many messages were sent today, by this account or to this recipient; `resets_at` says when more are possible.',
+  internal: 'Something went wrong and the outcome is unknown. Repeat the request with the same Idempotency-Key.',
+  upstream_unavailable:
+    'The Base network is unreachable. Nothing was sent; repeat the request with the same Idempotency-Key.',
+  unavailable: 'Temporarily unavailable. Repeat the request with the same Idempotency-Key after Retry-After.',
+} as const satisfies Partial<Record<ErrorCode, string>>
+
+export const scopeDescriptions = {
+  'contact_payments:write': 'Pay whitelisted contacts',
+  'address_payments:write': 'Pay any address',
+  'email_payments:write': 'Pay email addresses by claim link',
+  'sms_payments:write': 'Pay phone numbers by claim link',
+  'payment_context:read': 'Read the budget, payments and whitelisted contacts; always granted',
+} as const
+
+/** Paragraphs in the Markdown subset that /docs renders: **bold** and `code`. */
+export const introduction = `Bursar lets agents pay in USDC on Base, within a budget and rules that their owner sets.
+
+**Credentials.** An agent has a client id with a secret, and an API key. The API key is a bearer token without expiry; the \
+client credentials give access tokens that last 15 minutes. Both grant the same access. Permissions are checked on every \
+call, so pausing or deleting an agent takes effect at once.
+
+**Amounts** are decimal strings of USDC with at most 6 decimals, such as "12.5". JSON numbers are rejected.
+
+**Idempotency.** Every payment needs an \`Idempotency-Key\` that you choose: 1 to 255 visible ASCII characters without \
+commas, the same on every retry. The same key with the same content always refers to the same payment, over REST and MCP; a \
+replayed response carries \`Idempotent-Replayed: true\`. The same key with different content is refused. A refused payment \
+does not use up its key. After a lost response, a 429 or a 5xx, repeat the request with the same key: it never pays twice.
+
+**Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what it was \
+based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
+
+**Limits.** Every response has a \`RateLimit\` header with the number of calls left in the current window, and a created \
+payment also with the payments left to the agent and its account. GET /v1/context lists these and the gas that is left \
+today. A refusal by a limit is a 429 with \`rule\`, \`resets_at\` and \`Retry-After\`; nothing was reserved.
+
+**MCP.** The same payments are available as tools at \`/mcp\`, with the same credentials and idempotency keys.`

@@ -1,0 +1,86 @@
+import { signUpModeOf } from '#domain/signUpMode.ts'
+import type { CreatedPasscode, Passcode, PasscodeList } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { editPasscode, insertPasscode, listPasscodes, type PasscodeRow } from '../db/passcodes.ts'
+import { AppError } from '../errors.ts'
+import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
+import { type Act, recordAct } from './record.ts'
+
+const dayMs = 24 * 60 * 60_000
+const maxListed = 200
+
+export async function passcodeList({ env, db, now }: Deps): Promise<PasscodeList> {
+  const rows = await listPasscodes(db, maxListed)
+  return { signUp: signUpModeOf(env), passcodes: rows.map((row) => passcodeView(row, now())) }
+}
+
+/** The id is recorded, never the passcode. */
+export async function createPasscode(
+  deps: Deps,
+  act: Act,
+  input: { label: string; maxUses: number | null; expiresInDays: number | null },
+): Promise<CreatedPasscode> {
+  const { env, db, now } = deps
+  const { label, maxUses, expiresInDays } = input
+  const passcode = newTemporaryPassword()
+  const hash = passcodeHash(env.CODE_PEPPER, passcode)
+  const row = { hash, label, maxUses, expiresAt: endOf(expiresInDays, now()), createdAt: now() }
+  await recordAct(deps, act, 'passcode.create', idOf(hash), input)
+  const inserted = await insertPasscode(db, row)
+  if (!inserted) throw new AppError('conflict', 'Please try again.')
+  return { ...passcodeView(inserted, now()), passcode }
+}
+
+/** Changes the limits that are given. */
+export async function limitPasscode(
+  deps: Deps,
+  act: Act,
+  id: string,
+  input: { maxUses?: number | null | undefined; expiresInDays?: number | null | undefined },
+): Promise<Passcode> {
+  const { maxUses, expiresInDays } = input
+  if (maxUses === undefined && expiresInDays === undefined)
+    throw new AppError('invalid_input', 'Give maxUses, expiresInDays or both.')
+  await recordAct(deps, act, 'passcode.limit', id, input)
+  return edited(deps, id, {
+    ...(maxUses !== undefined && { maxUses }),
+    ...(expiresInDays !== undefined && { expiresAt: endOf(expiresInDays, deps.now()) }),
+  })
+}
+
+/** Accounts that were made with it stay. */
+export async function revokePasscode(deps: Deps, act: Act, id: string): Promise<Passcode> {
+  await recordAct(deps, act, 'passcode.revoke', id)
+  return edited(deps, id, { revokedAt: deps.now() })
+}
+
+async function edited({ db, now }: Deps, id: string, change: Parameters<typeof editPasscode>[2]): Promise<Passcode> {
+  const row = await editPasscode(db, id, change)
+  if (!row) throw new AppError('not_found', 'There is no passcode with this id that is not revoked.')
+  return passcodeView(row, now())
+}
+
+const endOf = (days: number | null, now: number) => (days === null ? null : now + days * dayMs)
+/** Of an HMAC under the pepper, so it says nothing about the passcode. */
+const idOf = (hash: string) => hash.slice(0, 16)
+
+function passcodeView(row: PasscodeRow, now: number): Passcode {
+  const { hash, label, used, maxUses, createdAt, expiresAt, revokedAt } = row
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+  return {
+    id: idOf(hash),
+    label,
+    used,
+    maxUses,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: iso(expiresAt),
+    revokedAt: iso(revokedAt),
+    state: stateOf(row, now),
+  }
+}
+
+function stateOf({ used, maxUses, expiresAt, revokedAt }: PasscodeRow, now: number): Passcode['state'] {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt !== null && expiresAt <= now) return 'expired'
+  return maxUses !== null && used >= maxUses ? 'used_up' : 'active'
+}

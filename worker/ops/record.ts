@@ -1,0 +1,28 @@
+import type { OperatorAction } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { insertOperatorAction, listOperatorActions } from '../db/operatorActions.ts'
+import { newId } from '../identity/secrets.ts'
+
+export type Act = { actor: string; reason: string }
+
+/** Notes what an operator is about to do. Before it is done, so that nothing is done unrecorded. */
+export async function recordAct(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { actor, reason }: Act,
+  action: string,
+  subject: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const row = { id: newId('act'), at: now(), actor, action, subject, reason, detail: JSON.stringify(detail) }
+  await insertOperatorAction(db, row)
+}
+
+/** Newest first. */
+export async function recentActs({ db }: Pick<Deps, 'db'>, limit: number): Promise<OperatorAction[]> {
+  const rows = await listOperatorActions(db, limit)
+  return rows.map(({ at, detail, ...rest }) => ({
+    ...rest,
+    at: new Date(at).toISOString(),
+    detail: JSON.parse(detail),
+  }))
+}

@@ -1,0 +1,35 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { hexToBytes } from '@noble/hashes/utils'
+import { base64url } from 'jose'
+
+/** 32 bytes of hex that are no key of the curve: zero, or not below its order. */
+export const privateKeyProblem = (hex: string): string | null =>
+  secp256k1.utils.isValidPrivateKey(hexToBytes(hex.replace(/^0x/, ''))) ? null : 'is not a private key of secp256k1'
+
+/** JSON of an ES256 key with `kid`. That its parts belong together shows when it is imported. */
+export function signingKeyProblem(text: string, part: 'private' | 'public'): string | null {
+  const key = parse(text)
+  if (!key) return 'is not JSON'
+  const isCoordinate = (value: unknown) => typeof value === 'string' && byteLength(value) === 32
+  if (key.kty !== 'EC' || key.crv !== 'P-256' || !isCoordinate(key.x) || !isCoordinate(key.y))
+    return 'is not an ES256 key as JWK'
+  if (typeof key.kid !== 'string' || !key.kid) return 'has no kid'
+  return part === 'private' && !isCoordinate(key.d) ? 'has no private part' : null
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function byteLength(text: string): number | null {
+  try {
+    return base64url.decode(text).length
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,48 @@
+import { type ChainId, networks } from '#domain/networks.ts'
+import { contractsOf, rpcUrls } from '../chain/networkSettings.ts'
+import { RpcClient } from '../chain/rpcClient.ts'
+import { block, hex, integer } from '../chain/rpcResults.ts'
+import type { Settings } from '../settings.ts'
+
+/** Blocks by which one node may be behind the other: half a minute on Base. */
+const maxBlocksApart = 15
+/** A node whose newest block is older has stopped. Only where blocks come at the pace of our clock. */
+const maxBlockAgeMs = 120_000 // 2 minutes
+
+/** What is wrong with a network's nodes and contracts. `now` in ms. */
+export async function networkProblems(env: Settings, chainId: ChainId, now: number): Promise<string[]> {
+  const { label } = networks[chainId]
+  const urls = rpcUrls(env, chainId)
+  const nodes = await Promise.all(urls.map((url, i) => nodeState(env, chainId, url, `${label}, node ${i + 1}`, now)))
+  const problems = nodes.flatMap((node) => node.problems)
+  const [first, second] = nodes.map(({ head }) => head)
+  if (first != null && second != null && Math.abs(first - second) > maxBlocksApart)
+    problems.push(`${label}: the nodes are ${Math.abs(first - second)} blocks apart`)
+  return problems
+}
+
+async function nodeState(env: Settings, chainId: ChainId, url: string, name: string, now: number) {
+  const node = new RpcClient(url)
+  const contracts = Object.entries(contractsOf(env, chainId))
+  try {
+    const [id, newest, codes] = await Promise.all([
+      node.request('eth_chainId', []),
+      node.request('eth_getBlockByNumber', ['latest', false]),
+      Promise.all(contracts.map(([, address]) => node.request('eth_getCode', [address, 'latest']))),
+    ])
+    const { number, timestamp } = block(newest)
+    const isLate = Boolean(env.MAX_CLOCK_SKEW_SECONDS) && now - timestamp * 1000 > maxBlockAgeMs
+    const empty = contracts.filter((_, i) => hex(codes[i], 'code') === '0x').map(([contract]) => contract)
+    const problems = [
+      ...(integer(id, 'chain id') === chainId
+        ? []
+        : [`${name}: its chain is ${integer(id, 'chain id')}, not ${chainId}`]),
+      ...(isLate ? [`${name}: its newest block is ${Math.round((now - timestamp * 1000) / 1000)} s old`] : []),
+      ...empty.map((contract) => `${name}: there is no code at the address of ${contract}`),
+    ]
+    return { head: number, problems }
+  } catch (error) {
+    // The URL may hold a key, and errors of fetch may hold the URL.
+    return { head: null, problems: [`${name}: ${(error as Error).name}`] }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Env } from '../env.ts'
+import { AppError } from '../errors.ts'
+import { type SettingProblem, settingProblems } from './settingProblems.ts'
+
+/** 'KEK_V1 is missing' */
+export const problemText = ({ name, problem }: SettingProblem) => `${name} ${problem}`
+
+/** By environment object, of which an isolate has one. */
+const known = new WeakMap<Env, string[]>()
+
+/** Settings that keep this Worker from working, in words. Tests run parts of it with the settings they need. */
+export function fatalProblems(env: Env): string[] {
+  if (env.ENVIRONMENT === 'test') return []
+  const found =
+    known.get(env) ??
+    settingProblems(env)
+      .filter(({ fatal }) => fatal)
+      .map(problemText)
+  known.set(env, found)
+  return found
+}
+
+/** 'settings: KEK_V1 is missing; CODE_PEPPER must be 32 bytes in hex' */
+export const misconfigured = (problems: string[]) => `settings: ${problems.join('; ')}`
+
+/** Throws `unavailable`, whose cause is one line that names the settings. */
+export function refuseMisconfigured(env: Env): void {
+  const problems = fatalProblems(env)
+  if (problems.length > 0)
+    throw new AppError('unavailable', 'This server is not set up correctly.', {
+      cause: misconfigured(problems),
+    })
+}

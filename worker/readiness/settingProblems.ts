@@ -1,0 +1,150 @@
+import type { Env } from '../env.ts'
+import type { Settings } from '../settings.ts'
+import * as rule from './settingRules.ts'
+
+/**
+ * `fatal`: the Worker refuses all work, because it would sign with a wrong key, store what it can't read again or lead
+ * people elsewhere. The others disable what needs the setting.
+ */
+export type SettingProblem = { name: string; problem: string; fatal: boolean }
+
+type Row = { rule: rule.Rule; required?: true; fatal?: true }
+const core = { required: true, fatal: true } as const
+const notEmpty = rule.pattern(/\S/, 'is blank')
+
+/** Every setting. One that is not required may be unset or empty. */
+const rows: Record<keyof Settings, Row> = {
+  ENVIRONMENT: { rule: rule.oneOf('local', 'test', 'production'), ...core },
+  API_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
+  APP_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
+  BETA_ACCESS_URL: { rule: rule.httpUrl('url'), ...core },
+  EXPLORER_URL_8453: { rule: rule.httpUrl('url'), ...core },
+  EXPLORER_URL_84532: { rule: rule.httpUrl('url'), ...core },
+  PUBLIC_RPC_URL_8453: { rule: rule.httpUrl('url'), ...core },
+  PUBLIC_RPC_URL_84532: { rule: rule.httpUrl('url'), ...core },
+  RPC_URLS_8453: { rule: rule.rpcUrlList, ...core },
+  RPC_URLS_84532: { rule: rule.rpcUrlList, ...core },
+  CONTRACTS_8453: { rule: rule.contracts(false), ...core },
+  CONTRACTS_84532: { rule: rule.contracts(true), ...core },
+  CONFIRM_DEPTH: { rule: rule.integer(1, 1_000), ...core },
+  MAX_CLOCK_SKEW_SECONDS: { rule: rule.integer(1, 86_400), fatal: true },
+  RELAYER_SHARDS: { rule: rule.integer(1, 64), ...core },
+  LIMITS: { rule: rule.limits, fatal: true },
+  FEE_CEILINGS: { rule: rule.feeCeilings, fatal: true },
+
+  KEK_V1: { rule: rule.hex32, ...core },
+  PAYOUT_SECRET_V1: { rule: rule.hex32, ...core },
+  RELAYER_SEED_V1: { rule: rule.hex32, ...core },
+  CODE_PEPPER: { rule: rule.hex32, ...core },
+  PASSWORD_PEPPER: { rule: rule.hex32, ...core },
+  OPERATOR_KEY_V1: { rule: rule.privateKey, fatal: true },
+  JWT_PRIVATE_JWK: { rule: rule.signingKey('private'), ...core },
+  JWT_PREVIOUS_JWK: { rule: rule.signingKey('public'), fatal: true },
+
+  SIGN_UP: { rule: rule.oneOf('open', 'passcode', 'closed'), fatal: true },
+  ACCESS_TEAM_ORIGIN: { rule: rule.httpUrl('origin') },
+  ACCESS_AUDIENCE: { rule: notEmpty },
+
+  IDENTITY_DIRECTORY: { rule: rule.oneOf('d1', 'cognito'), fatal: true },
+  COGNITO_REGION: { rule: notEmpty },
+  COGNITO_USER_POOL_ID: { rule: notEmpty },
+  COGNITO_CLIENT_ID: { rule: notEmpty },
+  COGNITO_CLIENT_SECRET: { rule: notEmpty },
+  COGNITO_ACCESS_KEY_ID: { rule: notEmpty },
+  COGNITO_SECRET_ACCESS_KEY: { rule: notEmpty },
+  COGNITO_ENDPOINT: { rule: notEmpty },
+
+  ALERT_EMAIL: { rule: rule.emailAddress },
+  ALERT_WEBHOOK: { rule: rule.httpUrl('url') },
+
+  MAIL_FROM: { rule: rule.emailAddress },
+  EMAIL_PROVIDER: { rule: rule.oneOf('cloudflare', 'resend', 'postmark', 'ses') },
+  EMAIL_ENDPOINT: { rule: rule.httpUrl('url') },
+  RESEND_API_KEY: { rule: notEmpty },
+  RESEND_WEBHOOK_SECRET: {
+    rule: rule.pattern(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/, 'must be whsec_ and base64'),
+  },
+  POSTMARK_SERVER_TOKEN: { rule: notEmpty },
+  POSTMARK_WEBHOOK_AUTH: { rule: rule.pattern(/^[^:]+:.+$/, 'must be user:password') },
+  POSTMARK_STREAM: { rule: notEmpty },
+  SES_REGION: { rule: rule.pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1') },
+  SES_ACCESS_KEY_ID: { rule: notEmpty },
+  SES_SECRET_ACCESS_KEY: { rule: notEmpty },
+  TWILIO_ACCOUNT_SID: { rule: rule.pattern(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hex digits') },
+  TWILIO_AUTH_TOKEN: { rule: notEmpty },
+  TWILIO_FROM: { rule: notEmpty },
+  SMS_ENDPOINT: { rule: rule.httpUrl('url') },
+  SMS_COUNTRIES: { rule: rule.countries, fatal: true },
+
+  WALLETCONNECT_PROJECT_ID: { rule: notEmpty },
+  COINBASE_ONRAMP_KEY_ID: { rule: notEmpty },
+  COINBASE_ONRAMP_KEY_SECRET: { rule: notEmpty },
+  COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
+}
+
+const bindings = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const
+
+/** What is missing or malformed. Problems name settings and never repeat their values. */
+export const settingProblems = (env: Env): SettingProblem[] => [
+  ...(Object.keys(rows) as (keyof Settings)[]).flatMap((name) => problemOf(env, name)),
+  ...bindings.filter((name) => !env[name]).map((name) => ({ name, problem: 'is not bound', fatal: true })),
+  ...groupProblems(env),
+]
+
+function problemOf(env: Env, name: keyof Settings): SettingProblem[] {
+  const { rule: check, required = false, fatal = false } = rows[name]
+  const value: unknown = env[name]
+  if (value === undefined || value === '') return required ? [{ name, problem: 'is missing', fatal }] : []
+  const problem = typeof value === 'string' ? check(value) : 'must be text'
+  return problem === null ? [] : [{ name, problem, fatal }]
+}
+
+/** Settings that belong together, of which some are missing. */
+function groupProblems(env: Env): SettingProblem[] {
+  const needed = (because: string, names: (keyof Settings)[]): SettingProblem[] =>
+    names.filter((name) => !env[name]).map((name) => ({ name, problem: `is missing: ${because}`, fatal: false }))
+  const together = (because: string, names: (keyof Settings)[]) =>
+    names.some((name) => env[name]) ? needed(because, names) : []
+
+  const cognito = [
+    'COGNITO_REGION',
+    'COGNITO_USER_POOL_ID',
+    'COGNITO_CLIENT_ID',
+    'COGNITO_ACCESS_KEY_ID',
+    'COGNITO_SECRET_ACCESS_KEY',
+  ] as const
+  const twilio = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const
+  return [
+    ...(env.IDENTITY_DIRECTORY === 'cognito' ? needed('Cognito signs people in', [...cognito]) : []),
+    ...(env.ENVIRONMENT === 'production' ? emailProblems(env, needed) : []),
+    ...(env.ENVIRONMENT === 'production' && env.SMS_COUNTRIES
+      ? needed('SMS_COUNTRIES offers SMS', [...twilio])
+      : together('Twilio needs it', [...twilio])),
+    ...(env.ENVIRONMENT === 'production' && env.SMS_COUNTRIES === '*'
+      ? [{ name: 'SMS_COUNTRIES', problem: 'must name countries: * is for local stacks', fatal: false }]
+      : []),
+    ...together('operators sign in with it', ['ACCESS_TEAM_ORIGIN', 'ACCESS_AUDIENCE']),
+    ...together('the on-ramp needs it', ['COINBASE_ONRAMP_KEY_ID', 'COINBASE_ONRAMP_KEY_SECRET']),
+  ]
+}
+
+type Needed = (because: string, names: (keyof Settings)[]) => SettingProblem[]
+
+function emailProblems(env: Env, needed: Needed): SettingProblem[] {
+  const sender = needed('emails need a sender', ['MAIL_FROM'])
+  switch (env.EMAIL_PROVIDER || 'cloudflare') {
+    case 'cloudflare':
+      return env.EMAIL ? sender : [...sender, { name: 'EMAIL', problem: 'is not bound', fatal: false }]
+    case 'resend':
+      return [...sender, ...needed('Resend sends email', ['RESEND_API_KEY'])]
+    case 'postmark':
+      return [...sender, ...needed('Postmark sends email', ['POSTMARK_SERVER_TOKEN'])]
+    case 'ses':
+      return [
+        ...sender,
+        ...needed('Amazon SES sends email', ['SES_REGION', 'SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY']),
+      ]
+    default:
+      return sender
+  }
+}

@@ -1,0 +1,109 @@
+import type { Address, ChainId, Hex } from '../chain/types.ts'
+
+/** What a job is for, in the Treasury's terms. The Relayer stores it unread and returns it in reports. */
+export type JobRef =
+  | { type: 'payment'; paymentId: string; version: number }
+  | { type: 'deploy'; walletId: string; attempt: number }
+  | { type: 'announce'; payoutId: string; attempt: number }
+  | { type: 'claim' | 'reclaim'; payoutId: string; version: number }
+  | { type: 'walletAction'; actionId: string }
+
+/** A signed intent, or a call that anyone may make, to be executed on chain. Executing it twice is harmless. */
+export type RelayJob = {
+  /** Stable per signature: `${intent id}:${signature version}`. Submitting the same id again changes nothing. */
+  id: string
+  ref?: JobRef
+  userId: string
+  /** The account is new (domain/limits.ts): its jobs share one turn with those of all other new accounts. */
+  isNewAccount?: boolean
+  /**
+   * What the job waits with when others of its account fail in simulation: an agent's id for its payments, a payout's
+   * for its announcement and end, a wallet's for its deployment and changes. Unset: the owner's own payments.
+   */
+  principal?: string
+  /** exit: an owner takes their wallet back (withdraw, revoke, disable rotation). */
+  kind: 'send' | 'deploy' | 'announce' | 'claim' | 'reclaim' | 'rotate' | 'exit'
+  /** The call, when the job has its own transaction. */
+  target: Address
+  data: Hex
+  /** Set for the sends of smart wallets, which `Relay.sends` executes in batches. `amount` (micro-USDC) and `nonce` are decimal. */
+  packed?: { wallet: Address; to: Address; amount: string; nonce: string; deadline: number; r: Hex; vs: Hex }
+  /** Unix seconds of chain time. A job with less than 60 s left is dropped. */
+  deadline: number
+  /**
+   * What must never exist twice with different contents, such as `${wallet}:${nonce}` → recipient and amount. The
+   * Relayer keeps it for good and refuses another content under a known scope. A new job replaces a waiting one of the
+   * same scope, since it is a newer signature of the same intent.
+   */
+  guard?: { scope: string; content: string }
+}
+
+/**
+ * Ids in the order of submission. `reason` is `frozen`, `full`, `malformed` or a guard conflict. `full`: the object's
+ * storage has grown beyond its limit, so it takes only further steps of what was accepted, and exits.
+ */
+export type SubmitResult = { accepted: string[]; refused: { id: string; reason: string }[] }
+
+/** What the Relayer knows of a job: a hint for people, never proof of payment. */
+export type JobReport = {
+  id: string
+  ref?: JobRef
+  /**
+   * waiting: not sent yet. parked: cannot be executed now, retried later. broadcast: in a transaction that a node
+   * accepted. Final: mined; failed (on chain, three times); dropped (expired, superseded or frozen).
+   */
+  state: 'waiting' | 'parked' | 'broadcast' | 'mined' | 'failed' | 'dropped'
+  /** Set from `broadcast` on. It changes when the transaction is replaced. */
+  txHash?: Hex
+  /** Why it is parked, failed or dropped, or why nothing is sent at present, in plain words. */
+  reason?: string
+  /** The contract refuses the call, in simulation or on chain: signing it again would not help. */
+  reverts?: boolean
+  /** Gas units paid for this job so far: its share of every transaction that was mined with it. */
+  gasUsed?: number
+}
+
+/** What an operator needs to know of a Relayer. */
+export type RelayerHealth = {
+  /** Why nothing is sent: a node asks for fees above the ceilings. Null: jobs are sent. */
+  holding: string | null
+  /** The error that ended the last step; null: it succeeded. */
+  stepError: string | null
+  /** Jobs not in a transaction yet, and when the oldest of them was submitted (ms); null without any. */
+  waiting: number
+  oldestAt: number | null
+  /** Jobs of these that could be sent now. */
+  ready: number
+  inFlight: number
+  /** Of the object's storage. `isFull`: new work is refused until old rows are pruned. */
+  databaseBytes: number
+  isFull: boolean
+}
+
+/** Object name of a shard: one relayer account per chain and shard. */
+export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${shard}`
+
+/** What Treasuries, the cron trigger and operators call over RPC; relayer.ts implements it. */
+export interface RelayerApi extends Rpc.DurableObjectBranded {
+  /** Queues jobs for delivery. Submitting the same id again changes nothing, whatever became of the job. */
+  submit(jobs: RelayJob[]): Promise<SubmitResult>
+  /** What is known of these jobs; unknown ids are left out. */
+  status(ids: string[]): Promise<JobReport[]>
+  /** Like `status`, but returns once the job is no longer `waiting`, or after `ms` (at most 5,000). Null if unknown. */
+  wait(id: string, ms: number): Promise<JobReport | null>
+  /** The account that pays gas: `balance` in wei, `nextNonce` null before the first transaction. */
+  account(): Promise<{ address: Address; balance: bigint; nextNonce: number | null; inFlight: number }>
+  /** For a look from outside. Only tests call it: alerts and readiness read `account`. */
+  health(): Promise<RelayerHealth>
+  /**
+   * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). False: it is used up. A grant whose
+   * reply is lost is not returned.
+   */
+  grantGas(gas: number): Promise<boolean>
+  /** Called by the cron watchdog: works at once, whatever the alarm or a back-off says. */
+  wakeUp(): Promise<void>
+  /** Drops the user's waiting jobs and refuses new ones: for a restore from a backup. */
+  freeze(userId: string): Promise<void>
+  /** Accepts the user's jobs again, including those that freezing dropped. */
+  unfreeze(userId: string): Promise<void>
+}

@@ -1,0 +1,118 @@
+import { earliest } from '../durable/earliest.ts'
+import { FairShare, type Share } from './fairShare.ts'
+
+/** Jobs of one lane can share a transaction: packed sends, or any other calls. */
+export type Lane = 'send' | 'call'
+
+export type WaitingJob = Share & {
+  id: string
+  lane: Lane
+  /** It failed in a batch before, so it gets its own transaction. */
+  isolated: boolean
+  /** Jobs of its principal failed in simulation lately. */
+  isFailing: boolean
+  /** ms */
+  dueAt: number
+}
+
+/** Jobs that are sent together. `direct`: each in its own transaction, the others in one through the Relay contract. */
+export type Batch = { kind: 'direct' | 'sends' | 'calls'; jobIds: string[] }
+
+/** `nextAt` (ms): when waiting jobs will form a batch; null: only a new job or a receipt can change the answer. */
+export type Choice = { batch: Batch | null; nextAt: number | null }
+
+/** Transactions that are not mined yet: all of them, and those of isolated jobs. */
+export type InFlight = { all: number; isolated: number }
+
+/** From this size on, a batch costs less gas per send than a plain USDC transfer. */
+export const minBatchSize = 3
+/** How long fewer jobs wait for others while a transaction is in flight. */
+export const batchWindowMs = 300
+export const maxBatchSize = { send: 50, call: 25 } as const
+/** Transactions of one account that are not mined yet: nodes hold few per sender. */
+export const maxInFlight = 8
+/** Of four steps, and of four transactions in flight, one is for retries while other jobs wait. */
+const retryShare = 4
+export const maxIsolatedWhileOthersWait = maxInFlight / retryShare
+/** Isolated jobs always leave this many transactions to batches that arrive before the next block. */
+const keptForBatches = 2
+
+/**
+ * Decides which waiting jobs are sent next. A job is sent at once while nothing is in flight; otherwise when it is one
+ * of three, or has waited 300 ms. Lanes alternate. Retries, which are isolated jobs and those of principals whose jobs
+ * fail, go last: they have one step in four while other jobs wait. Remembers whose turn it is.
+ */
+export class BatchChooser {
+  readonly #shares = { send: new FairShare(), call: new FairShare() }
+  readonly #retryShares = { send: new FairShare(), call: new FairShare(), isolated: new FairShare() }
+  #lastLane: Lane = 'call'
+  #stepsSinceRetry = 0
+
+  /** `waiting` is sorted by due time, and all of it is due. */
+  choose(waiting: readonly WaitingJob[], inFlight: InFlight, now: number): Choice {
+    if (inFlight.all >= maxInFlight) return { batch: null, nextAt: null }
+    const [retries, first] = partition(waiting, (job) => job.isolated || job.isFailing)
+
+    const readyAt = (lane: Lane) =>
+      laneReadyAt(
+        first.filter((job) => job.lane === lane),
+        inFlight.all,
+        now,
+      )
+    const lanes = this.#lastLane === 'send' ? (['call', 'send'] as const) : (['send', 'call'] as const)
+    const times = lanes.map((lane) => ({ lane, at: readyAt(lane) }))
+    const ready = times.find(({ at }) => at !== null && at <= now)?.lane
+
+    if (!ready || this.#stepsSinceRetry >= retryShare - 1) {
+      const batch = this.#retry(retries, inFlight, first.length > 0)
+      if (batch) {
+        this.#stepsSinceRetry = 0
+        return { batch, nextAt: null }
+      }
+    }
+    if (!ready) return { batch: null, nextAt: earliest(...times.map(({ at }) => at)) }
+    this.#stepsSinceRetry += 1
+    this.#lastLane = ready
+    return { batch: batchOf(ready, first, this.#shares[ready]), nextAt: null }
+  }
+
+  /** The group whose oldest job is due longest; null when there is none, or no free transaction for it. */
+  #retry(retries: readonly WaitingJob[], inFlight: InFlight, othersWait: boolean): Batch | null {
+    const limit = othersWait ? maxIsolatedWhileOthersWait : maxInFlight - keptForBatches
+    const places = Math.min(limit - inFlight.isolated, maxInFlight - inFlight.all)
+    const oldest = retries.find((job) => !job.isolated || places > 0)
+    if (!oldest) return null
+    if (!oldest.isolated)
+      return batchOf(
+        oldest.lane,
+        retries.filter((job) => !job.isolated),
+        this.#retryShares[oldest.lane],
+      )
+    const isolated = retries.filter((job) => job.isolated)
+    return direct(this.#retryShares.isolated.pick(isolated, places))
+  }
+}
+
+/** When jobs of one lane form a batch (ms); null without jobs. */
+function laneReadyAt(jobs: readonly WaitingJob[], inFlight: number, now: number): number | null {
+  const [oldest] = jobs
+  if (!oldest) return null
+  return inFlight === 0 || jobs.length >= minBatchSize ? now : oldest.dueAt + batchWindowMs
+}
+
+function batchOf(lane: Lane, jobs: readonly WaitingJob[], share: FairShare): Batch {
+  const picked = share.pick(
+    jobs.filter((job) => job.lane === lane),
+    maxBatchSize[lane],
+  )
+  if (picked.length === 1) return direct(picked)
+  return { kind: lane === 'send' ? 'sends' : 'calls', jobIds: picked.map((job) => job.id) }
+}
+
+function direct(jobs: readonly WaitingJob[]): Batch {
+  return { kind: 'direct', jobIds: jobs.map((job) => job.id) }
+}
+
+function partition<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((one) => !isFirst(one))]
+}

@@ -1,0 +1,233 @@
+import { minLifetimeSeconds } from '#domain/intent.ts'
+import type { Hex } from '../chain/types.ts'
+import type { RelayJob } from './api.ts'
+import type { Lane } from './chooseBatch.ts'
+import type { FailureQuota } from './failureQuota.ts'
+import { enqueueReport } from './reportOutbox.ts'
+
+/** Failures on chain after which a job is given up. */
+const maxChainFailures = 3
+const retentionMs = 7 * 86_400_000 // 7 days
+
+/** What a transaction is encoded from. */
+export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'>
+
+/**
+ * The jobs of one Relayer, from submission until seven days after their end:
+ *
+ *     waiting → parked              simulation failed, or the user is over the failure quota; retried when due
+ *     waiting, parked → in_flight   part of a signed transaction
+ *     in_flight → waiting           that transaction ended without executing it
+ *     in_flight → mined, failed     final, unless a reorganisation undoes it
+ *     waiting, parked → dropped     expired, superseded or frozen
+ *     waiting, parked → mined       another signature of the same intent was mined
+ *
+ * Synchronous: callers open the transaction.
+ */
+export class JobQueue {
+  readonly #sql: SqlStorage
+  readonly #quota: FailureQuota
+
+  constructor(sql: SqlStorage, quota: FailureQuota) {
+    this.#sql = sql
+    this.#quota = quota
+  }
+
+  /** Which of these jobs were submitted before. */
+  knownIds(ids: readonly string[]): Set<string> {
+    const rows = this.#sql.exec<{ id: string }>(
+      'SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(ids),
+    )
+    return new Set(rows.toArray().map((row) => row.id))
+  }
+
+  add(job: RelayJob, now: number): void {
+    const { principal = '' } = job
+    this.#sql.exec(
+      `INSERT INTO job (id, user_id, principal, is_new_account, kind, lane, target, data, packed, scope, deadline,
+         queued_at, due_at, ref)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      job.id,
+      job.userId,
+      principal,
+      job.isNewAccount ? 1 : 0,
+      job.kind,
+      (job.packed ? 'send' : 'call') satisfies Lane,
+      job.target,
+      job.data,
+      job.packed ? JSON.stringify(job.packed) : null,
+      job.guard?.scope ?? null,
+      job.deadline,
+      now,
+      job.kind === 'exit' ? now : this.#quota.retryAt(job.userId, principal, now),
+      job.ref ? JSON.stringify(job.ref) : null,
+    )
+  }
+
+  /** Jobs not in a transaction yet, and when the oldest was submitted (ms); null without any. */
+  waiting(): { waiting: number; oldestAt: number | null } {
+    return this.#sql
+      .exec<{ waiting: number; oldestAt: number | null }>(
+        `SELECT count(*) AS waiting, min(queued_at) AS oldestAt FROM job WHERE state IN ('waiting','parked')`,
+      )
+      .one()
+  }
+
+  /** When the next parked job may be tried again (ms). */
+  nextDueAt(now: number): number | null {
+    return this.#sql
+      .exec<{ due: number | null }>(
+        `SELECT min(due_at) AS due FROM job WHERE state IN ('waiting','parked') AND due_at > ?`,
+        now,
+      )
+      .one().due
+  }
+
+  /** In the order of `ids`, sends of one wallet by rising nonce. Jobs that no longer wait are left out. */
+  load(ids: readonly string[]): QueuedJob[] {
+    const rows = this.#sql.exec<{ id: string; user_id: string; target: Hex; data: Hex; packed: string | null }>(
+      `SELECT id, user_id, target, data, packed FROM job
+       WHERE id IN (SELECT value FROM json_each(?)) AND state IN ('waiting','parked')`,
+      JSON.stringify(ids),
+    )
+    const found = new Map(rows.toArray().map((row) => [row.id, row]))
+    const jobs = ids.flatMap((id): QueuedJob[] => {
+      const row = found.get(id)
+      if (!row) return []
+      const job = { id, userId: row.user_id, target: row.target, data: row.data }
+      return [row.packed ? { ...job, packed: JSON.parse(row.packed) } : job]
+    })
+    return jobs.sort((a, b) =>
+      a.packed && b.packed && a.packed.wallet === b.packed.wallet
+        ? Number(BigInt(a.packed.nonce) - BigInt(b.packed.nonce))
+        : 0,
+    )
+  }
+
+  /** Drops jobs that expire within 60 s of `timestamp` (unix seconds, chain time); their signers sign again. */
+  dropExpired(timestamp: number, now: number): void {
+    const outcome = { state: 'dropped', reason: 'too little time left' } as const
+    this.#finish(`state IN ('waiting','parked') AND deadline < ?`, [timestamp + minLifetimeSeconds], outcome, now)
+  }
+
+  /** Each of these jobs gets its own transaction from now on. */
+  isolate(ids: readonly string[]): void {
+    this.#sql.exec('UPDATE job SET isolated = 1 WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
+  }
+
+  /** Transactions of isolated jobs that are not mined yet. */
+  isolatedInFlight(): number {
+    return this.#sql
+      .exec<{ n: number }>(`SELECT count(DISTINCT nonce) AS n FROM job WHERE state = 'in_flight' AND isolated = 1`)
+      .one().n
+  }
+
+  markInFlight(ids: readonly string[], nonce: number): void {
+    this.#sql.exec(
+      `UPDATE job SET state = 'in_flight', nonce = ?, tx_hash = NULL, reason = NULL, reverts = 0
+       WHERE id IN (SELECT value FROM json_each(?))`,
+      nonce,
+      JSON.stringify(ids),
+    )
+  }
+
+  /** A node accepted the transaction with this nonce, so its hash can be shown. */
+  markBroadcast(nonce: number, hash: Hex, now: number): void {
+    this.#sql.exec(
+      `UPDATE job SET tx_hash = ?, ${enqueueReport} WHERE nonce = ? AND state = 'in_flight' AND tx_hash IS NOT ?`,
+      hash,
+      now,
+      nonce,
+      hash,
+    )
+  }
+
+  /** Another signature of the same intent that still waits has nothing left to do. */
+  markMined(id: string, hash: Hex, now: number): void {
+    const mined = { state: 'mined', reason: null, hash } as const
+    this.#finish(`id = ? AND state <> 'mined'`, [id], mined, now)
+    this.#finish(`state IN ('waiting','parked') AND scope = (SELECT scope FROM job WHERE id = ?)`, [id], mined, now)
+    this.#quota.recordMined(id, now)
+  }
+
+  /** It failed inside the mined transaction `nonce`: retried in its own transaction, or given up. */
+  markFailedOnChain(id: string, nonce: number, hash: Hex, now: number): void {
+    const job = this.#sql
+      .exec<{ user_id: string; chain_failures: number }>(
+        `UPDATE job SET chain_failures = chain_failures + 1 WHERE id = ? AND state = 'in_flight' AND nonce = ?
+         RETURNING user_id, chain_failures`,
+        id,
+        nonce,
+      )
+      .toArray()[0]
+    if (!job) return
+    this.#quota.recordOnChain(job.user_id, now)
+    if (job.chain_failures < maxChainFailures) this.requeue(id, nonce, { isolated: true }, now)
+    else {
+      this.#sql.exec('UPDATE job SET reverts = 1 WHERE id = ?', id)
+      this.#finish('id = ?', [id], { state: 'failed', reason: 'failed on chain', hash }, now)
+    }
+  }
+
+  /** The transaction `nonce` ended without executing the job. */
+  requeue(id: string, nonce: number, { isolated }: { isolated: boolean }, now: number): void {
+    this.#sql.exec(
+      `UPDATE job SET state = 'waiting', nonce = NULL, isolated = max(isolated, ?), due_at = ?
+       WHERE id = ? AND state = 'in_flight' AND nonce = ?`,
+      isolated ? 1 : 0,
+      now,
+      id,
+      nonce,
+    )
+  }
+
+  /** A reorganisation removed the transaction `nonce` from the chain: its mined jobs are in flight again. */
+  undoMined(nonce: number): void {
+    this.#sql.exec(
+      `UPDATE job SET state = 'in_flight', finished_at = NULL
+       WHERE nonce = ? AND state = 'mined' AND tx_hash IN (SELECT hash FROM attempt WHERE attempt.nonce = job.nonce)`,
+      nonce,
+    )
+  }
+
+  /** A newer signature of the same intent replaces the one that waits. */
+  supersede(scope: string, now: number): void {
+    this.#finish(
+      `state IN ('waiting','parked') AND scope = ?`,
+      [scope],
+      { state: 'dropped', reason: 'superseded' },
+      now,
+    )
+  }
+
+  dropOfUser(userId: string, reason: string, now: number): void {
+    this.#finish(`state IN ('waiting','parked') AND user_id = ?`, [userId], { state: 'dropped', reason }, now)
+  }
+
+  forgetDropped(userId: string, reason: string): void {
+    this.#sql.exec(`DELETE FROM job WHERE user_id = ? AND state = 'dropped' AND reason = ?`, userId, reason)
+  }
+
+  prune(now: number): void {
+    this.#sql.exec('DELETE FROM job WHERE finished_at < ?', now - retentionMs)
+  }
+
+  #finish(
+    where: string,
+    bindings: (string | number)[],
+    outcome: { state: 'mined' | 'failed' | 'dropped'; reason: string | null; hash?: Hex },
+    now: number,
+  ): void {
+    this.#sql.exec(
+      `UPDATE job SET state = ?, reason = ?, tx_hash = coalesce(?, tx_hash), finished_at = ?, ${enqueueReport}
+       WHERE ${where}`,
+      outcome.state,
+      outcome.reason,
+      outcome.hash ?? null,
+      now,
+      now,
+      ...bindings,
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import { stepGas } from '#domain/gasAllowance.ts'
+import type { RelayJob } from './api.ts'
+import type { Lane, WaitingJob } from './chooseBatch.ts'
+import { failingSince, isFailingPrincipal } from './failureQuota.ts'
+
+/** Jobs of one user and lane that are considered for a batch, so that a long queue does not hide other users. */
+const maxReadyPerUser = 50
+const maxReady = 500
+
+type ReadyRow = {
+  id: string
+  user_id: string
+  principal: string
+  is_new_account: number
+  kind: RelayJob['kind']
+  lane: Lane
+  isolated: number
+  is_failing: number
+  due_at: number
+}
+
+/** Jobs that may be sent now, by due time. Of a long queue only the first, with turns between principals and users. */
+export function readyJobs(sql: SqlStorage, now: number): WaitingJob[] {
+  return sql
+    .exec<ReadyRow>(
+      `SELECT * FROM (
+         SELECT *, row_number() OVER (PARTITION BY user_id, lane ORDER BY turn, due_at, seq) AS place FROM (
+           SELECT seq, id, user_id, principal, is_new_account, kind, lane, isolated, due_at,
+             ${isFailingPrincipal} AS is_failing,
+             row_number() OVER (PARTITION BY user_id, principal, lane ORDER BY due_at, seq) AS turn
+           FROM job
+           WHERE state IN ('waiting','parked') AND due_at <= ?
+             -- A newer signature of an intent that is in flight waits for the outcome.
+             AND NOT EXISTS (SELECT 1 FROM job other WHERE other.scope = job.scope AND other.state = 'in_flight')
+         )
+       ) WHERE place <= ? ORDER BY place, is_new_account, due_at, seq LIMIT ?`,
+      failingSince(now),
+      now,
+      maxReadyPerUser,
+      maxReady,
+    )
+    .toArray()
+    .map((row) => ({
+      id: row.id,
+      userId: row.user_id,
+      principal: row.principal,
+      isNewAccount: row.is_new_account === 1,
+      gas: row.kind === 'exit' ? stepGas.ownerAction : stepGas[row.kind],
+      lane: row.lane,
+      isolated: row.isolated === 1,
+      isFailing: row.is_failing === 1,
+      dueAt: row.due_at,
+    }))
+    .sort((a, b) => a.dueAt - b.dueAt)
+}

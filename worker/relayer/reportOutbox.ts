@@ -1,0 +1,103 @@
+import type { Hex } from '../chain/types.ts'
+import type { JobRef, JobReport } from './api.ts'
+
+const firstRetryMs = 1_000 // 1 second, doubling
+/** The Treasury also asks by itself and settles from the chain, so a report may be given up. */
+const maxAttempts = 10
+const maxReportsAtOnce = 200
+
+/** For `UPDATE job SET …`: a change that the Treasury should hear of. Binds one value, the time in ms. */
+export const enqueueReport = 'report_version = report_version + 1, report_at = ?, report_attempts = 0'
+
+type ReportRow = {
+  id: string
+  ref: string | null
+  user_id: string
+  state: 'waiting' | 'parked' | 'in_flight' | 'mined' | 'failed' | 'dropped'
+  tx_hash: Hex | null
+  reason: string | null
+  reverts: number
+  gas_used: number
+  report_version: number
+}
+const reportColumns = 'id, ref, user_id, state, tx_hash, reason, reverts, gas_used, report_version'
+
+/** What one user's Treasury has not heard yet. `versions` says which change of each job the reports describe. */
+export type PendingReports = { userId: string; reports: JobReport[]; versions: { id: string; version: number }[] }
+
+/**
+ * What Treasuries still have to hear of their jobs. It lives in the columns `report_…` of the jobs: a report is always
+ * made from the newest state, and a change that happens while one is on its way stays pending.
+ */
+export class ReportOutbox {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** The current report of a job; null if it is unknown. */
+  reportOf(id: string): JobReport | null {
+    const row = this.#sql.exec<ReportRow>(`SELECT ${reportColumns} FROM job WHERE id = ?`, id).toArray()[0]
+    return row ? toReport(row) : null
+  }
+
+  /** The reports that are due, one entry per user. */
+  pendingReports(now: number): PendingReports[] {
+    const rows = this.#sql
+      .exec<ReportRow>(
+        `SELECT ${reportColumns} FROM job WHERE report_at <= ? ORDER BY report_at LIMIT ?`,
+        now,
+        maxReportsAtOnce,
+      )
+      .toArray()
+    return [...Map.groupBy(rows, (row) => row.user_id)].map(([userId, list]) => ({
+      userId,
+      reports: list.map(toReport),
+      versions: list.map((row) => ({ id: row.id, version: row.report_version })),
+    }))
+  }
+
+  /** Jobs that changed since the report was made stay pending. */
+  markReported(versions: PendingReports['versions']): void {
+    this.#sql.exec(
+      `UPDATE job SET report_at = NULL FROM json_each(?) AS reported
+       WHERE job.id = reported.value->>'id' AND job.report_version = reported.value->>'version'`,
+      JSON.stringify(versions),
+    )
+  }
+
+  /** The Treasury did not take the reports: sends them again later, and gives them up after ten attempts. */
+  deferReport(versions: PendingReports['versions'], now: number): void {
+    for (const { id, version } of versions) {
+      this.#sql.exec(
+        `UPDATE job SET report_attempts = report_attempts + 1,
+           report_at = CASE WHEN report_attempts + 1 >= ? THEN NULL ELSE ? + (? << report_attempts) END
+         WHERE id = ? AND report_version = ?`,
+        maxAttempts,
+        now,
+        firstRetryMs,
+        id,
+        version,
+      )
+    }
+  }
+
+  /** When the next report is due (ms); null when none is pending. */
+  nextReportAt(): number | null {
+    return this.#sql.exec<{ at: number | null }>('SELECT min(report_at) AS at FROM job').one().at
+  }
+}
+
+function toReport(row: ReportRow): JobReport {
+  return {
+    id: row.id,
+    ...(row.ref !== null && { ref: JSON.parse(row.ref) as JobRef }),
+    state: row.state === 'in_flight' ? (row.tx_hash ? 'broadcast' : 'waiting') : row.state,
+    ...(row.tx_hash ? { txHash: row.tx_hash } : {}),
+    ...(row.reason ? { reason: row.reason } : {}),
+    // Also when it was dropped since: it would revert again.
+    ...(row.reverts === 1 && row.state !== 'mined' ? { reverts: true } : {}),
+    ...(row.gas_used > 0 ? { gasUsed: row.gas_used } : {}),
+  }
+}

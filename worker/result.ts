@@ -1,0 +1,51 @@
+import { AppError, type ErrorCode, type RefusalFigures } from './errors.ts'
+
+export type { RefusalFigures }
+
+/**
+ * What Durable Objects and the services above them return. Expected refusals are values, because the class and the own
+ * properties of an error do not survive an RPC call.
+ */
+export type Result<T> = { ok: true; value: T } | Refused
+
+export type Refused = {
+  ok: false
+  code: ErrorCode
+  message: string
+  /** The input at fault. */
+  field?: string
+  /** Seconds. */
+  retryAfter?: number
+  /** Why a policy refused, for /v1 problem bodies. */
+  refusal?: RefusalFigures
+}
+
+export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
+
+export const refuse = (
+  code: ErrorCode,
+  message: string,
+  more: { field?: string; retryAfter?: number } = {},
+): Refused => ({
+  ok: false,
+  code,
+  message,
+  ...more,
+})
+
+/** `notFound('Wallet', 'walletId')`: "Wallet not found." */
+export const notFound = (what: string, field?: string): Refused =>
+  refuse('not_found', `${what} not found.`, field === undefined ? {} : { field })
+
+/** Returns the value. Throws a refusal as the AppError with the same contents. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  const { ok: _, code, message, ...options } = result
+  throw new AppError(code, message, options)
+}
+
+/** Applies `next` to a value; passes a refusal on. */
+export const andThen = async <A, B>(
+  result: Result<A>,
+  next: (value: A) => Result<B> | Promise<Result<B>>,
+): Promise<Result<B>> => (result.ok ? next(result.value) : result)

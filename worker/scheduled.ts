@@ -1,0 +1,60 @@
+import { chainIds } from '#domain/networks.ts'
+import { checkAlerts } from './alerts/checkAlerts.ts'
+import { deleteExpired } from './db/attempts.ts'
+import { takeOverdue } from './db/busyTreasuries.ts'
+import { type Db, primaryDb } from './db/d1.ts'
+import type { Env } from './env.ts'
+import { logError } from './observability/log.ts'
+import { fatalProblems, misconfigured } from './readiness/refuseWork.ts'
+import { relayerName } from './relayer/api.ts'
+import { purgeDeletedContacts } from './services/contacts.ts'
+
+const silentMs = 120_000 // 2 minutes
+const maxWokenTreasuries = 50
+const timeoutMs = 10_000 // 10 seconds
+
+/**
+ * The cron trigger, once a minute: housekeeping, and a watchdog over the objects, which otherwise run by their own
+ * alarms. A task that fails or hangs is logged and does not delay the others. `now` in ms.
+ */
+export async function runScheduled(env: Env, now: number): Promise<void> {
+  const problems = fatalProblems(env)
+  if (problems.length > 0) return logError('cron_refused', {}, misconfigured(problems))
+  const db = primaryDb(env.DB)
+  await Promise.all([
+    attempt('delete expired rows', () => deleteExpired(db, now)),
+    attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
+    attempt('check alerts', () => checkAlerts(env, db, now)),
+    wakeTreasuries(env, db, now),
+    ...relayers(env).map((name) => attempt(name, () => env.RELAYER.getByName(name).wakeUp())),
+  ])
+}
+
+/** Wakes Treasuries that are busy and have been silent, in case their alarm was lost; a bounded number at a time. */
+async function wakeTreasuries(env: Env, db: Db, now: number): Promise<void> {
+  const overdue = await attempt('find overdue Treasuries', () =>
+    takeOverdue(db, now - silentMs, now, maxWokenTreasuries),
+  )
+  await Promise.all((overdue ?? []).map((userId) => attempt(userId, () => env.TREASURY.getByName(userId).wakeUp())))
+}
+
+const relayers = (env: Env) =>
+  chainIds.flatMap((chainId) =>
+    Array.from({ length: Number(env.RELAYER_SHARDS) }, (_, shard) => relayerName(chainId, shard)),
+  )
+
+/** The result of `work`, or null if it failed or took too long, which is logged as `what`. */
+async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timed out')), timeoutMs)
+  })
+  try {
+    return await Promise.race([work(), timeout])
+  } catch (error) {
+    logError('watchdog_failed', { what }, error)
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}

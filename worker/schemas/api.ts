@@ -1,0 +1,208 @@
+/**
+ * Every call of /api, as types: what the browser's client may send and what it gets back. The client takes its types
+ * from this table (web/src/lib/api.ts), and tests/worker/apiContract.test.ts holds the table against the types that
+ * Hono infers from the routes, so neither side can change alone. Types only: nothing of it reaches a bundle.
+ *
+ * A key is the method and the path below /api, with Hono's `:name` for a path parameter. An entry has
+ * - `reply`: `data` of the envelope, as it arrives in JSON; or `file: true` for a file instead of an envelope;
+ * - `body`, `query`: what is sent, before validation (decimal USDC as strings); a `?` means that it may be left out;
+ * - `page: true`: the envelope carries a `page` beside `data`;
+ * - `public: true`: no session is needed.
+ */
+import type { z } from 'zod'
+import type * as account from './account.ts'
+import type { Contact, ContactBalances, ContactBalancesQuery, ContactQuery, SaveContact } from './contact.ts'
+import type * as escrow from './escrow.ts'
+import type { PayoutFilter, TransactionFilter } from './lists.ts'
+import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
+import type { Overview } from './overview.ts'
+import type { CheckPayment, PaymentCheck } from './payment.ts'
+import type * as policy from './policy.ts'
+import type { Preferences } from './preferences.ts'
+import type * as session from './sessionKey.ts'
+import type * as transaction from './transaction.ts'
+import type { Usage } from './usage.ts'
+import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
+
+export type ApiCalls = {
+  'GET /health': { public: true; reply: { status: 'ok' } }
+  'GET /ready': { public: true; reply: { status: 'ready' } }
+  'GET /config': { public: true; reply: account.PublicConfig }
+
+  'POST /auth/cognito/login': { public: true; body: z.input<typeof account.Login>; reply: account.LoginReply }
+  'POST /auth/cognito/new-password': {
+    public: true
+    body: z.input<typeof account.AnswerChallenge>
+    reply: account.SignedIn
+  }
+  'POST /auth/cognito/refresh': { public: true; body: z.input<typeof account.Refresh>; reply: account.SignedIn }
+  'POST /auth/cognito/sign-out': { public: true; body: z.input<typeof account.Refresh>; reply: null }
+  'POST /auth/cognito/signup': {
+    public: true
+    body: z.input<typeof account.Signup>
+    reply: account.SignupReply & account.SignupToken
+  }
+  'POST /auth/cognito/confirm': {
+    public: true
+    body: z.input<typeof account.ConfirmEmail>
+    reply: account.ConfirmReply
+  }
+  'POST /auth/cognito/confirm-link': {
+    public: true
+    body: z.input<typeof account.ConfirmByLink>
+    reply: account.ConfirmReply
+  }
+  'POST /auth/cognito/resend-code': { public: true; body: z.input<typeof account.AskForCode>; reply: null }
+  'POST /auth/cognito/forgot-password': { public: true; body: z.input<typeof account.AskForCode>; reply: null }
+  'POST /auth/cognito/reset-password': { public: true; body: z.input<typeof account.ResetPassword>; reply: null }
+  'POST /auth/cognito/reset-password-link': {
+    public: true
+    body: z.input<typeof account.ResetPasswordByLink>
+    reply: null
+  }
+  'POST /login': {
+    public: true
+    body: z.input<typeof account.Login>
+    reply: { token: string; user: account.User } | Exclude<account.LoginReply, account.SignedIn>
+  }
+
+  'POST /users': { public: true; body: z.input<typeof account.SignupWithPasscode>; reply: account.SignupReply }
+  'POST /users/complete-onboarding': { body: z.input<typeof account.CompleteOnboarding>; reply: account.User }
+  'GET /users/:userId': { reply: account.User }
+  'PATCH /users/:userId': { body: z.input<typeof account.EditUser>; reply: account.User }
+  'POST /users/:userId/public-address/nonce': { reply: account.AddressNonce }
+  'PATCH /users/:userId/public-address': { body: z.input<typeof account.LinkAddress>; reply: account.User }
+  'PATCH /users/:userId/change-password': { body: z.input<typeof account.ChangePassword>; reply: null }
+
+  'GET /contacts': { query?: z.input<typeof ContactQuery>; reply: Contact[] }
+  'POST /contacts': { body: ContactInput; reply: Contact }
+  'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
+  'GET /contacts/:contactId': { reply: Contact }
+  'PUT /contacts/:contactId': { body: ContactInput; reply: Contact }
+  'DELETE /contacts/:contactId': { reply: null }
+  'POST /contacts/:contactId/restore': { reply: Contact }
+
+  'GET /wallets': { reply: Wallet[] }
+  'POST /wallets/smart-wallets-v2/deploy': { body: z.input<typeof DeployWallet>; reply: DeployReply }
+  'GET /wallets/smart-wallets-v2/:walletId/session-key': { reply: session.SessionKeyInfo }
+  'POST /wallets/smart-wallets-v2/:walletId/rotate-session-key': {
+    body: z.input<typeof session.RotateSessionKey>
+    reply: session.RotateReply
+  }
+  'POST /wallets/smart-wallets-v2/:walletId/session-offers': {
+    body: z.input<typeof session.RotateSessionKey>
+    reply: session.SessionOffer
+  }
+  'GET /wallets/smart-wallets-v2/:walletId/owner-signing-context': { reply: session.OwnerSigningContext }
+  'POST /wallets/smart-wallets-v2/:walletId/owner-actions': {
+    body: z.input<typeof session.SubmitOwnerAction>
+    reply: session.OwnerActionReply
+  }
+  'POST /wallets/with-private-key': { body: z.input<typeof ImportWallet>; reply: Wallet }
+  /** Null or blank clears the name. */
+  'PUT /wallets/:walletId': { body: { name: string | null }; reply: Wallet }
+  'DELETE /wallets/:walletId': { reply: null }
+  'POST /wallets/:walletId/private-key': { body: z.input<typeof ViewPrivateKey>; reply: { privateKey: string } }
+  'POST /wallets/:walletId/pause': { reply: policy.Paused }
+  'POST /wallets/:walletId/resume': { reply: policy.Paused }
+  'GET /wallets/:walletId/usdc-balance': { reply: { balance: string; symbol: 'USDC' } }
+  'GET /wallets/:walletId/ledger': { reply: WalletLedger }
+
+  'GET /policy-groups': { reply: policy.PolicyGroup[] }
+  'GET /policy-groups/with-agents': { reply: policy.PolicyGroupWithAgents[] }
+  'POST /policy-groups': { body: z.input<typeof policy.CreatePolicyGroup>; reply: policy.PolicyGroup }
+  'PUT /policy-groups/:groupId': { body: z.input<typeof policy.UpdatePolicyGroup>; reply: policy.UpdatedPolicyGroup }
+  'POST /policy-groups/:groupId/top-up': { body: z.input<typeof policy.TopUp>; reply: policy.ToppedUp }
+  'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }
+  'POST /policy-groups/:groupId/pause': { reply: policy.Paused }
+  'POST /policy-groups/:groupId/resume': { reply: policy.Paused }
+  'POST /policy-groups/:groupId/contacts/:contactId/confirm': {
+    body: z.input<typeof policy.ConfirmContact>
+    reply: policy.PolicyGroup
+  }
+
+  'GET /account': { reply: policy.AccountState }
+  'POST /account/pause': { reply: policy.Paused }
+  'POST /account/resume': { reply: policy.Paused }
+
+  'GET /agents': { reply: policy.Agent[] }
+  'POST /agents': { body: z.input<typeof policy.CreateAgent>; reply: policy.CreatedAgent }
+  'PUT /agents/:agentId': { body: z.input<typeof policy.UpdateAgent>; reply: policy.Agent }
+  'DELETE /agents/:agentId': { reply: policy.Removed }
+  'POST /agents/:agentId/regenerate-api-key': {
+    body: z.input<typeof policy.Regenerate>
+    reply: policy.RegeneratedApiKey
+  }
+  'POST /agents/:agentId/regenerate-credentials': {
+    body: z.input<typeof policy.Regenerate>
+    reply: policy.RegeneratedCredentials
+  }
+  'POST /agents/:agentId/pause': { reply: policy.Paused }
+  'POST /agents/:agentId/resume': { reply: policy.Paused }
+  'GET /agents/:agentId/refusals': { reply: policy.AgentRefusal[] }
+  'POST /agents/:agentId/check': { body: z.input<typeof CheckPayment>; reply: PaymentCheck }
+
+  'POST /transactions/send': { body: z.input<typeof transaction.SendTransaction>; reply: transaction.SendReply }
+  'POST /transactions/recipient-check': {
+    body: z.input<typeof transaction.RecipientCheck>
+    reply: transaction.RecipientHistory
+  }
+  'GET /transactions/user': {
+    query?: PageQuery & z.input<typeof TransactionFilter>
+    reply: transaction.Transaction[]
+    page: true
+  }
+  'GET /transactions/export': { query?: z.input<typeof TransactionFilter>; file: true }
+  'GET /transactions/:transactionId': { reply: transaction.Transaction }
+
+  'GET /escrow/claim/:accessToken': { public: true; reply: escrow.ClaimPayout }
+  'POST /escrow/verify-passcode': {
+    public: true
+    body: z.input<typeof escrow.VerifyPasscode>
+    reply: escrow.VerifyReply
+  }
+  'POST /escrow/claim': { public: true; body: z.input<typeof escrow.Claim>; reply: escrow.ClaimReply }
+  'POST /escrow/resend-passcode': {
+    public: true
+    body: z.input<typeof escrow.ResendPasscode>
+    reply: escrow.ResendPasscodeReply
+  }
+  'POST /escrow/create': { body: z.input<typeof escrow.CreateEscrow>; reply: escrow.CreateEscrowReply }
+  'GET /escrow/list': {
+    query?: PageQuery & z.input<typeof PayoutFilter>
+    reply: { escrows: escrow.EscrowItem[] }
+    page: true
+  }
+  'GET /escrow/export': { query?: z.input<typeof PayoutFilter>; file: true }
+  'POST /escrow/reclaim-all': { reply: escrow.ReclaimAllReply }
+  'GET /escrow/:escrowId': { reply: escrow.EscrowItem }
+  'POST /escrow/:escrowId/resend': { reply: escrow.ResendReply }
+  'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
+
+  'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
+  'GET /overview': { reply: Overview }
+  'GET /usage/dashboard': { reply: Usage }
+  'GET /preferences': { reply: Preferences }
+  /** Replaces the fields that the body names. */
+  'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
+  /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
+  'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
+}
+
+/** Pages count from 1; at most 100 rows each. */
+export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
+
+/** At least one of address, email and phone. Absent, null and blank mean the same. */
+export type ContactInput = Omit<z.input<typeof SaveContact>, ContactText> & {
+  [Field in ContactText]?: string | null | undefined
+}
+type ContactText = 'address' | 'email' | 'phone' | 'description'
+
+export type ApiCall = keyof ApiCalls
+
+/** Names of the parameters in a path: 'a' | 'b' for '/x/:a/y/:b', never without any. */
+export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never

@@ -1,0 +1,106 @@
+import { dayEndsAt } from '#domain/gasAllowance.ts'
+import { limitsFrom } from '#domain/limits.ts'
+import type { Deps } from '../appEnv.ts'
+import { countAttempt, hasAttempts, resetAttempts, takeBackAttempt } from '../db/attempts.ts'
+import type { Db } from '../db/d1.ts'
+import { AppError } from '../errors.ts'
+import { attemptKey, limitTraffic, tooManyAttempts } from './attempts.ts'
+
+/**
+ * Limits on codes, links and passwords. They count per email address, whether or not it has an account, and no response to
+ * a limit differs between the two.
+ */
+
+const maxCodeCalls = 100
+
+/**
+ * Limits signups and code requests from one network address. Each may cost an account, a password hash and an unwanted
+ * email, and a stranger can name a new email address every time.
+ */
+export const limitCodeCalls = (db: Db, address: string, now: number): Promise<void> =>
+  limitTraffic(db, attemptKey('code-address', address), maxCodeCalls, now)
+
+const maxProofs = 100
+
+/** Limits codes and link tokens tried from one network address, for whichever accounts. */
+export const limitProofs = (db: Db, address: string, now: number): Promise<void> =>
+  limitTraffic(db, attemptKey('proof-address', address), maxProofs, now)
+
+const codePauseMs = 60_000 // 60 seconds
+const codesPerHour = 5
+
+/** Limits codes mailed to one email address, with or without an account: 60 seconds apart and five an hour. */
+export async function limitCodeRequests(db: Db, purpose: string, email: string, now: number): Promise<void> {
+  const pause = await countAttempt(db, attemptKey('code-pause', purpose, email), codePauseMs, now)
+  if (pause.count > 1) {
+    const seconds = Math.max(1, Math.ceil((pause.resetsAt - now) / 1000))
+    const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
+    throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
+  }
+  const hour = await countAttempt(db, attemptKey('code-hour', purpose, email), 60 * 60_000, now)
+  if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
+}
+
+/** Longer than a month: 12 of these exceed a year, so a year never has more than 12 times the limit. */
+const codeMonthMs = 31 * 24 * 60 * 60_000 // 31 days
+
+/**
+ * Counts a code as wrong before it is compared; the result takes it back if it was right. Counted per email address, for
+ * all purposes and from all network addresses. Throws `rate_limited` beyond the limit: then the link of the mail still
+ * works, so that a stranger's guesses do not lock the owner out.
+ */
+export async function limitWrongCodes(
+  { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+): Promise<() => Promise<void>> {
+  const { wrongCodesPerMonth: max } = limitsFrom(env)
+  const key = attemptKey('wrong-code', email)
+  const { count, resetsAt } = await countAttempt(db, key, codeMonthMs, now(), max)
+  if (count <= max) return () => takeBackAttempt(db, key)
+  const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(resetsAt)
+  throw new AppError(
+    'rate_limited',
+    `Too many wrong codes: at most ${max} in 31 days. Use the link in our email instead: codes are refused until ${until}.`,
+    { field: 'code', retryAfter: Math.ceil((resetsAt - now()) / 1000) },
+  )
+}
+
+const passwordsKey = (email: string, isKnown: boolean) => attemptKey(isKnown ? 'passwords-known' : 'passwords', email)
+
+/**
+ * Counts a password of an account before it is checked; the result takes it back if it was right. At most
+ * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of them are kept for known
+ * addresses, so that strangers cannot shut the owner out. Throws `rate_limited`.
+ */
+export async function limitPasswords(
+  { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+  isKnown: boolean,
+): Promise<() => Promise<void>> {
+  const { passwordsPerDay, passwordsKeptForKnownAddresses } = limitsFrom(env)
+  const kept = Math.min(passwordsKeptForKnownAddresses, passwordsPerDay)
+  const key = passwordsKey(email, isKnown)
+  const waitMs = dayEndsAt(now()) - now()
+  const { count } = await countAttempt(db, key, waitMs, now())
+  if (count <= (isKnown ? kept : passwordsPerDay - kept)) return () => takeBackAttempt(db, key)
+  throw new AppError(
+    'rate_limited',
+    `Too many attempts: at most ${passwordsPerDay} passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".`,
+    { retryAfter: Math.ceil(waitMs / 1000) },
+  )
+}
+
+/** After a reset: the owner, now at a known address, can sign in however many passwords were tried today. */
+export const resetKnownPasswords = (db: Db, email: string): Promise<void> =>
+  resetAttempts(db, passwordsKey(email, true))
+
+const knownMs = 30 * 24 * 60 * 60_000 // 30 days
+const knownKey = (email: string, address: string) => attemptKey('known-address', email, address)
+
+/** Whether this account was signed in to from this network address within 30 days. */
+export const isKnownAddress = (db: Db, email: string, address: string, now: number) =>
+  hasAttempts(db, knownKey(email, address), now)
+
+export async function rememberAddress(db: Db, email: string, address: string, now: number): Promise<void> {
+  await countAttempt(db, knownKey(email, address), knownMs, now, Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm'
+import type { ChainId } from '#domain/networks.ts'
+import { signUpModeOf } from '#domain/signUpMode.ts'
+import type { PublicConfig } from '#schemas/account.ts'
+import type { Deps } from '../appEnv.ts'
+import { contractsOf, explorerUrl, publicRpcUrl } from '../chain/networkSettings.ts'
+import type { Env } from '../env.ts'
+import { AppError } from '../errors.ts'
+import { smsCountries } from '../notifications/smsCountries.ts'
+import { onrampFrom } from '../onramp/onrampFrom.ts'
+import { readinessProblems } from '../readiness/readiness.ts'
+
+/** Throws `unavailable` if the database does not respond. */
+export async function checkHealth({ db }: Deps): Promise<{ status: 'ok' }> {
+  await db.run(sql`SELECT 1`).catch((cause) => {
+    throw new AppError('unavailable', 'The database is not responding.', { cause })
+  })
+  return { status: 'ok' }
+}
+
+/** Throws `unavailable` if something keeps this deployment from serving payments; only operators can read the cause. */
+export async function checkReady(deps: Deps): Promise<{ status: 'ready' }> {
+  const problems = await readinessProblems(deps)
+  if (problems.length === 0) return { status: 'ready' }
+  const isOperator = deps.env.ENVIRONMENT === 'local'
+  throw new AppError('unavailable', 'This server is not ready.', {
+    cause: problems.join('; '),
+    ...(isOperator && { causes: problems }),
+  })
+}
+
+/** What browsers need to know about this deployment. Public. */
+export function publicConfig(env: Env): PublicConfig {
+  const chain = (chainId: ChainId) => ({
+    explorerUrl: explorerUrl(env, chainId),
+    rpcUrl: publicRpcUrl(env, chainId),
+    contracts: contractsOf(env, chainId),
+  })
+  return {
+    environment: env.ENVIRONMENT,
+    betaAccessUrl: env.BETA_ACCESS_URL,
+    signUp: signUpModeOf(env),
+    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
+    onramp: onrampFrom(env, Date.now) !== null,
+    sms: smsCountries(env.SMS_COUNTRIES) !== 'none',
+    chains: { 8453: chain(8453), 84532: chain(84532) },
+  }
+}

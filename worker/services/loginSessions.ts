@@ -1,0 +1,164 @@
+import { normalizeEmail } from '#domain/email.ts'
+import type { LoginReply, Tokens, User } from '#schemas/account.ts'
+import type { Deps } from '../appEnv.ts'
+import type { Db } from '../db/d1.ts'
+import * as sessions from '../db/loginSessions.ts'
+import type { UserRow } from '../db/schema.ts'
+import { AppError } from '../errors.ts'
+import { directoryFrom } from '../identity/directoryFrom.ts'
+import { newId, newSecret, sha256 } from '../identity/secrets.ts'
+import { signUserTokens } from '../identity/tokens.ts'
+import { logWarning } from '../observability/log.ts'
+import { isKnownAddress, limitPasswords, rememberAddress } from './accountLimits.ts'
+import { attemptKey, limitAttempts, limitTraffic, resetAttempts } from './attempts.ts'
+import { refuseCommonPassword } from './passwordRules.ts'
+
+const sessionMs = 30 * 24 * 60 * 60_000 // 30 days, however often it is refreshed
+const refreshTokenMs = 7 * 24 * 60 * 60_000 // 7 days without use
+/** A second use within this time is a lost reply or another tab. A later one means that someone has stolen the token. */
+const refreshGraceMs = 30_000 // 30 seconds
+const challengeMs = 3 * 60_000 // 3 minutes
+const maxWrongPerAddress = 5
+const maxPerAddress = 1000
+
+export function asUser(row: UserRow): User {
+  const needsOnboarding = row.name === null || row.status === 'FORCE_CHANGE_PASSWORD'
+  const { id, email, name, publicAddress } = row
+  const createdAt = new Date(row.createdAt).toISOString()
+  return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding: !needsOnboarding, createdAt }
+}
+
+/**
+ * `address` is the caller's network address. An account allows five wrong passwords per address in 15 minutes, and a day's
+ * number of them from all addresses: many strangers together can neither keep guessing nor lock the owner out.
+ */
+export async function login(
+  deps: Deps,
+  input: { email: string; password: string },
+  address: string,
+): Promise<LoginReply> {
+  const { db } = deps
+  const email = normalizeEmail(input.email)
+  const now = deps.now()
+  const key = attemptKey('login', email, address)
+  await limitAttempts(db, key, maxWrongPerAddress, now)
+  // One address trying many accounts costs us a password hash each time.
+  await limitTraffic(db, attemptKey('login-address', address), maxPerAddress, now)
+  const wasRight = await limitPasswords(deps, email, await isKnownAddress(db, email, address, now))
+  const result = await directoryFrom(deps).signIn(email, input.password)
+  if (result.outcome === 'refused')
+    throw new AppError('unauthenticated', 'Login failed. Please check your credentials.', { field: 'password' })
+  // Anyone can sign up any address, so the password of a sign-up must not reset the counts of its account.
+  if (result.outcome === 'unconfirmed')
+    throw new AppError('forbidden', 'Please confirm your email address first. The code is in our email to you.', {
+      field: 'email',
+    })
+  await resetAttempts(db, key)
+  await wasRight()
+  await rememberAddress(db, email, address, now)
+  if (result.outcome === 'signed_in') return openLoginSession(deps, result.user)
+
+  const session = `${newSecret()}.${result.proof}`
+  await sessions.putLoginChallenge(db, sha256(session), result.user.id, now + challengeMs)
+  return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
+}
+
+/** Answers a NEW_PASSWORD_REQUIRED challenge, which can be used once, whatever the outcome. */
+export async function answerChallenge(
+  deps: Deps,
+  input: { email: string; session: string; newPassword: string },
+): Promise<Tokens & { user: User }> {
+  refuseCommonPassword(input.newPassword, 'newPassword')
+  const expired = new AppError('gone', 'This sign-in took too long. Please sign in again.')
+  const email = normalizeEmail(input.email)
+  const user = await sessions.takeLoginChallenge(deps.db, sha256(input.session), email, deps.now())
+  if (!user) throw expired
+  const proof = input.session.slice(input.session.indexOf('.') + 1)
+  const changed = await directoryFrom(deps).answerChallenge(user, proof, input.newPassword)
+  if (!changed) throw expired
+  await endOtherLoginSessions(deps, changed.id, null)
+  return openLoginSession(deps, changed)
+}
+
+/**
+ * Exchanges a refresh token for new tokens. Its second use after the grace period ends its whole session, as does a third
+ * use at any time, and the use of one successor after the other has been exchanged.
+ */
+export async function refresh(deps: Deps, token: string): Promise<Tokens & { user: User }> {
+  const { env, db } = deps
+  const now = deps.now()
+  const expired = new AppError('unauthenticated', 'Session expired. Please sign in again.')
+  const oldHash = sha256(token)
+  const found = await sessions.findRefreshToken(db, oldHash)
+  if (!found || found.session.revokedAt !== null) throw expired
+  const { session, user } = found
+  const { replacedAt } = found.token
+  const isReused = replacedAt !== null && now - replacedAt > refreshGraceMs
+  if (!isReused && (found.token.expiresAt <= now || session.expiresAt <= now)) throw expired
+
+  const refreshToken = newSecret('br_')
+  const exchange = {
+    oldHash,
+    newHash: sha256(refreshToken),
+    sessionId: session.id,
+    now,
+    graceMs: refreshGraceMs,
+    expiresAt: Math.min(now + refreshTokenMs, session.expiresAt),
+  }
+  if (isReused || !(await sessions.replaceRefreshToken(db, exchange))) {
+    await sessions.revokeLoginSession(db, session.id, now)
+    openUntil.delete(session.id)
+    logWarning('refresh_token_reused', { session: session.id })
+    throw expired
+  }
+  return { ...(await signUserTokens(env, user, session.id, now)), refreshToken, user: asUser(user) }
+}
+
+/** Ends the session of this refresh token, with all its tokens. Does nothing for an unknown token. */
+export async function signOut(deps: Deps, token: string): Promise<void> {
+  const found = await sessions.findRefreshToken(deps.db, sha256(token))
+  if (!found) return
+  await sessions.endLoginSession(deps.db, found.session.id, deps.now())
+  openUntil.delete(found.session.id)
+}
+
+/** For a user whose password or code was right. */
+export async function openLoginSession(
+  deps: Pick<Deps, 'env' | 'db' | 'now'>,
+  user: UserRow,
+): Promise<Tokens & { user: User }> {
+  const { env, db } = deps
+  const now = deps.now()
+  const sessionId = newId('session')
+  const refreshToken = newSecret('br_')
+  const tokens = await signUserTokens(env, user, sessionId, now)
+  await sessions.insertLoginSession(db, {
+    sessionId,
+    userId: user.id,
+    tokenHash: sha256(refreshToken),
+    now,
+    expiresAt: now + sessionMs,
+    tokenExpiresAt: now + refreshTokenMs,
+  })
+  return { ...tokens, refreshToken, user: asUser(user) }
+}
+
+/** Ends the user's sessions except `keepSessionId`: at once in this isolate, within 30 seconds in others. */
+export async function endOtherLoginSessions(deps: Deps, userId: string, keepSessionId: string | null): Promise<void> {
+  const ended = await sessions.revokeOtherLoginSessions(deps.db, userId, keepSessionId, deps.now())
+  for (const sessionId of ended) openUntil.delete(sessionId)
+}
+
+// Saves a D1 read on most calls. A revoked session may live 30 seconds longer in another isolate.
+const openUntil = new Map<string, number>()
+const cacheMs = 30_000 // 30 seconds
+const cacheSize = 10_000
+
+export async function isLoginSessionOpen(db: Db, sessionId: string, userId: string, now: number): Promise<boolean> {
+  if ((openUntil.get(sessionId) ?? 0) > now) return true
+  const isOpen = await sessions.isLoginSessionOpen(db, sessionId, userId, now)
+  if (openUntil.size >= cacheSize) openUntil.clear()
+  if (isOpen) openUntil.set(sessionId, now + cacheMs)
+  else openUntil.delete(sessionId)
+  return isOpen
+}

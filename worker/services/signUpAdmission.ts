@@ -1,0 +1,32 @@
+import { signUpModeOf } from '#domain/signUpMode.ts'
+import type { Deps } from '../appEnv.ts'
+import { returnPasscode, takePasscode } from '../db/users.ts'
+import { AppError } from '../errors.ts'
+import { passcodeHash } from '../identity/secrets.ts'
+import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
+
+const maxWrongPasscodes = 10
+
+/**
+ * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode`: the way of signing up asks for one
+ * even where sign-up is open. Returns how to undo the count, for a sign-up that fails afterwards.
+ */
+export async function admitSignUp(
+  deps: Deps,
+  input: { passcode: string | undefined; byPasscode: boolean },
+  address: string,
+): Promise<() => Promise<void>> {
+  const { env, db } = deps
+  const mode = signUpModeOf(env)
+  if (mode === 'closed') throw new AppError('forbidden', 'Sign-up is closed.')
+  if (mode === 'open' && !input.byPasscode) return async () => {}
+  if (!input.passcode) throw new AppError('wrong_passcode', 'Signup passcode is required', { field: 'signupPasscode' })
+
+  const key = attemptKey('signup', address)
+  await limitAttempts(db, key, maxWrongPasscodes, deps.now())
+  const passcode = passcodeHash(env.CODE_PEPPER, input.passcode)
+  if (!(await takePasscode(db, passcode, deps.now())))
+    throw new AppError('wrong_passcode', 'This signup passcode is not valid.', { field: 'signupPasscode' })
+  await resetAttempts(db, key)
+  return () => returnPasscode(db, passcode)
+}

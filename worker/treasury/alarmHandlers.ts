@@ -1,0 +1,88 @@
+import { markIdle } from '../db/busyTreasuries.ts'
+import { earliest } from '../durable/earliest.ts'
+import type { AlarmKind, Context } from './context.ts'
+import { nextDueAt } from './outbox/entries.ts'
+import type { Outbox } from './outbox/flush.ts'
+import { pruneRefusals } from './payments/refusals.ts'
+import { eraseSentCodes } from './payouts/codes.ts'
+import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
+import { continueReclaimAll } from './payouts/reclaimAll.ts'
+import { remindRecipients } from './payouts/reminders.ts'
+import { submitDueJobs } from './relay/submitJobs.ts'
+import { scanWallet } from './settlement/scan.ts'
+import { isBusy, settle } from './settlement/settle.ts'
+import type { WalletRow } from './storage/rows.ts'
+import { readSession, scanEveryMs } from './wallets/session.ts'
+import { noteInProgress } from './watchdog.ts'
+
+const settleEveryMs = 1_000 // 1 second
+const expiryPauseMs = 30_000 // 30 seconds
+
+/** Does the work of one kind of alarm. Returns when it is due again (ms), null when nothing is left to do. */
+export function runAlarm(ctx: Context, outbox: Outbox, kind: AlarmKind): Promise<number | null> {
+  switch (kind) {
+    case 'settle':
+      return settleOpen(ctx)
+    case 'outbox':
+      return flushOutbox(ctx, outbox)
+    case 'reclaim':
+      return andSubmit(ctx, () => continueReclaimAll(ctx))
+    case 'scan':
+      return scanIdle(ctx)
+    case 'expiry':
+      return andSubmit(ctx, () => handleExpiry(ctx))
+  }
+}
+
+/** Submits what `work` has signed, also when a part of it failed. */
+async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await submitDueJobs(ctx)
+  }
+}
+
+async function settleOpen(ctx: Context): Promise<number | null> {
+  const { store, now } = ctx
+  const noted = noteInProgress(ctx)
+  const queued = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
+  const busy = await andSubmit(ctx, () => settle(ctx))
+  await noted
+  if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)
+  // A payment accepted meanwhile notes itself again.
+  store.setMeta('busy_noted', '0')
+  await markIdle(ctx.db, ctx.userId)
+  return null
+}
+
+async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {
+  await outbox.flush()
+  await outbox.flushMail()
+  return nextDueAt(ctx)
+}
+
+/** Wallets with nothing in flight, for deposits, withdrawals by their owners, and payouts settled without us. */
+async function scanIdle(ctx: Context): Promise<number> {
+  pruneRefusals(ctx)
+  const active = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")
+  await forEach(active, async (wallet) => {
+    if (!isBusy(ctx, wallet)) for (let level = false; !level; ) level = await scanWallet(ctx, wallet.id)
+    await readSession(ctx, wallet)
+  })
+  return ctx.now() + scanEveryMs
+}
+
+async function handleExpiry(ctx: Context): Promise<number | null> {
+  eraseSentCodes(ctx)
+  await forEach([8453, 84532] as const, (chainId) => reclaimExpired(ctx, chainId))
+  const dueAt = earliest(nextExpiryAt(ctx), remindRecipients(ctx))
+  return dueAt === null ? null : Math.max(ctx.now() + expiryPauseMs, dueAt)
+}
+
+/** One after the other, also when one fails; then throws the first failure. */
+async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const one of list) await work(one).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}

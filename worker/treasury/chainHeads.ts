@@ -1,0 +1,54 @@
+import { headFreshMs } from '#domain/intent.ts'
+import { notAhead } from '../chain/clockSkew.ts'
+import { type Block, type ChainId, RpcError, RpcUnavailable } from '../chain/types.ts'
+import { type Refused, type Result, refuse } from '../result.ts'
+import type { Context } from './context.ts'
+import type { WalletRow } from './storage/rows.ts'
+
+/** The Treasury only reads the chain, so an error of the node says as little about the money as silence does. */
+export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
+
+const unreachable: Refused = refuse(
+  'upstream_unavailable',
+  'The Base network can’t be reached right now. Nothing was sent; please try again.',
+)
+
+/** For calls that read the chain before they start anything: refuses when no node responds. */
+export async function refuseUnreachable<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isNodeTrouble(error)) return unreachable
+    throw error
+  }
+}
+
+/** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
+export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
+  const known = ctx.heads.get(chainId)
+  if (known && ctx.now() - known.readAt < maxAgeMs) return known.block
+  const block = checked(ctx, await ctx.chains[chainId].head())
+  ctx.heads.set(chainId, { block, readAt: ctx.now() })
+  return block
+}
+
+/** The newest finalized block. Throws RpcUnavailable. */
+export const finalizedBlock = async (ctx: Context, chainId: ChainId): Promise<Block> =>
+  checked(ctx, await ctx.chains[chainId].finalized())
+
+const checked = (ctx: Context, block: Block): Block => notAhead(block, ctx.now(), ctx.env.MAX_CLOCK_SKEW_SECONDS)
+
+/** The newest block that is CONFIRM_DEPTH deep in the chain whose head is `head`. */
+export const confirmedBlock = (ctx: Context, head: Block): number => head.number - Number(ctx.env.CONFIRM_DEPTH) + 1
+
+/** The last reading if it is fresh, without asking the node: for code that must not await. */
+export function knownHead(ctx: Context, chainId: ChainId): Block | null {
+  const known = ctx.heads.get(chainId)
+  return known && ctx.now() - known.readAt < headFreshMs ? known.block : null
+}
+
+/** Expiry is judged by chain time where it is known: the machine's clock may differ. */
+export function chainNow(ctx: Context, wallet: WalletRow, now: number): number {
+  const head = ctx.heads.get(wallet.chain_id)
+  return head ? head.block.timestamp * 1000 + (now - head.readAt) : now
+}

@@ -1,0 +1,38 @@
+import { parseLimits, withLimits } from '#domain/limits.ts'
+import { chainsFrom } from '../chain/chains.ts'
+import { primaryDb } from '../db/d1.ts'
+import type { Env } from '../env.ts'
+import type { Context } from './context.ts'
+import { Sealer } from './storage/sealer.ts'
+import type { Store } from './storage/store.ts'
+
+/** Meta key of the limits that an operator has set for this user: JSON like the setting LIMITS. */
+export const userLimitsKey = 'limits'
+
+/** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. */
+export function createContext(env: Env, store: Store, userId: string, schedule: Context['schedule']): Context {
+  return {
+    env,
+    db: primaryDb(env.DB),
+    userId,
+    store,
+    sealer: new Sealer(env.KEK_V1),
+    chains: chainsFrom(env),
+    now: () => Date.now(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    schedule,
+    limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta(userLimitsKey))),
+    heads: new Map(),
+    snapshots: new Map(),
+    keys: new Map(),
+    plainKeys: new Map(),
+    recipients: new Set(),
+    lookups: new Map(),
+    lookupsRunning: new Map(),
+    established: false,
+    unsentJobs: [],
+    submittedAt: new Map(),
+    rotationRetryAt: new Map(),
+    shard: null,
+  }
+}

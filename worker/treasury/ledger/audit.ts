@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto'
+import type { Store } from '../storage/store.ts'
+
+type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
+const genesis = '0'.repeat(64)
+
+const hashOf = (row: Omit<AuditRow, 'hash'>) =>
+  hash('sha256', JSON.stringify([row.previous, row.seq, row.at, row.event, row.ref, row.data]))
+
+/**
+ * Appends one event to the user's audit log, in the transaction of the change that it records. Each row's hash covers its
+ * predecessor's, so a row that is changed or left out later breaks the chain (invariant I9).
+ */
+export function audit(store: Store, at: number, event: string, ref: string, data: Record<string, unknown> = {}): void {
+  const last =
+    store.auditHead ??
+    store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+  const row = { seq: (last?.seq ?? 0) + 1, at, event, ref, data: JSON.stringify(data), previous: last?.hash ?? genesis }
+  const own = hashOf(row)
+  store.run(
+    'INSERT INTO audit (seq, at, event, ref, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    row.seq,
+    row.at,
+    row.event,
+    row.ref,
+    row.data,
+    row.previous,
+    own,
+  )
+  store.auditHead = { seq: row.seq, hash: own }
+}
+
+/** Verifies the whole chain. `brokenAt` is the first row that does not verify, null when all do. */
+export function verifyAudit(store: Store): { rows: number; head: string; brokenAt: number | null } {
+  let previous = genesis
+  let rows = 0
+  for (const row of store.all<AuditRow>('SELECT * FROM audit ORDER BY seq')) {
+    rows += 1
+    if (row.seq !== rows || row.previous !== previous || hashOf(row) !== row.hash)
+      return { rows, head: previous, brokenAt: row.seq }
+    previous = row.hash
+  }
+  return { rows, head: previous, brokenAt: null }
+}

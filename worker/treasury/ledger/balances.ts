@@ -1,0 +1,52 @@
+import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
+import type { WalletFunds } from '#domain/policy.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { SessionRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/** What the wallet holds and nothing is reserved from. Never negative: money that the owner withdrew can't be promised. */
+export function availableOf(wallet: WalletRow): MicroUsdc {
+  const left =
+    BigInt(wallet.deposits) +
+    BigInt(wallet.returns) -
+    BigInt(wallet.out) -
+    BigInt(wallet.withdrawn) -
+    BigInt(wallet.held)
+  return (left > 0n ? left : 0n) as MicroUsdc
+}
+
+export function walletFunds(wallet: WalletRow, session: SessionRow | null): WalletFunds {
+  return {
+    available: availableOf(wallet),
+    status: wallet.status,
+    halted: wallet.halted !== null,
+    paused: wallet.paused === 1,
+    session: session && {
+      limit: fromColumn(session.spend_limit),
+      spent: fromColumn(session.used),
+      held: fromColumn(session.held),
+      validUntil: session.valid_until * 1000,
+    },
+  }
+}
+
+/** Money of this wallet in payouts that are funded and neither withdrawn nor reclaimed. */
+export function escrowedOf(store: Store, walletId: string): MicroUsdc {
+  const row = store.first<{ sum: number | null }>(
+    "SELECT sum(amount) AS sum FROM payout WHERE wallet_id = ? AND funded = 1 AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
+    walletId,
+  )
+  return row?.sum ? fromColumn(row.sum) : zeroUsdc
+}
+
+/** SQL: when a CONFIRMED payment's money was spent. A payout's is spent when its recipient withdraws it, not when it is funded. */
+export const spentAt = 'coalesce((SELECT done_at FROM payout WHERE payout.id = payment.id), confirmed_at)'
+
+/** Spent for good: confirmed sends and withdrawn payouts. */
+export function spentOf(store: Store, walletId: string): MicroUsdc {
+  const row = store.first<{ sum: number | null }>(
+    "SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'",
+    walletId,
+  )
+  return row?.sum ? fromColumn(row.sum) : zeroUsdc
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { Principal } from '../api.ts'
+import type { Store } from '../storage/store.ts'
+
+/** A request under an Idempotency-Key: keys are one space per agent and one for the user, shared by REST and MCP. */
+export type IdempotentRequest = { key: string; fingerprint: string }
+
+/** `content` is what was asked, not how it was written. Null when the caller sent no key. */
+export const idempotentRequest = (
+  principal: Principal,
+  key: string | null,
+  content: unknown,
+): IdempotentRequest | null =>
+  key === null
+    ? null
+    : {
+        key: `${principal.type === 'agent' ? principal.agentId : 'user'}|${key}`,
+        fingerprint: fingerprintOf(content),
+      }
+
+/** Payments are short enough to be kept as they are; longer content is hashed. */
+function fingerprintOf(content: unknown): string {
+  const text = JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  return text.length <= 1_000 ? text : createHash('sha256').update(text).digest('hex')
+}
+
+export const reusedKey: Refused = refuse(
+  'idempotency_key_reused',
+  'This Idempotency-Key was used before with a different request. Use a new key for a new payment.',
+  { field: 'Idempotency-Key' },
+)
+
+/** The id of what an earlier request with this key made; refused if that one had other content; null: it is the first. */
+export function findReplay(store: Store, request: IdempotentRequest | null): Result<string> | null {
+  if (request === null) return null
+  const row = store.first<{ fingerprint: string; ref: string }>(
+    'SELECT fingerprint, ref FROM idempotency WHERE key = ?',
+    request.key,
+  )
+  if (!row) return null
+  return row.fingerprint === request.fingerprint ? ok(row.ref) : reusedKey
+}
+
+/** Binds the key to what was made, in the transaction that makes it. Never forgotten. */
+export function remember(
+  store: Store,
+  request: IdempotentRequest | null,
+  kind: string,
+  ref: string,
+  now: number,
+): void {
+  if (request === null) return
+  store.run(
+    'INSERT INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
+    request.key,
+    request.fingerprint,
+    kind,
+    ref,
+    now,
+  )
+}

@@ -1,0 +1,142 @@
+import type { MicroUsdc } from '#domain/money.ts'
+import { periodAt } from '#domain/policyPeriod.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { GroupRow, PaymentRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/**
+ * The three ledgers: policy group, session (per epoch) and wallet. Each function books one event of a payment in all of
+ * them, inside the transaction of the status change that it belongs to. docs/architecture.md has the table.
+ */
+
+/** Accepted: held in all three. `sequences`: nonces issued with it (0 or 1). */
+export function reserve(
+  store: Store,
+  payment: {
+    walletId: string
+    epoch: number
+    group: GroupRow | null
+    agentId: string | null
+    amount: MicroUsdc
+    isPayout: boolean
+  },
+  sequences: number,
+  now: number,
+): void {
+  const { walletId, epoch, group, agentId } = payment
+  const sum = toColumn(payment.amount)
+  store.run('UPDATE wallet SET held = held + ? WHERE id = ?', sum, walletId)
+  store.run(
+    'UPDATE session SET held = held + ?, next_sequence = next_sequence + ? WHERE wallet_id = ? AND epoch = ?',
+    sum,
+    sequences,
+    walletId,
+    epoch,
+  )
+  if (group) {
+    const startAt = group.period === null ? 0 : periodAt(group.period, now).startAt
+    // Usually zero. If the clock was ahead before, what was reserved then belongs to this period and is released from it.
+    const ahead = startAt > group.period_start ? reservedSince(store, group.id, startAt) : 0
+    store.run(
+      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
+         period_used = CASE WHEN period IS NULL THEN 0 WHEN period_start < ?4 THEN ?1 + ?5 ELSE period_used + ?1 END,
+         period_start = max(period_start, ?4) WHERE id = ?6`,
+      sum,
+      payment.isPayout ? sum : 0,
+      now,
+      startAt,
+      ahead,
+      group.id,
+    )
+  }
+  if (agentId)
+    store.run(
+      'UPDATE agent SET held = held + ?, payments = payments + 1, last_activity_at = ? WHERE id = ?',
+      sum,
+      now,
+      agentId,
+    )
+}
+
+/** Micro-USDC reserved since `startAt` (ms) and not released. */
+export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
+  store.first<{ used: number }>(
+    `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
+     WHERE agent.group_id = ? AND payment.created_at >= ? AND payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')`,
+    groupId,
+    startAt,
+  )!.used
+
+/** The money left the wallet: session held → used, wallet held → out. */
+function leave(store: Store, payment: PaymentRow): void {
+  store.run(
+    'UPDATE wallet SET held = held - ?, out = out + ? WHERE id = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+  )
+  store.run(
+    'UPDATE session SET held = held - ?, used = used + ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+}
+
+function spend(store: Store, payment: PaymentRow, now: number): void {
+  if (payment.group_id)
+    store.run(
+      'UPDATE policy_group SET held = held - ?1, spent = spent + ?1, unclaimed = unclaimed - ?2, last_activity_at = ?3 WHERE id = ?4',
+      payment.amount,
+      payment.kind === 'payout' ? payment.amount : 0,
+      now,
+      payment.group_id,
+    )
+  if (payment.agent_id)
+    store.run('UPDATE agent SET held = held - ?1, spent = spent + ?1 WHERE id = ?2', payment.amount, payment.agent_id)
+}
+
+/**
+ * Releases the reservation in the group, and in the period in which it was made: a period that has ended stays as it was.
+ * Never below zero: a figure of the policy must not keep a settled payment out of the books.
+ */
+function unreserve(store: Store, payment: PaymentRow): void {
+  if (payment.group_id)
+    store.run(
+      `UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2,
+         period_used = max(0, period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END) WHERE id = ?4`,
+      payment.amount,
+      payment.kind === 'payout' ? payment.amount : 0,
+      payment.created_at,
+      payment.group_id,
+    )
+  if (payment.agent_id) store.run('UPDATE agent SET held = held - ? WHERE id = ?', payment.amount, payment.agent_id)
+}
+
+/** Send confirmed: group held → spent as well. */
+export function settleSend(store: Store, payment: PaymentRow, now: number): void {
+  leave(store, payment)
+  spend(store, payment, now)
+}
+
+/** Payout funded: the group keeps holding it while it is in escrow. */
+export const settleFunding = (store: Store, payment: PaymentRow): void => leave(store, payment)
+
+/** Payout withdrawn: group held → spent. */
+export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
+
+/** Payout reclaimed: the group gets back exactly the payout's amount. The wallet's return is booked from the log. */
+export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
+
+/** Proven dead, or never signed: released in all three. */
+export function release(store: Store, payment: PaymentRow): void {
+  store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
+  store.run(
+    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+  unreserve(store, payment)
+}

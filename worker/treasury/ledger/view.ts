@@ -1,0 +1,38 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { Address } from '../../chain/types.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import type { LedgerView } from '../api.ts'
+import type { Context } from '../context.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import type { ChainRefresh } from '../wallets/chainRefresh.ts'
+import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
+import { availableOf, escrowedOf, spentOf } from './balances.ts'
+
+/** The wallet's books beside the chain, after reading it up to now. */
+export async function currentLedger(ctx: Context, chain: ChainRefresh, walletId: string): Promise<Result<LedgerView>> {
+  const { store } = ctx
+  const wallet = store.liveWallet(walletId)
+  if (!wallet) return notFound('Wallet')
+  await chain.refresh(wallet)
+  forgetSnapshot(ctx, walletId)
+  const balance = await balanceOf(ctx, wallet)
+  return ok(ledgerView(store, store.wallet(walletId)!, balance))
+}
+
+function ledgerView(store: Store, wallet: WalletRow, balance: bigint | null): LedgerView {
+  return {
+    walletId: wallet.id,
+    address: wallet.address as Address,
+    deposits: formatUsdc(BigInt(wallet.deposits)),
+    returns: formatUsdc(BigInt(wallet.returns)),
+    out: formatUsdc(BigInt(wallet.out)),
+    withdrawn: formatUsdc(BigInt(wallet.withdrawn)),
+    held: formatUsdc(BigInt(wallet.held)),
+    available: formatUsdc(availableOf(wallet)),
+    escrowed: formatUsdc(escrowedOf(store, wallet.id)),
+    spent: formatUsdc(spentOf(store, wallet.id)),
+    chainBalance: balance === null ? null : formatUsdc(balance),
+    scannedBlock: wallet.scanned_block,
+  }
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts'
+
+/**
+ * Is the account older than a day with confirmed payments on Base? Until then it is new, and shares what the deployment
+ * gives to all new accounts. It then remains established permanently.
+ */
+export function isEstablished(ctx: Context): boolean {
+  ctx.established ||= readEstablished(ctx)
+  return ctx.established
+}
+
+function readEstablished({ store, limits, now }: Context): boolean {
+  const before = now() - limits.establishedAfterHours * 3_600_000
+  if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
+  const { n } = store.first<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'CONFIRMED'
+       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453) LIMIT ?)`,
+    limits.establishedAfterPayments,
+  )!
+  return n >= limits.establishedAfterPayments
+}

@@ -1,0 +1,194 @@
+import {
+  dayEndsAt,
+  type GasLevel,
+  type GasUse,
+  gasLeft,
+  levelAt,
+  paymentGas,
+  stepGas,
+  utcDay,
+} from '#domain/gasAllowance.ts'
+import type { Refused } from '../../result.ts'
+import type { GasAllowance } from '../api.ts'
+import type { Context } from '../context.ts'
+import type { PaymentRow } from '../storage/rows.ts'
+import { isEstablished } from './established.ts'
+import { limitRefusal } from './limitRefusal.ts'
+
+/**
+ * The gas that the operator pays for one user and UTC day. A payment reserves the estimate of all its steps when it is
+ * accepted; each estimate is replaced by what the Relayer reports, and returned if the step can never happen. All of it
+ * counts for the day on which the payment was accepted.
+ */
+
+/** What a new account must be granted by its Relayer before the work is accepted, in gas units. */
+export type GrantNeeded = { grant: number }
+
+/** Null: there is enough gas for the work. `agentId` null: the owner asks. */
+export function gasShortage(ctx: Context, agentId: string | null, gas: number): Refused | GrantNeeded | null {
+  const level = readLevel(ctx)
+  const use = readUse(ctx, level.day)
+  const left = gasLeft(level, use, ctx.limits, agentId)
+  if (left < gas) return allowanceRefusal(ctx, agentId)
+  if (isEstablished(ctx)) return null
+  const missing = used(use) + gas - level.granted
+  return missing <= 0 ? null : { grant: Math.max(missing, Math.min(ctx.limits.newAccountGasGrant, left)) }
+}
+
+/** Inside the transaction that accepts the work. */
+export function reserveGas(ctx: Context, agentId: string | null, gas: number): void {
+  const level = readLevel(ctx)
+  if (ctx.store.first('SELECT 1 FROM gas_use WHERE day < ? LIMIT 1', level.day - 1))
+    ctx.store.run('DELETE FROM gas_use WHERE day < ?', level.day - 1)
+  addGas(ctx, level.day, agentId ?? 'owner', gas)
+}
+
+/** The Relayer of a new account has granted this much more for today. */
+export function noteGrant(ctx: Context, gas: number): void {
+  const level = readLevel(ctx)
+  saveLevel(ctx, { ...level, granted: level.granted + gas })
+}
+
+/** Why a new account gets no more gas today: the deployment has spent what it gives to all of them. */
+export const grantRefusal = (ctx: Context): Refused =>
+  shortage(ctx, 'limits.new_accounts_gas', 'This service has spent today’s gas for new accounts.')
+
+/** Exits of owners have a pool of their own. Null: it has enough, and the gas is taken from it. */
+export function takeExitGas(ctx: Context, gas: number): Refused | null {
+  const day = utcDay(ctx.now())
+  const row = ctx.store.first<{ gas: number }>("SELECT gas FROM gas_use WHERE day = ? AND principal = 'exit'", day)
+  if ((row?.gas ?? 0) + gas > ctx.limits.exitGasPerDay)
+    return shortage(
+      ctx,
+      'limits.exit_gas',
+      'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
+    )
+  addGas(ctx, day, 'exit', gas)
+  return null
+}
+
+/** A receipt says what a step of the payment has cost so far. */
+export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep, gas: number): void {
+  const { column, estimate } = steps[step]
+  const before = payment[column] ?? estimate
+  if (payment[column] !== null && gas <= payment[column]) return
+  ctx.store.run(`UPDATE payment SET ${column} = ? WHERE id = ?`, gas, payment.id)
+  changeGas(ctx, payment, gas - before)
+}
+
+/** The payment has failed: its steps that were not paid for never will be. */
+export function releaseGas(ctx: Context, payment: PaymentRow): void {
+  const open = stepsOf(payment).filter(({ column }) => payment[column] === null)
+  const estimates = open.reduce((sum, { estimate }) => sum + estimate, 0)
+  if (estimates === 0) return
+  ctx.store.run(
+    'UPDATE payment SET gas_send = coalesce(gas_send, 0), gas_announce = coalesce(gas_announce, 0), gas_end = coalesce(gas_end, 0) WHERE id = ?',
+    payment.id,
+  )
+  changeGas(ctx, payment, -estimates)
+}
+
+/** A payment was confirmed, or the contract refused one: the allowance doubles after days of the first kind only. */
+export function noteOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void {
+  const level = readLevel(ctx)
+  if (!level[outcome]) saveLevel(ctx, { ...level, [outcome]: true })
+}
+
+export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance {
+  const level = readLevel(ctx)
+  const use = readUse(ctx, level.day)
+  return {
+    limit: level.allowance,
+    used: used(use),
+    remaining: gasLeft(level, use, ctx.limits, agentId),
+    resetsAt: new Date(dayEndsAt(ctx.now())).toISOString(),
+  }
+}
+
+type PaymentStep = 'send' | 'announce' | 'end'
+const steps = {
+  send: { column: 'gas_send', estimate: stepGas.send },
+  announce: { column: 'gas_announce', estimate: stepGas.announce },
+  end: { column: 'gas_end', estimate: Math.max(stepGas.claim, stepGas.reclaim) },
+} as const satisfies Record<PaymentStep, { column: keyof PaymentRow; estimate: number }>
+
+const stepsOf = (payment: PaymentRow) => (payment.kind === 'payout' ? Object.values(steps) : [steps.send])
+
+type Level = GasLevel & { granted: number }
+
+function readLevel(ctx: Context): Level {
+  const row = ctx.store.first<{
+    allowance: number
+    day: number
+    confirmed: number
+    failed: number
+    granted: number
+  }>('SELECT allowance, day, confirmed, failed, granted FROM gas_level')
+  const stored = row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
+  const level = levelAt(stored, ctx.limits, ctx.now())
+  return { ...level, granted: stored?.day === level.day ? stored.granted : 0 }
+}
+
+function saveLevel(ctx: Context, { allowance, day, confirmed, failed, granted }: Level): void {
+  ctx.store.run(
+    'INSERT OR REPLACE INTO gas_level (one, allowance, day, confirmed, failed, granted) VALUES (1, ?, ?, ?, ?, ?)',
+    allowance,
+    day,
+    confirmed ? 1 : 0,
+    failed ? 1 : 0,
+    granted,
+  )
+}
+
+function readUse(ctx: Context, day: number): GasUse {
+  const agents: Record<string, number> = {}
+  let owner = 0
+  for (const row of ctx.store.all<{ principal: string; gas: number }>(
+    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal <> 'exit'",
+    day,
+  ))
+    if (row.principal === 'owner') owner = row.gas
+    else agents[row.principal] = row.gas
+  return { owner, agents }
+}
+
+const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum + gas, use.owner)
+
+const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
+  ctx.store.run(
+    `INSERT INTO gas_use (day, principal, gas) VALUES (?1, ?2, ?3)
+     ON CONFLICT (day, principal) DO UPDATE SET gas = gas + ?3`,
+    day,
+    principal,
+    gas,
+  )
+
+/** Of a day that is no longer kept, nothing. */
+const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
+  ctx.store.run(
+    'UPDATE gas_use SET gas = max(0, gas + ?) WHERE day = ? AND principal = ?',
+    by,
+    utcDay(payment.created_at),
+    payment.agent_id ?? 'owner',
+  )
+
+function allowanceRefusal(ctx: Context, agentId: string | null): Refused {
+  const who = agentId === null ? 'This account' : 'This agent'
+  return shortage(ctx, 'limits.gas', `${who} has used its gas allowance for today.`)
+}
+
+function shortage(ctx: Context, rule: string, message: string): Refused {
+  const now = ctx.now()
+  return limitRefusal(
+    'gas_allowance_exceeded',
+    {
+      rule,
+      message: `${message} It resets at 00:00 UTC.`,
+      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
+      resetsAt: dayEndsAt(now),
+    },
+    now,
+  )
+}
+
+export { paymentGas }

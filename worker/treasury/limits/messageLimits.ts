@@ -1,0 +1,102 @@
+import { dayEndsAt, utcDay } from '#domain/gasAllowance.ts'
+import type { Channel } from '../../notifications/message.ts'
+import type { Refused } from '../../result.ts'
+import type { Context } from '../context.ts'
+import { limitRefusal } from './limitRefusal.ts'
+
+/**
+ * Messages to recipients of payouts, by UTC day. A payout is refused when its message would be one too many, because
+ * its code travels by message only. Account mail and notices to the owner are counted elsewhere.
+ */
+export type MessageTo = { channel: Channel; recipient: string }
+
+/** Where the message of a payout goes; null for a payment to an address. */
+export function messageTo({ email, phone }: { email: string | null; phone: string | null }): MessageTo | null {
+  if (email !== null) return { channel: 'email', recipient: email }
+  return phone === null ? null : { channel: 'sms', recipient: phone }
+}
+
+/** One mailbox under all its `+` names, so that they share one limit. */
+export const mailboxOf = ({ channel, recipient }: MessageTo): string =>
+  channel === 'email' ? recipient.toLowerCase().replace(/\+[^@]*@/, '@') : recipient
+
+/** Null: one more may be sent. `agentId` null: the owner sends it. */
+export function messageRefusal(ctx: Context, agentId: string | null, to: MessageTo): Refused | null {
+  const { limits } = ctx
+  const sent = readCounts(ctx, to)
+  const perDay = to.channel === 'email' ? limits.emailsPerDay : limits.smsPerDay
+  const perAgent = Math.floor((perDay * limits.agentMessagePercent) / 100)
+  const what = to.channel === 'email' ? 'emails' : 'text messages'
+  if (sent.byAccount >= perDay)
+    return refusal(ctx, 'limits.messages', `This account may send ${perDay} ${what} to recipients a day.`)
+  if (agentId !== null && (sent.byPrincipal.get(agentId) ?? 0) >= perAgent)
+    return refusal(ctx, 'limits.agent_messages', `This agent may send ${perAgent} ${what} to recipients a day.`)
+  if (sent.toRecipient >= limits.messagesPerRecipient)
+    return refusal(
+      ctx,
+      'limits.recipient_messages',
+      `One recipient may be sent ${limits.messagesPerRecipient} messages a day.`,
+    )
+  return null
+}
+
+/** Renewals that recipients ask for have the same limits again, apart from the sender's. */
+export function renewalRefusal(ctx: Context, to: MessageTo): Refused | null {
+  const perDay = to.channel === 'email' ? ctx.limits.emailsPerDay : ctx.limits.smsPerDay
+  if ((readCounts(ctx, to).byPrincipal.get(recipientPrincipal) ?? 0) < perDay) return null
+  return refusal(ctx, 'limits.renewals', 'Too many new codes were sent for this sender today.')
+}
+
+/** New accounts share a limit for each recipient; the database has counted one too many. */
+export const newAccountRefusal = (ctx: Context): Refused =>
+  refusal(ctx, 'limits.new_account_messages', 'This recipient was sent too many messages by new accounts today.')
+
+const recipientPrincipal = 'recipient'
+
+/** Inside the transaction that queues the message. */
+export function countMessage(ctx: Context, by: { agentId: string | null } | 'recipient', to: MessageTo): void {
+  const day = utcDay(ctx.now())
+  if (ctx.store.first('SELECT 1 FROM sent_message WHERE day < ? LIMIT 1', day))
+    ctx.store.run('DELETE FROM sent_message WHERE day < ?', day)
+  ctx.store.run(
+    `INSERT INTO sent_message (day, channel, recipient, principal, count) VALUES (?, ?, ?, ?, 1)
+     ON CONFLICT (day, channel, recipient, principal) DO UPDATE SET count = count + 1`,
+    day,
+    to.channel,
+    mailboxOf(to),
+    by === 'recipient' ? recipientPrincipal : (by.agentId ?? 'owner'),
+  )
+}
+
+function readCounts(ctx: Context, to: MessageTo) {
+  const mailbox = mailboxOf(to)
+  const byPrincipal = new Map<string, number>()
+  let byAccount = 0
+  let toRecipient = 0
+  for (const row of ctx.store.all<{ recipient: string; principal: string; count: number }>(
+    'SELECT recipient, principal, count FROM sent_message WHERE day = ? AND channel = ?',
+    utcDay(ctx.now()),
+    to.channel,
+  )) {
+    byPrincipal.set(row.principal, (byPrincipal.get(row.principal) ?? 0) + row.count)
+    if (row.principal === recipientPrincipal) continue
+    byAccount += row.count
+    if (row.recipient === mailbox) toRecipient += row.count
+  }
+  return { byPrincipal, byAccount, toRecipient }
+}
+
+function refusal(ctx: Context, rule: string, limit: string): Refused {
+  const now = ctx.now()
+  const resetsAt = dayEndsAt(now)
+  return limitRefusal(
+    'message_limit',
+    {
+      rule,
+      message: `${limit} This limit resets at 00:00 UTC.`,
+      next: 'Wait until resets_at, or pay an address instead.',
+      resetsAt,
+    },
+    now,
+  )
+}

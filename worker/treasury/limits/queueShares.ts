@@ -1,0 +1,29 @@
+import type { Refused } from '../../result.ts'
+import type { Context } from '../context.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { limitRefusal } from './limitRefusal.ts'
+
+const retryMs = 10_000 // 10 seconds: some blocks, after which earlier payments have been signed
+
+/** An agent may have this many payments wait for a signature; more are refused before anything is held. */
+export function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): Refused | null {
+  if (agentId === null) return null
+  const { agentQueued } = ctx.limits
+  const { n } = ctx.store.first<{ n: number }>(
+    "SELECT count(*) AS n FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id = ?",
+    wallet.id,
+    agentId,
+  )!
+  if (n < agentQueued) return null
+  const now = ctx.now()
+  return limitRefusal(
+    'queue_full',
+    {
+      rule: 'limits.queue',
+      message: `${agentQueued} payments of this agent are queued, which is the limit. They are sent as earlier ones are confirmed.`,
+      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
+      resetsAt: now + retryMs,
+    },
+    now,
+  )
+}

@@ -1,0 +1,139 @@
+import type { Limits } from '#domain/limits.ts'
+import { type Bucket, type Rate, refill, takeToken } from '#domain/tokenBucket.ts'
+import type { Refused } from '../../result.ts'
+import type { PaymentRateName, RateState } from '../api.ts'
+import type { Context } from '../context.ts'
+import { limitRefusal, resetText } from './limitRefusal.ts'
+
+/** A rate of one principal, kept in the table `rate`. */
+type AppliedRate<Name extends string = string> = {
+  name: Name
+  /** An agent's id, `owner`, or `account` for all principals of the user together. */
+  principal: string
+  rate: Rate
+  code: 'payment_rate_exceeded' | 'rate_limited'
+  /** What it limits, in words: 'This agent may make 5 payments per second, 200 at once.' */
+  limit: string
+}
+
+const principalOf = (agentId: string | null) => agentId ?? 'owner'
+
+const each = ({ perSecond, burst }: Rate) => `${perSecond} per second, ${burst} at once`
+
+/** Accepted payments: of the agent, and of all principals of the user. */
+export function paymentRates(limits: Limits, agentId: string | null): AppliedRate<PaymentRateName>[] {
+  const agent = { perSecond: limits.agentPaymentsPerSecond, burst: limits.agentPaymentBurst }
+  const user = { perSecond: limits.userPaymentsPerSecond, burst: limits.userPaymentBurst }
+  const ofAccount: AppliedRate<PaymentRateName> = {
+    name: 'user_payments',
+    principal: 'account',
+    rate: user,
+    code: 'payment_rate_exceeded',
+    limit: `This account may make payments at ${each(user)}.`,
+  }
+  if (agentId === null) return [ofAccount]
+  const ofAgent: AppliedRate<PaymentRateName> = {
+    name: 'agent_payments',
+    principal: agentId,
+    rate: agent,
+    code: 'payment_rate_exceeded',
+    limit: `This agent may make payments at ${each(agent)}.`,
+  }
+  return [ofAgent, ofAccount]
+}
+
+/** Questions to the network or the database that a call causes before it is decided. */
+export function lookupRate(limits: Limits, agentId: string | null): AppliedRate {
+  const rate = { perSecond: limits.agentLookupsPerSecond, burst: limits.agentLookupBurst }
+  return {
+    name: 'lookups',
+    principal: principalOf(agentId),
+    rate,
+    code: 'rate_limited',
+    limit: `New recipients can be checked at ${each(rate)}.`,
+  }
+}
+
+/** Deploys, rotations and what the owner signs. */
+export function ownerActionRate(limits: Limits): AppliedRate {
+  const burst = limits.ownerActionsPerHour
+  return {
+    name: 'owner_actions',
+    principal: 'owner',
+    rate: { perSecond: burst / 3600, burst },
+    code: 'rate_limited',
+    limit: `Wallets can be changed ${burst} times an hour.`,
+  }
+}
+
+/** Changes of groups, agents and names. */
+export function ownerChangeRate(limits: Limits): AppliedRate {
+  const burst = limits.ownerChangesPerHour
+  return {
+    name: 'owner_changes',
+    principal: 'owner',
+    rate: { perSecond: burst / 3600, burst },
+    code: 'rate_limited',
+    limit: `Groups, agents and names can be changed ${burst} times an hour.`,
+  }
+}
+
+export type TakenRates = { ok: true; save: () => void }
+
+/** One token of each. Nothing is taken before `save`, which belongs in the same transaction. */
+export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused | TakenRates {
+  const now = ctx.now()
+  const taken: { applied: AppliedRate; bucket: Bucket }[] = []
+  for (const applied of rates) {
+    const result = takeToken(bucketOf(ctx, applied), applied.rate, now)
+    if (!result.ok) return rateRefusal(applied, now + result.waitMs, now)
+    taken.push({ applied, bucket: result.bucket })
+  }
+  return {
+    ok: true,
+    save: () => {
+      for (const { applied, bucket } of taken)
+        ctx.store.run(
+          `INSERT INTO rate (principal, name, tokens, at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (principal, name) DO UPDATE SET tokens = excluded.tokens, at = excluded.at`,
+          applied.principal,
+          applied.name,
+          bucket.tokens,
+          bucket.at,
+        )
+    },
+  }
+}
+
+/** The rates of a principal's payments, and how much of each is left. */
+export const paymentRateStates = (ctx: Context, agentId: string | null): RateState[] =>
+  paymentRates(ctx.limits, agentId).map((applied) =>
+    stateOf(applied, refill(bucketOf(ctx, applied), applied.rate, ctx.now())),
+  )
+
+const bucketOf = (ctx: Context, { principal, name }: AppliedRate) =>
+  ctx.store.first<Bucket>('SELECT tokens, at FROM rate WHERE principal = ? AND name = ?', principal, name)
+
+function stateOf({ name, rate: { perSecond, burst } }: AppliedRate<PaymentRateName>, { tokens }: Bucket): RateState {
+  return {
+    name,
+    limit: burst,
+    remaining: Math.floor(tokens),
+    windowSeconds: Math.ceil(burst / perSecond),
+    resetSeconds: Math.ceil((burst - tokens) / perSecond),
+  }
+}
+
+function rateRefusal({ name, code, limit }: AppliedRate, resetsAt: number, now: number): Refused {
+  const at = Number.isFinite(resetsAt) ? resetsAt : now + 86_400_000
+  return limitRefusal(
+    code,
+    {
+      rule: `limits.${name}`,
+      message: `${limit} Please try again ${resetText(at, now)}.`,
+      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
+      resetsAt: at,
+    },
+    now,
+  )
+}

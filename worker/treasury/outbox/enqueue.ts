@@ -1,0 +1,40 @@
+import type { Context } from '../context.ts'
+
+/** Rows of the D1 read model, the claim page's copy of a payout, and the index of its link. */
+export const dataKinds = ['payment', 'payout', 'desk', 'link'] as const
+/** Messages to people. What they say is read from the rows when they are sent. */
+export const mailKinds = [
+  'mail.payout_link',
+  'mail.payout_reminder',
+  'mail.payout_claimed',
+  'mail.payout_returned',
+  'mail.budget_reached',
+  'mail.wallet_stopped',
+] as const
+export type MailKind = (typeof mailKinds)[number]
+/** What leaves the Treasury. */
+export type OutboxKind = (typeof dataKinds)[number] | MailKind
+
+/** Lists wait for `syncReadModel`, so their rows may come in larger batches; people wait for the rest. */
+const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 3_000 : 100)
+
+/**
+ * Notes, in the transaction of a change, that `ref` (the row's id) has to be sent on: one entry however often it
+ * changes.
+ */
+export function enqueue(ctx: Context, kind: OutboxKind, ref: string): void {
+  const { store } = ctx
+  if (kind === 'payout') store.run('UPDATE payout SET updated_at = ? WHERE id = ?', ctx.now(), ref)
+  store.run(
+    'INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1, failures = 0, due_at = 0',
+    kind,
+    ref,
+  )
+  ctx.schedule('outbox', ctx.now() + delayMs(kind))
+}
+
+/** A payout's change goes to its claim page as well. */
+export function enqueuePayout(ctx: Context, payoutId: string): void {
+  enqueue(ctx, 'payout', payoutId)
+  enqueue(ctx, 'desk', payoutId)
+}

@@ -1,0 +1,77 @@
+import type { Context } from '../context.ts'
+import { updateDesk, writeClaimLink } from './claimPage.ts'
+import { mailKinds } from './enqueue.ts'
+import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
+import { sendMail } from './mail.ts'
+import { writeReadModel } from './readModel.ts'
+
+const mailsAtOnce = 10
+
+/**
+ * Sends what the outbox holds. Rounds of one kind never overlap: an entry that one round has sent, another must not
+ * forget for a newer change, and no message may leave twice.
+ */
+export class Outbox {
+  readonly #context: Context
+  #data: Promise<void> = Promise.resolve()
+  #mail: Promise<void> = Promise.resolve()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Links, claim pages and read model. Entries that fail are deferred. */
+  flush(): Promise<void> {
+    const round = () => flushData(this.#context)
+    this.#data = this.#data.then(round, round)
+    return this.#data
+  }
+
+  /** Apart from `flush`: a slow provider delays no list and no new payout. */
+  flushMail(): Promise<void> {
+    const round = () => flushMail(this.#context)
+    this.#mail = this.#mail.then(round, round)
+    return this.#mail
+  }
+
+  /** Writes what D1's lists do not show yet; at most five rounds, so that a busy Treasury cannot hold a reader up. */
+  async syncReadModel(): Promise<void> {
+    const { store, now } = this.#context
+    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout') AND due_at <= ? LIMIT 1"
+    for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
+  }
+
+  /** The link of a payout must be in D1 before it is returned. False: it is not yet. */
+  async syncLinks(): Promise<boolean> {
+    await this.flush()
+    return this.#context.store.first("SELECT 1 FROM outbox WHERE kind = 'link'") === null
+  }
+}
+
+async function flushData(ctx: Context): Promise<void> {
+  for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
+  for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
+  const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
+  if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
+}
+
+async function flushMail(ctx: Context): Promise<void> {
+  const { store, now } = ctx
+  await Promise.all(
+    dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
+      // A message must never lead to a link that is not known yet.
+      if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
+        store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
+      else await attempt(ctx, [entry], () => sendMail(ctx, entry))
+    }),
+  )
+}
+
+async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
+    for (const entry of entries) defer(ctx, entry)
+  }
+}

@@ -1,0 +1,140 @@
+import { formatUsdc, saturatingSub } from '#domain/money.ts'
+import { findUserContact } from '../../db/users.ts'
+import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
+import { budgetMessage, walletHaltedMessage } from '../../notifications/ownerMessages.ts'
+import {
+  payoutClaimedMessage,
+  payoutLinkMessage,
+  payoutReminderMessage,
+  payoutReturnedMessage,
+} from '../../notifications/payoutMessages.ts'
+import type { Context } from '../context.ts'
+import { eraseSentCodes, openCode } from '../payouts/codes.ts'
+import { claimUrlOf } from '../payouts/link.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+import type { MailKind } from './enqueue.ts'
+import { type Entry, markSent } from './entries.ts'
+
+/**
+ * Messages are composed when they leave and never stored; a code is opened from its seal for that moment. Null: there is
+ * no reason to send it any more.
+ */
+const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message | null>> = {
+  'mail.payout_link': payoutLink,
+  'mail.payout_reminder': payoutReminder,
+  'mail.payout_claimed': payoutClaimed,
+  'mail.payout_returned': payoutReturned,
+  'mail.budget_reached': budgetReached,
+  'mail.wallet_stopped': walletStopped,
+}
+
+export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
+  const message = await composers[entry.kind as MailKind](ctx, entry.ref)
+  if (message) await messageProviderFrom(ctx.env).send(message)
+  markSent(ctx, entry)
+  if (entry.kind === 'mail.payout_link') eraseSentCodes(ctx)
+}
+
+/** What every message about a payout says. */
+async function toRecipient(ctx: Context, payout: PayoutRow) {
+  const payment = ctx.store.payment(payout.id)!
+  return {
+    payoutId: payout.id,
+    to: payment.recipient_email ?? payment.recipient_phone ?? '',
+    channel: payment.recipient_email === null ? ('sms' as const) : ('email' as const),
+    senderName: payout.sender_name,
+    ...amountOf(ctx, payout),
+    claimUrl: await claimUrlOf(ctx, payout),
+    expiresAt: payout.expires_at,
+  }
+}
+
+const amountOf = (ctx: Context, payout: PayoutRow) => ({
+  amount: formatUsdc(BigInt(payout.amount)),
+  isTest: ctx.store.wallet(payout.wallet_id)!.chain_id === 84532,
+})
+
+async function payoutLink(ctx: Context, payoutId: string): Promise<Message | null> {
+  const payout = ctx.store.payout(payoutId)!
+  const code = await openCode(ctx, payout)
+  if (code === null) return null
+  return payoutLinkMessage({
+    id: `payout-link:${payout.id}:${payout.code_version}`,
+    ...(await toRecipient(ctx, payout)),
+    memo: ctx.store.payment(payoutId)!.memo,
+    code,
+  })
+}
+
+async function payoutReminder(ctx: Context, payoutId: string): Promise<Message | null> {
+  const payout = ctx.store.payout(payoutId)!
+  if (payout.status !== 'CREATED') return null
+  return payoutReminderMessage({
+    id: `payout-reminder${payout.reminded}:${payout.id}`,
+    ...(await toRecipient(ctx, payout)),
+  })
+}
+
+/** The owner's address, and what a message to them says of an ended payout. */
+async function toSender(ctx: Context, payoutId: string) {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const payout = ctx.store.payout(payoutId)!
+  const payment = ctx.store.payment(payoutId)!
+  const recipient = payment.recipient_email ?? payment.recipient_phone ?? ''
+  return { payout, message: { payoutId, to: owner.email, ...amountOf(ctx, payout), recipient } }
+}
+
+async function payoutClaimed(ctx: Context, payoutId: string): Promise<Message | null> {
+  const found = await toSender(ctx, payoutId)
+  if (!found) return null
+  const { payout, message } = found
+  const explorer = ctx.env[`EXPLORER_URL_${ctx.store.wallet(payout.wallet_id)!.chain_id}`]
+  return payoutClaimedMessage({
+    ...message,
+    explorerUrl: payout.done_tx === null ? null : `${explorer}/tx/${payout.done_tx}`,
+  })
+}
+
+async function payoutReturned(ctx: Context, payoutId: string): Promise<Message | null> {
+  const found = await toSender(ctx, payoutId)
+  return (
+    found &&
+    payoutReturnedMessage({
+      ...found.message,
+      reason: found.payout.action_by === 'expiry' ? 'not_claimed' : 'reclaimed',
+    })
+  )
+}
+
+async function budgetReached(ctx: Context, groupId: string): Promise<Message | null> {
+  const { store, env } = ctx
+  const group = store.group(groupId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!group?.spend_limit || !owner) return null
+  const limit = BigInt(group.spend_limit)
+  return budgetMessage({
+    id: `budget:${groupId}:${group.noticed}:${group.spend_limit}`,
+    to: owner.email,
+    group: group.name,
+    percent: group.noticed,
+    limit: formatUsdc(limit),
+    remaining: formatUsdc(saturatingSub(limit, BigInt(group.spent) + BigInt(group.held))),
+    appOrigin: env.APP_ORIGIN,
+  })
+}
+
+async function walletStopped(ctx: Context, walletId: string): Promise<Message | null> {
+  const wallet = ctx.store.liveWallet(walletId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!wallet?.halted || !owner) return null
+  const { name, address } = wallet
+  return walletHaltedMessage({
+    walletId,
+    to: owner.email,
+    name,
+    address,
+    appOrigin: ctx.env.APP_ORIGIN,
+    now: ctx.now(),
+  })
+}

@@ -1,0 +1,29 @@
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { type ListRow, projectLists } from '../../db/projectLists.ts'
+import type { Context } from '../context.ts'
+import { transactionView } from '../payments/views.ts'
+import { companionView, escrowView } from '../payouts/views.ts'
+import { type Entry, markSent, nextEdition } from './entries.ts'
+
+/** Writes these payments and payouts, as they are now, to D1's lists in one batch. */
+export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<void> {
+  const { store, db, userId } = ctx
+  const edition = nextEdition(ctx)
+  const transactions: ListRow<Transaction>[] = []
+  const payouts: ListRow<Escrow>[] = []
+  for (const { kind, ref } of entries) {
+    const payment = store.payment(ref)
+    if (!payment) continue
+    if (kind === 'payment') transactions.push({ row: transactionView(store, payment), amount: payment.amount })
+    const payout = kind === 'payout' && store.payout(ref)
+    if (!payout) continue
+    payouts.push({ row: escrowView(store, payout), amount: payout.amount })
+    const companion = companionView(store, payment, payout)
+    if (companion) transactions.push({ row: companion, amount: payout.amount })
+  }
+  await projectLists(db, userId, edition, { transactions, payouts })
+  store.transaction(() => {
+    for (const entry of entries) markSent(ctx, entry)
+  })
+}

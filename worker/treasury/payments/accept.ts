@@ -1,0 +1,191 @@
+import { giveUpMs } from '#domain/intent.ts'
+import { formatUsdc, saturatingSub } from '#domain/money.ts'
+import { minPayout, minPayoutText } from '#domain/payment.ts'
+import { decideActive, decideAmount, type WalletFunds } from '#domain/policy.ts'
+import { periodNow } from '#domain/policyPeriod.ts'
+import type { Address } from '../../chain/types.ts'
+import { ok, type Result, refuse } from '../../result.ts'
+import type { PayInput } from '../api.ts'
+import { chainNow } from '../chainHeads.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { walletFunds } from '../ledger/balances.ts'
+import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { reserve } from '../ledger/ledger.ts'
+import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
+import { messageTo } from '../limits/messageLimits.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { insertPayout } from '../payouts/draft.ts'
+import { noticeBudget } from '../policies/budgetNotices.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import { accountFull } from '../storage/store.ts'
+import { type Gathered, lookupNeed, type Need } from './needs.ts'
+import { type Caller, resolveCaller, resolveTarget, type Target } from './paymentParties.ts'
+import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
+import { recordRefusal } from './refusals.ts'
+import { type Intent, signNew } from './sign.ts'
+
+/** `group` as it is with this payment reserved. */
+export type Accepted = { payment: PaymentRow } & (
+  | { replayed: true }
+  | { replayed: false; wallet: WalletRow; group: GroupRow | null }
+)
+
+/** What makes two requests the same payment. */
+const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: PayInput) => [
+  walletId,
+  to,
+  amount,
+  memo,
+  expiresInDays ?? null,
+  senderName ?? null,
+]
+
+/**
+ * Decides, reserves and, where key and head are at hand, signs in one synchronous transaction: no await between reading a
+ * budget and taking from it. What is missing is returned as a need and changes nothing. Refusals are recorded with their
+ * figures.
+ */
+export function accept(ctx: Context, input: PayInput, gathered: Gathered): Result<Accepted> | Need {
+  return ctx.store.transaction(() => {
+    const { store } = ctx
+    const now = ctx.now()
+    const caller = resolveCaller(ctx, input.principal, input.walletId)
+    // A caller without valid credentials learns nothing, not even what it paid before.
+    if (!caller.ok && caller.code === 'unauthenticated') return caller
+    const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
+    const request = idempotentRequest(input.principal, input.key, contentOf(input))
+    const replay = active?.ok === false ? null : findReplay(store, request)
+    if (replay) return replay.ok ? ok({ payment: store.payment(replay.value)!, replayed: true }) : replay
+    if (store.isFull) return accountFull
+    if (!caller.ok) return caller
+    const { wallet, session, group, agent, policy } = caller.value
+
+    const target = resolveTarget(ctx, caller.value, input.to)
+    if ('refusal' in target) return recordRefusal(ctx, input, target.refusal, caller.value, inputsOf(caller.value))
+    const forbidden =
+      (target.address && forbiddenRecipient(ctx, wallet, target.address)) ||
+      (target.phone && smsRefusal(ctx, target.phone))
+    if (forbidden) return forbidden
+    const isPayout = target.address === null
+    if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
+
+    const funds = walletFunds(wallet, session)
+    const decision = decideAmount(policy, funds, input.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
+    if (!decision.ok) {
+      // A refusal for balance or session is decided on a fresh reading of the chain. A budget does not depend on it,
+      // only the figures beside it do.
+      if (!gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agent?.id ?? null))
+        return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
+      return recordRefusal(ctx, input, decision.refusal, caller.value, inputsOf(caller.value, funds, now))
+    }
+    const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target) }
+    const admission = admit(ctx, work)
+    if (!admission.ok) return admission
+    // Last, because they cause work elsewhere: a request that is refused anyway costs nothing.
+    const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
+    if (recipient === null) return lookupNeed(ctx, wallet, work.agentId, target.address!)
+    const refused = lookupRefusal(recipient)
+    if (refused) return refused
+    const missing = sharedNeed(ctx, work, admission, gathered.grants)
+    if (missing) return missing
+    const { draft } = gathered
+    if (isPayout && !draft) return { need: 'draft', wallet }
+
+    const id = isPayout ? draft!.id : newId(ctx, 'pay')
+    const to = isPayout ? draft!.address : target.address!
+    const epoch = session!.epoch
+    const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: input.amount })
+    reserve(
+      store,
+      { walletId: wallet.id, epoch, group, agentId: agent?.id ?? null, amount: input.amount, isPayout },
+      intent ? 1 : 0,
+      now,
+    )
+    const payment = paymentRow(input, caller.value, target, { id, to, epoch, intent, isPayout, now })
+    store.insertPayment(payment)
+    if (isPayout) insertPayout(ctx, draft!, wallet)
+    if (recipient === 'clear') rememberRecipient(ctx, wallet, to)
+    admission.commit()
+    remember(store, request, 'payment', id, now)
+    audit(store, now, 'payment.accepted', id, {
+      by: agent?.id ?? 'user',
+      amount: formatUsdc(input.amount),
+      to,
+      ...inputsOf(caller.value, funds, now),
+      ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
+    })
+    noticeBudget(ctx, group, input.amount)
+    enqueue(ctx, 'payment', id)
+    ctx.schedule('settle', now + 1000)
+    return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
+  })
+}
+
+function paymentRow(
+  input: PayInput,
+  { wallet, group, agent }: Caller,
+  target: Target,
+  accepted: { id: string; to: Address; epoch: number; intent: Intent | null; isPayout: boolean; now: number },
+): PaymentRow {
+  const { id, to, epoch, intent, isPayout, now } = accepted
+  return {
+    id,
+    kind: isPayout ? 'payout' : 'send',
+    wallet_id: wallet.id,
+    group_id: group?.id ?? null,
+    agent_id: agent?.id ?? null,
+    policy_version: group?.version ?? null,
+    to_type: input.contact ? 'contact' : input.to.type,
+    to_address: to,
+    contact_id: target.contact?.contact_id ?? input.contact?.id ?? null,
+    contact_name: target.contact?.name ?? input.contact?.name ?? null,
+    recipient_email: target.email,
+    recipient_phone: target.phone,
+    amount: toColumn(input.amount),
+    memo: input.memo,
+    status: intent ? 'PROCESSING' : 'QUEUED',
+    error_code: null,
+    error_message: null,
+    refusal: null,
+    created_at: now,
+    signed_at: intent ? now : null,
+    broadcast_at: null,
+    confirmed_at: null,
+    tx_hash: null,
+    give_up_at: now + giveUpMs,
+    epoch,
+    sequence: intent?.sequence ?? null,
+    deadline: intent?.deadline ?? null,
+    max_deadline: intent?.deadline ?? null,
+    sig_version: intent ? 1 : 0,
+    r: intent?.r ?? null,
+    vs: intent?.vs ?? null,
+    first_block: intent?.first_block ?? null,
+    authorization: intent?.authorization ?? null,
+    gas_send: null,
+    gas_announce: null,
+    gas_end: null,
+    revert: null,
+  }
+}
+
+/** What the decision was based on, for the audit log: the policy's version and the figures it was compared with. */
+function inputsOf({ group, policy }: Caller, funds?: WalletFunds, at = 0): Record<string, unknown> {
+  const session = funds?.session
+  return {
+    ...(group &&
+      policy && {
+        group: group.id,
+        policyVersion: group.version,
+        limit: policy.budget.limit === null ? null : formatUsdc(policy.budget.limit),
+        spent: formatUsdc(policy.budget.spent),
+        held: formatUsdc(policy.budget.held),
+        ...(policy.period && { periodUsed: formatUsdc(periodNow(policy.period, at).used) }),
+        ...(policy.unclaimed.limit !== null && { unclaimed: formatUsdc(policy.unclaimed.open) }),
+      }),
+    ...(funds && { available: formatUsdc(funds.available) }),
+    ...(session && { sessionLeft: formatUsdc(saturatingSub(session.limit, session.spent + session.held)) }),
+  }
+}

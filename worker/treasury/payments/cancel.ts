@@ -1,0 +1,87 @@
+import { formatUsdc } from '#domain/money.ts'
+import { nextPayment } from '#domain/payment.ts'
+import { ok, type Result, refuse } from '../../result.ts'
+import type { Principal } from '../api.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { release } from '../ledger/ledger.ts'
+import { releaseGas } from '../limits/gas.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { movePayout } from '../payouts/transitions.ts'
+import type { PaymentRow } from '../storage/rows.ts'
+import { findPayment } from './queries.ts'
+
+const notSent = (why: string) => `Not sent: ${why} before it was signed. The amount is available again.`
+/** Why an unsigned payment ends: its error code and text. */
+const reasons = {
+  cancelled: 'Cancelled before it was sent. The amount is available again.',
+  agent_paused: notSent('the agent was paused'),
+  group_paused: notSent('the policy group was paused'),
+  wallet_paused: notSent('the wallet was paused'),
+  account_paused: notSent('all agents were paused'),
+  agent_deleted: notSent('the agent was deleted'),
+  group_deleted: notSent('the policy group was deleted'),
+}
+export type StopCode = keyof typeof reasons
+
+/**
+ * Ends a payment that was never signed and releases its reservation: nothing can ever move for it. False: it is signed or
+ * has ended already. Inside a transaction.
+ */
+export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): boolean {
+  const { store } = ctx
+  const event = why === 'cancelled' ? 'cancelled' : 'dead'
+  const status = nextPayment(payment.status, event)
+  if (payment.status !== 'QUEUED' || payment.sig_version !== 0 || status === null) return false
+  const stopped = store.run(
+    "UPDATE payment SET status = ?, error_code = ?, error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
+    status,
+    why,
+    reasons[why],
+    payment.id,
+  )
+  if (stopped === 0) return false
+  release(store, payment)
+  releaseGas(ctx, payment)
+  audit(store, ctx.now(), event === 'cancelled' ? 'payment.cancelled' : 'payment.failed', payment.id, {
+    why,
+    amount: formatUsdc(BigInt(payment.amount)),
+  })
+  enqueue(ctx, 'payment', payment.id)
+  const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
+  if (payout) movePayout(ctx, payout, 'dead')
+  return true
+}
+
+/** Ends the unsigned payments whose `column` is `id`; signed ones run to their end. Returns how many. Inside a transaction. */
+export function stopQueued(
+  ctx: Context,
+  where: { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string } | 'all agents',
+  why: StopCode,
+): number {
+  const queued = ctx.store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'QUEUED' AND sig_version = 0")
+  const meant =
+    where === 'all agents'
+      ? queued.filter((payment) => payment.agent_id !== null)
+      : queued.filter((payment) => payment[where.column] === where.id)
+  return meant.filter((payment) => stopUnsigned(ctx, payment, why)).length
+}
+
+/** POST /v1/payments/{id}/cancel: possible until it is signed. Cancelling twice returns the same payment. */
+export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<PaymentRow> {
+  const { store } = ctx
+  return store.transaction((): Result<PaymentRow> => {
+    const found = findPayment(store, principal, id)
+    if (!found.ok) return found
+    const payment = found.value
+    if (payment.status === 'CANCELLED' && payment.error_code === 'cancelled') return ok(payment)
+    if (!stopUnsigned(ctx, payment, 'cancelled'))
+      return refuse(
+        'conflict',
+        payment.status === 'PROCESSING'
+          ? 'This payment is signed and on its way; it can no longer be cancelled.'
+          : `This payment is ${payment.status} and can no longer be cancelled.`,
+      )
+    return ok(store.payment(id)!)
+  })
+}

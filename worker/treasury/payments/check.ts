@@ -1,0 +1,82 @@
+import { formatUsdc, type MicroUsdc, zeroUsdc } from '#domain/money.ts'
+import { minPayout, minPayoutText } from '#domain/payment.ts'
+import { decideAmount, maxAllowedNow, type Refusal } from '#domain/policy.ts'
+import type { PaymentCheck } from '#schemas/payment.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { CheckInput, Principal } from '../api.ts'
+import { chainNow } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { walletFunds } from '../ledger/balances.ts'
+import { admit, takeLookup } from '../limits/admission.ts'
+import { messageTo } from '../limits/messageLimits.ts'
+import { budgetView } from '../policies/budgetView.ts'
+import type { GroupRow } from '../storage/rows.ts'
+import { type Gathered, lookupNeed, type Need } from './needs.ts'
+import { resolveCaller, resolveTarget } from './paymentParties.ts'
+import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from './recipients.ts'
+import { figuresView } from './refusals.ts'
+
+/**
+ * Would this agent's payment be allowed now? Applies the rules of `accept` without reserving or recording anything. What
+ * is missing is returned as a need, as there.
+ */
+export function check(
+  ctx: Context,
+  principal: Principal,
+  input: CheckInput,
+  gathered: Gathered,
+): Result<PaymentCheck> | Need {
+  const asked = principal.type === 'agent' ? principal : principalOf(ctx, input.agentId ?? '')
+  if (!asked) return notFound('Agent')
+  const caller = resolveCaller(ctx, asked, null)
+  if (!caller.ok) return caller
+  const { wallet, session, group, agent, policy } = caller.value
+  if (!group || !policy) return notFound('Agent')
+  const target = resolveTarget(ctx, caller.value, input.to)
+  if ('refusal' in target) return ok(checkView(group, input, shown(target.refusal), target.refusal.maxAllowedNow))
+  const forbidden =
+    (target.address && forbiddenRecipient(ctx, wallet, target.address)) ||
+    (target.phone && smsRefusal(ctx, target.phone))
+  if (forbidden) return forbidden
+  const isPayout = target.address === null
+  if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
+
+  const now = ctx.now()
+  const funds = walletFunds(wallet, session)
+  const kind = { isPayout, at: now }
+  const chainTime = chainNow(ctx, wallet, now)
+  const decision = decideAmount(policy, funds, input.amount, chainTime, kind)
+  const agentId = agent?.id ?? null
+  if (!decision.ok && !gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agentId))
+    return { need: 'refresh', wallet, freshEnoughMs: 2_000 }
+  const most = maxAllowedNow(policy, funds, chainTime, kind)
+  if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))
+  const admission = admit(ctx, { wallet, agentId, message: messageTo(target) })
+  if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), zeroUsdc))
+  const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
+  if (recipient === null) return lookupNeed(ctx, wallet, agentId, target.address!)
+  return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most))
+}
+
+/** The agent as it would call with one of its valid credentials; null: it has none. */
+function principalOf({ store, now }: Context, agentId: string): Principal | null {
+  const credential = store.first<{ hash: string }>(
+    'SELECT hash FROM credential WHERE agent_id = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1',
+    agentId,
+    now(),
+  )
+  return credential && { type: 'agent', agentId, credentialHash: credential.hash }
+}
+
+type Shown = NonNullable<PaymentCheck['refusal']>
+const shown = (refusal: Refusal): Shown => ({ code: refusal.code, detail: refusal.message, ...figuresView(refusal) })
+const shownLimit = ({ code, message, refusal }: Refused): Shown => ({ code, detail: message, ...refusal! })
+
+const checkView = (group: GroupRow, input: CheckInput, refusal: Shown | null, most: MicroUsdc): PaymentCheck => ({
+  object: 'payment_check',
+  allowed: refusal === null,
+  amount: formatUsdc(input.amount),
+  max_allowed_now: formatUsdc(most),
+  budget: budgetView(group),
+  refusal,
+})

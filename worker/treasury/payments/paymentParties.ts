@@ -1,0 +1,106 @@
+import { decideRecipient } from '#domain/decideRecipient.ts'
+import type { GroupPolicy, Refusal } from '#domain/policy.ts'
+import type { Address } from '../../chain/types.ts'
+import { notFound, ok, type Result, refuse } from '../../result.ts'
+import type { Principal, Recipient } from '../api.ts'
+import type { Context } from '../context.ts'
+import { groupPolicy } from '../policies/groupPolicy.ts'
+import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
+
+/** Who asks, the wallet that pays, and the policy as it is now; the owner is bound by none. */
+export type Caller = {
+  wallet: WalletRow
+  session: SessionRow | null
+  group: GroupRow | null
+  agent: AgentRow | null
+  policy: GroupPolicy | null
+}
+
+/** Where the money would go. Exactly one of address, email and phone is set. */
+export type Target = {
+  address: Address | null
+  email: string | null
+  phone: string | null
+  contact: WhitelistRow | null
+}
+
+/** Reads only. Called inside the transaction that decides, on every call. */
+export function resolveCaller(ctx: Context, principal: Principal, walletId: string | null): Result<Caller> {
+  const { store } = ctx
+  if (principal.type === 'user') {
+    const wallet = walletId ? store.liveWallet(walletId) : null
+    return wallet
+      ? ok({ wallet, session: store.session(wallet.id), group: null, agent: null, policy: null })
+      : notFound('Wallet', 'walletId')
+  }
+  const [credential, agent, group, wallet, session] =
+    store.joined<[CredentialRow, AgentRow, GroupRow | null, WalletRow | null, SessionRow | null]>(
+      agentQuery,
+      principal.credentialHash,
+      principal.agentId,
+    ) ?? []
+  if (!credential || !agent || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
+    return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  if (!group || !wallet) return notFound('Policy group', 'policyGroupId')
+  const policy = groupPolicy(group, agent, store.accountPaused)
+  return ok({ wallet, session: session ?? null, group, agent, policy })
+}
+
+/** Everything that decides about an agent, in one query. */
+const agentQuery = `
+  SELECT credential.*, 0 AS "|", agent.*, 0 AS "|", policy_group.*, 0 AS "|", wallet.*, 0 AS "|", session.*
+  FROM credential
+  JOIN agent ON agent.id = credential.agent_id AND agent.deleted_at IS NULL
+  LEFT JOIN policy_group ON policy_group.id = agent.group_id AND policy_group.deleted_at IS NULL
+  LEFT JOIN wallet ON wallet.id = policy_group.wallet_id
+  LEFT JOIN session ON session.wallet_id = wallet.id AND session.current = 1
+  WHERE credential.hash = ? AND agent.id = ?`
+
+/** Where the money would go, or the policy's refusal of this recipient. Contacts are paid at their whitelisted snapshot. */
+export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recipient): Target | { refusal: Refusal } {
+  const contact =
+    to.type === 'contact' && group
+      ? ctx.store.first<WhitelistRow>(
+          'SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?',
+          group.id,
+          to.contactId,
+        )
+      : null
+  const target = to.type === 'contact' ? contactTarget(contact, to.method) : plainTarget(to)
+  if (!policy) return target
+  const { email, phone } = target
+  const decision = decideRecipient(
+    policy,
+    to.type === 'contact'
+      ? {
+          type: 'contact',
+          email,
+          phone,
+          whitelisted: contact !== null,
+          stale: contact?.stale === 1,
+          hasMethod: Boolean(target.address ?? email ?? phone),
+        }
+      : { type: to.type, email, phone },
+  )
+  return decision.ok ? target : { refusal: decision.refusal }
+}
+
+function plainTarget(to: Recipient): Target {
+  return {
+    address: to.type === 'address' ? to.address : null,
+    email: to.type === 'email' ? to.email.toLowerCase() : null,
+    phone: to.type === 'phone' ? to.phone : null,
+    contact: null,
+  }
+}
+
+/** Without a method, the one that is cheapest for the recipient: address, then email, then phone. */
+function contactTarget(contact: WhitelistRow | null, method: 'address' | 'email' | 'phone' | undefined): Target {
+  const chosen = method ?? (contact?.address ? 'address' : contact?.email ? 'email' : 'phone')
+  return {
+    address: chosen === 'address' ? (contact?.address ?? null) : null,
+    email: chosen === 'email' ? (contact?.email ?? null) : null,
+    phone: chosen === 'phone' ? (contact?.phone ?? null) : null,
+    contact,
+  }
+}

@@ -1,0 +1,44 @@
+import { looksLike, repeatMs } from '#domain/sendRules.ts'
+import type { RecipientHistory } from '#schemas/transaction.ts'
+import type { RecipientInput } from '../api.ts'
+import type { Context } from '../context.ts'
+import { toColumn } from '../storage/columns.ts'
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+/** SQL: payments that moved money or still may. The plus keeps SQLite off the status index, which nearly all rows share. */
+export const alive = "+status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')"
+
+/** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */
+export function recipientHistory({ store, now }: Context, input: RecipientInput): RecipientHistory {
+  const { toAddress, recipientEmail, recipientPhone } = input
+  const [where, value] = toAddress
+    ? ["kind = 'send' AND to_address = ? COLLATE NOCASE", toAddress]
+    : recipientEmail
+      ? ['recipient_email = ?', recipientEmail.toLowerCase()]
+      : ['recipient_phone = ?', recipientPhone ?? '']
+  const known = store.first<{ payments: number; last_at: number | null; same_at: number | null }>(
+    `SELECT count(*) AS payments, max(created_at) AS last_at, max(CASE WHEN amount = ? AND created_at > ? THEN created_at END) AS same_at
+     FROM payment WHERE ${where} AND ${alive}`,
+    toColumn(input.amount),
+    now() - repeatMs,
+    value,
+  )!
+  return {
+    payments: known.payments,
+    lastPaidAt: iso(known.last_at),
+    sameAmountAt: iso(known.same_at),
+    lookAlike: toAddress ? lookAlikeOf(store, toAddress) : null,
+  }
+}
+
+/** A paid address that looks like this one. Addresses with the same beginning are neighbours in the index. */
+function lookAlikeOf(store: Context['store'], address: string): string | null {
+  const start = address.slice(0, 5)
+  const rows = store.all<{ to_address: string }>(
+    `SELECT DISTINCT to_address FROM payment
+     WHERE to_address >= ? COLLATE NOCASE AND to_address < ? COLLATE NOCASE AND kind = 'send' AND ${alive}`,
+    start,
+    `${start}g`, // past every hex digit
+  )
+  return rows.find((row) => looksLike(row.to_address, address))?.to_address ?? null
+}

@@ -1,0 +1,119 @@
+import { utcDay } from '#domain/gasAllowance.ts'
+import { formatUsdc } from '#domain/money.ts'
+import type { Refusal } from '#domain/policy.ts'
+import type { RefusalFigures, Refused } from '../../result.ts'
+import type { PayInput } from '../api.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { Caller } from './paymentParties.ts'
+
+const keepMs = 30 * 24 * 3600_000 // 30 days; D1's lists keep showing them
+
+/**
+ * Meta key: how many refusals were pruned, for counts that go on without their rows. The value differs from the name
+ * because existing Treasuries store it.
+ */
+export const prunedRefusals = 'forgotten_refusals'
+
+/**
+ * Records the refusal with the figures it was decided on, and returns it. A limited number is recorded per minute and
+ * day, so that an agent in a loop cannot fill the object.
+ */
+export function recordRefusal(
+  ctx: Context,
+  input: PayInput,
+  refusal: Refusal,
+  caller: Caller,
+  inputs: Record<string, unknown>,
+): Refused {
+  const { store } = ctx
+  const now = ctx.now()
+  const answer: Refused = {
+    ok: false,
+    code: refusal.code,
+    message: refusal.message,
+    ...(refusal.code === 'insufficient_balance' || refusal.code.endsWith('exceeded') ? { field: 'amount' } : {}),
+    refusal: figuresView(refusal),
+  }
+  if (!mayWriteRefusal(ctx, now)) return answer
+  const id = newId(ctx, 'ref')
+  answer.refusal!.id = id
+  const { to } = input
+  store.run(
+    `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, recipient_email, recipient_phone,
+       amount, memo, status, error_code, error_message, refusal, created_at, give_up_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'POLICY_REJECTED', ?, ?, ?, ?, ?)`,
+    id,
+    to.type === 'email' || to.type === 'phone' ? 'payout' : 'send',
+    caller.wallet.id,
+    caller.group?.id ?? null,
+    caller.agent?.id ?? null,
+    caller.group?.version ?? null,
+    to.type,
+    to.type === 'address' ? to.address : null,
+    to.type === 'contact' ? to.contactId : null,
+    to.type === 'email' ? to.email : null,
+    to.type === 'phone' ? to.phone : null,
+    toColumn(input.amount),
+    input.memo,
+    refusal.code,
+    refusal.message,
+    JSON.stringify(answer),
+    now,
+    now,
+  )
+  // The idempotency key stays free: nothing happened, so the same request may succeed after a top-up.
+  audit(store, now, 'payment.refused', id, {
+    by: caller.agent?.id ?? 'user',
+    amount: formatUsdc(input.amount),
+    rule: refusal.rule,
+    ...inputs,
+    ...answer.refusal,
+  })
+  enqueue(ctx, 'payment', id)
+  return answer
+}
+
+export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {
+  return {
+    rule,
+    next,
+    max_allowed_now: formatUsdc(maxAllowedNow),
+    ...(figures && {
+      limit: figures.limit === null ? null : formatUsdc(figures.limit),
+      spent: formatUsdc(figures.spent),
+      held: formatUsdc(figures.held),
+      remaining: figures.remaining === null ? null : formatUsdc(figures.remaining),
+    }),
+    ...(resetsAt !== null && { resets_at: new Date(resetsAt).toISOString() }),
+  }
+}
+
+/** Counts one more, unless the minute or the UTC day has its share. */
+function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
+  const minute = Math.floor(now / 60_000)
+  const day = utcDay(now)
+  const inMinute =
+    store.first<{ written: number }>('SELECT written FROM refusal_rate WHERE minute = ?', minute)?.written ?? 0
+  const inDay = store.first<{ written: number }>('SELECT written FROM refusal_count WHERE day = ?', day)?.written ?? 0
+  if (inMinute >= limits.refusalsPerMinute || inDay >= limits.refusalsPerDay) return false
+  store.run('DELETE FROM refusal_rate WHERE minute < ?', minute)
+  store.run('DELETE FROM refusal_count WHERE day < ?', day)
+  store.run('INSERT OR REPLACE INTO refusal_rate (minute, written) VALUES (?, ?)', minute, inMinute + 1)
+  store.run('INSERT OR REPLACE INTO refusal_count (day, written) VALUES (?, ?)', day, inDay + 1)
+  return true
+}
+
+/** Deletes refusals older than 30 days. */
+export function pruneRefusals({ store, now }: Context): void {
+  store.transaction(() => {
+    const old = "payment WHERE status = 'POLICY_REJECTED' AND created_at < ?"
+    const before = now() - keepMs
+    const { n } = store.first<{ n: number }>(`SELECT count(*) AS n FROM ${old}`, before)!
+    if (n === 0) return
+    store.run(`DELETE FROM ${old}`, before)
+    store.setMeta(prunedRefusals, String(Number(store.meta(prunedRefusals) ?? 0) + n))
+  })
+}

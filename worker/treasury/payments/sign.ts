@@ -1,0 +1,186 @@
+import { deadlineSeconds, mustResign, nonceOf } from '#domain/intent.ts'
+import { nextPayment } from '#domain/payment.ts'
+import { authorizationDigest, authorizationNonce } from '../../chain/authorization.ts'
+import { sendDigest } from '../../chain/digests.ts'
+import { signCompact } from '../../chain/sign.ts'
+import type { Address, Block, Hex } from '../../chain/types.ts'
+import { knownHead } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import { isPlainKey } from '../wallets/plainKey.ts'
+import { cacheKey } from '../wallets/sessionKeys.ts'
+import { hasQueued, queuedInTurn, readSlots } from './slots.ts'
+
+/** What signing adds to a payment's row. */
+export type Intent = {
+  sequence: number
+  deadline: number
+  r: Hex
+  vs: Hex
+  first_block: number
+  /** EIP-3009 nonce; null for smart wallets. */
+  authorization: Hex | null
+}
+
+/** What is signed. */
+type Send = { id: string; to: Address; amount: bigint }
+
+const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
+  wallet.halted === null &&
+  wallet.status === 'active' &&
+  ctx.keys.has(cacheKey(session)) &&
+  (wallet.kind === 'smart' || isPlainKey(ctx, wallet)) &&
+  head.timestamp <= session.valid_until
+
+/** Signs a payment that is being accepted; null when key or head are not in memory, or its principal has no slot left. */
+export function signNew(
+  ctx: Context,
+  wallet: WalletRow,
+  session: SessionRow,
+  agentId: string | null,
+  send: Send,
+): Intent | null {
+  const head = knownHead(ctx, wallet.chain_id)
+  if (!head || !canSign(ctx, wallet, session, head)) return null
+  const slots = readSlots(ctx, session, head)
+  if (slots.of(agentId) === 0 || hasQueued(ctx, wallet.id, agentId)) return null
+  return intentOf(ctx, wallet, session, send, session.next_sequence, head)
+}
+
+/**
+ * Signs queued payments as far as the nonce window and each principal's share allow. Inside a transaction: status,
+ * sequence, deadline and signature are written together, before anything is submitted. Does nothing without a key or a
+ * fresh head.
+ */
+export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null): number {
+  const { store } = ctx
+  const session = store.session(wallet.id)
+  if (!session || !head || !canSign(ctx, wallet, session, head)) return 0
+  const slots = readSlots(ctx, session, head)
+  if (slots.of(null) === 0) return 0
+  let sequence = session.next_sequence
+  for (const { id, agent_id } of queuedInTurn(ctx, wallet.id, slots)) {
+    if (slots.of(null) === 0) break
+    if (slots.of(agent_id) === 0) continue
+    const payment = store.payment(id)!
+    if (payment.epoch !== session.epoch && !moveReservation(ctx, payment, session)) continue
+    sign(ctx, wallet, session, { ...payment, epoch: session.epoch, sequence }, head)
+    slots.take(agent_id)
+    sequence += 1
+  }
+  if (sequence !== session.next_sequence)
+    store.run(
+      'UPDATE session SET next_sequence = ? WHERE wallet_id = ? AND epoch = ?',
+      sequence,
+      wallet.id,
+      session.epoch,
+    )
+  return sequence - session.next_sequence
+}
+
+function intentOf(
+  ctx: Context,
+  wallet: WalletRow,
+  session: SessionRow,
+  send: Send,
+  sequence: number,
+  head: Block,
+): Intent {
+  const deadline = head.timestamp + deadlineSeconds
+  const key = ctx.keys.get(cacheKey(session))!
+  const common = { sequence, deadline, first_block: head.number }
+  if (wallet.kind === 'imported') {
+    const nonce = authorizationNonce(send.id)
+    const { to, amount } = send
+    const separator = ctx.store.importedKey(wallet.id)!.domain_separator
+    const digest = authorizationDigest(separator, { from: wallet.address, to, amount, nonce, validBefore: deadline })
+    return { ...common, authorization: nonce, ...signCompact(digest, key) }
+  }
+  const domain = { chainId: wallet.chain_id, contract: wallet.address }
+  const digest = sendDigest(domain, {
+    to: send.to,
+    amount: send.amount,
+    nonce: nonceOf(session.epoch, sequence),
+    deadline,
+  })
+  return { ...common, authorization: null, ...signCompact(digest, key) }
+}
+
+/**
+ * Signs payments again that the chain has not seen and whose deadline is near: same nonce, fresh deadline. Not those that
+ * the contract refuses: they end with their deadline.
+ */
+export function signAgain(ctx: Context, wallet: WalletRow, head: Block): number {
+  const { store } = ctx
+  const session = store.session(wallet.id)
+  if (!session || !canSign(ctx, wallet, session, head)) return 0
+  let signed = 0
+  for (const payment of store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ? AND revert IS NULL",
+    wallet.id,
+    session.epoch,
+  )) {
+    const due = mustResign(
+      { deadline: payment.deadline!, giveUpAt: payment.give_up_at, epoch: payment.epoch! },
+      { timestamp: head.timestamp, epoch: session.epoch },
+      ctx.now(),
+    )
+    if (!due) continue
+    sign(ctx, wallet, session, payment, head)
+    signed += 1
+  }
+  return signed
+}
+
+function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: PaymentRow, head: Block): void {
+  const { store } = ctx
+  const status = nextPayment(payment.status, 'signed')
+  if (status === null) return
+  const send = { id: payment.id, to: payment.to_address!, amount: BigInt(payment.amount) }
+  const { sequence, deadline, r, vs, authorization } = intentOf(ctx, wallet, session, send, payment.sequence!, head)
+  const now = ctx.now()
+  store.run(
+    `UPDATE payment SET status = ?, epoch = ?, sequence = ?, deadline = ?, max_deadline = max(?, coalesce(max_deadline, 0)),
+       sig_version = sig_version + 1, r = ?, vs = ?, authorization = ?, first_block = coalesce(first_block, ?), signed_at = coalesce(signed_at, ?)
+     WHERE id = ?`,
+    status,
+    session.epoch,
+    sequence,
+    deadline,
+    deadline,
+    r,
+    vs,
+    authorization,
+    head.number,
+    now,
+    payment.id,
+  )
+  audit(store, now, 'payment.signed', payment.id, {
+    epoch: session.epoch,
+    sequence,
+    deadline,
+    version: payment.sig_version + 1,
+  })
+  enqueue(ctx, 'payment', payment.id)
+}
+
+/** Moves the reservation of a payment accepted under an earlier session to this one. False: it has no room for it. */
+function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
+  const fresh = ctx.store.session(payment.wallet_id)!
+  if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
+  ctx.store.run(
+    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+  ctx.store.run(
+    'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.wallet_id,
+    session.epoch,
+  )
+  return true
+}

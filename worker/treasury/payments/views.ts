@@ -1,0 +1,96 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { Payment } from '#schemas/payment.ts'
+import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
+import type { RefusalFigures } from '../../result.ts'
+import { budgetView } from '../policies/budgetView.ts'
+import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { chainName } from '../wallets/views.ts'
+
+export const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+/** Deleted agents keep their name in history. */
+export const agentName = (store: Store, id: string | null) =>
+  id === null ? null : (store.first<AgentRow>('SELECT * FROM agent WHERE id = ?', id)?.name ?? null)
+
+function categoryOf(payment: PaymentRow): TransactionCategory {
+  if (payment.kind === 'payout') return 'escrow'
+  return payment.to_type === 'contact' ? 'contact' : 'address'
+}
+
+export function transactionView(store: Store, payment: PaymentRow): Transaction {
+  const wallet = store.wallet(payment.wallet_id)
+  const agent = agentName(store, payment.agent_id)
+  return {
+    id: payment.id,
+    category: categoryOf(payment),
+    status: payment.status,
+    amountUsdc: formatUsdc(BigInt(payment.amount)),
+    createdAt: new Date(payment.created_at).toISOString(),
+    agentId: payment.agent_id,
+    agent: agent === null ? null : { name: agent },
+    contactId: payment.contact_id,
+    contact: payment.contact_name === null ? null : { name: payment.contact_name },
+    toAddress: payment.to_address,
+    fromWalletId: payment.wallet_id,
+    fromWallet: wallet && { name: wallet.name, address: wallet.address },
+    fromWalletChain: chainName(wallet?.chain_id ?? 8453),
+    txHash: payment.tx_hash,
+    memo: payment.memo,
+    errorMessage: payment.error_message,
+    recipientEmail: payment.recipient_email,
+    recipientPhone: payment.recipient_phone,
+    escrowId: payment.kind === 'payout' && payment.refusal === null ? payment.id : null,
+    policyGroupId: payment.group_id,
+    refusal: refusalView(payment),
+    timeline: {
+      decidedAt: new Date(payment.created_at).toISOString(),
+      signedAt: iso(payment.signed_at),
+      broadcastAt: iso(payment.broadcast_at),
+      confirmedAt: iso(payment.confirmed_at),
+    },
+  }
+}
+
+function refusalView(payment: PaymentRow): Transaction['refusal'] {
+  if (payment.refusal === null) return null
+  const { refusal } = JSON.parse(payment.refusal) as { refusal?: Partial<RefusalFigures> }
+  if (!refusal?.rule) return null
+  return {
+    rule: refusal.rule,
+    next: refusal.next ?? '',
+    policyVersion: payment.policy_version,
+    limit: refusal.limit ?? null,
+    spent: refusal.spent ?? null,
+    held: refusal.held ?? null,
+    remaining: refusal.remaining ?? null,
+    maxAllowedNow: refusal.max_allowed_now ?? null,
+  }
+}
+
+const groupOf = (store: Store, { group_id }: PaymentRow) =>
+  group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
+
+/** A payment as /v1 shows it, with its group's budget as it is now. `group`: that row, when the caller has just read it. */
+export function paymentView(store: Store, payment: PaymentRow, group = groupOf(store, payment)): Payment {
+  return {
+    id: payment.id,
+    object: 'payment',
+    status: payment.status,
+    amount: formatUsdc(BigInt(payment.amount)),
+    to: {
+      type: payment.to_type,
+      ...(payment.contact_id !== null && { contactId: payment.contact_id }),
+      ...(payment.kind === 'send' && payment.to_address !== null && { address: payment.to_address }),
+      ...(payment.recipient_email !== null && { email: payment.recipient_email }),
+      ...(payment.recipient_phone !== null && { phone: payment.recipient_phone }),
+    },
+    memo: payment.memo,
+    tx_hash: payment.tx_hash,
+    error: payment.error_code === null ? null : { code: payment.error_code, message: payment.error_message ?? '' },
+    created_at: new Date(payment.created_at).toISOString(),
+    signed_at: iso(payment.signed_at),
+    confirmed_at: iso(payment.confirmed_at),
+    budget: budgetView(group),
+  }
+}

@@ -1,0 +1,122 @@
+import { deadlineSeconds } from '#domain/intent.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
+import { claimDigest, reclaimDigest } from '../../chain/digests.ts'
+import { signCompact } from '../../chain/sign.ts'
+import type { Address, Block } from '../../chain/types.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { ClaimInput } from '../api.ts'
+import { freshHead } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { blockedRecipient } from '../payments/recipients.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import { payoutKey } from './keys.ts'
+import { movePayout, payoutEnded, payoutGone } from './transitions.ts'
+
+/** Starts a claim to the address that the recipient, known by link and code, has named. The first accepted action wins. */
+export async function claim(ctx: Context, input: ClaimInput): Promise<Result<PayoutRow>> {
+  const known = ctx.store.payout(input.payoutId)
+  const wallet = known && ctx.store.wallet(known.wallet_id)
+  if (!known || !wallet) return notFound('Payout')
+  const [head, isBlocked] = await Promise.all([
+    freshHead(ctx, wallet.chain_id),
+    // A node that does not respond does not block: the contract decides.
+    ctx.chains[wallet.chain_id].isBlacklisted(input.to).catch(() => false),
+  ])
+  return ctx.store.transaction((): Result<PayoutRow> => {
+    const payout = ctx.store.payout(input.payoutId)!
+    if (payout.status === 'CREATING')
+      return refuse('conflict', 'The payment is still on its way. Please try again in a moment.')
+    if (payout.status === 'CLAIMING') {
+      if (sameAddress(payout.action_to, input.to)) return ok(payout)
+      return refuse('conflict', 'A withdrawal to another address is already on its way.', { field: 'recipientAddress' })
+    }
+    if (payout.status === 'WITHDRAWN' && sameAddress(payout.withdrawn_to, input.to)) return ok(payout)
+    if (payout.status !== 'CREATED') return payoutEnded(payout.status)
+    if (input.codeVersion !== payout.code_version)
+      return refuse('wrong_passcode', 'A new code was sent. Please enter the new one.', { field: 'passcode' })
+    if (head.timestamp * 1000 >= payout.expires_at) return payoutGone
+    const forbidden = forbiddenClaim(ctx, payout, wallet, input.to)
+    if (forbidden) return forbidden
+    if (isBlocked) return blockedRecipient('recipientAddress')
+    return ok(startAction(ctx, payout, wallet, head, { action: 'claim', to: input.to, by: 'recipient' }))
+  })
+}
+
+/** Starts a reclaim: by the sender while unclaimed, or by the Treasury after expiry. Always to the payer. */
+export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'expiry'): Promise<Result<PayoutRow>> {
+  const known = ctx.store.payout(payoutId)
+  const wallet = known && ctx.store.wallet(known.wallet_id)
+  if (!known || !wallet) return notFound('Payout')
+  const head = await freshHead(ctx, wallet.chain_id)
+  return ctx.store.transaction((): Result<PayoutRow> => {
+    const payout = ctx.store.payout(payoutId)!
+    switch (payout.status) {
+      case 'RECLAIMING':
+      case 'RECLAIMED':
+        return ok(payout)
+      case 'CREATING':
+        if (by === 'expiry' && payout.funded === 1)
+          return ok(startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by }))
+        return refuse('conflict', 'The payout is still being created. Please try again in a moment.')
+      case 'CLAIMING':
+        return refuse('conflict', 'The recipient is claiming this payout right now.')
+      case 'WITHDRAWN':
+        return refuse('conflict', 'The recipient already claimed this payout.')
+      case 'FAILED':
+        return refuse('conflict', 'This payout was never funded; nothing has to be returned.')
+      case 'CREATED':
+        return ok(startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by }))
+    }
+  })
+}
+
+function forbiddenClaim(ctx: Context, payout: PayoutRow, wallet: WalletRow, to: Address): Refused | null {
+  const { usdc, escrow } = ctx.chains[wallet.chain_id].contracts
+  const wrong = (message: string): Refused => refuse('invalid_input', message, { field: 'recipientAddress' })
+  const is = (address: string) => sameAddress(to, address)
+  if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
+  if (is(payout.payer)) return wrong('This is the sender’s wallet. Please enter your own address.')
+  if (is(payout.address)) return wrong('This is the payout’s own address. Please enter your own address.')
+  if (is(usdc)) return wrong('The USDC contract cannot receive payments.')
+  if (is(escrow)) return wrong('The escrow contract cannot receive payments.')
+  return null
+}
+
+/** Signs with the payout's derived key. Claim and reclaim exclude each other by the guarded transition. */
+function startAction(
+  ctx: Context,
+  payout: PayoutRow,
+  wallet: WalletRow,
+  head: Block,
+  move: { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' },
+): PayoutRow {
+  const { escrow } = ctx.chains[wallet.chain_id].contracts
+  const domain = { chainId: wallet.chain_id, contract: escrow }
+  const deadline = head.timestamp + deadlineSeconds
+  const { key } = payoutKey(ctx, payout.id, move.action)
+  const atLeast = BigInt(payout.amount)
+  const { r, vs } =
+    move.action === 'claim'
+      ? signCompact(claimDigest(domain, { payoutId: payout.payout_hash, to: move.to, atLeast, deadline }), key)
+      : signCompact(reclaimDigest(domain, { payoutId: payout.payout_hash, atLeast, deadline }), key)
+  ctx.store.run(
+    `UPDATE payout SET action = ?, action_to = ?, action_deadline = ?, action_r = ?, action_vs = ?, action_version = action_version + 1,
+       action_block = ?, action_delivered_at = NULL, action_tx = NULL, action_by = ? WHERE id = ?`,
+    move.action,
+    move.to,
+    deadline,
+    r,
+    vs,
+    head.number,
+    move.by,
+    payout.id,
+  )
+  ctx.schedule('settle', ctx.now() + 500)
+  return movePayout(ctx, payout, move.action, {
+    by: move.by,
+    to: move.to,
+    amount: formatUsdc(fromColumn(payout.amount)),
+  })!
+}

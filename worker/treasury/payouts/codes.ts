@@ -1,0 +1,124 @@
+import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain/attempts.ts'
+import { codeHmac } from '../../claims/codeHmac.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { RenewedBy } from '../api.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limits/messageLimits.ts'
+import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+import { payoutEnded, payoutGone } from './transitions.ts'
+
+/** The code can be shown again in an idempotent replay this long. */
+export const codeReplayMs = 10 * 60_000 // 10 minutes
+
+const binding = (ctx: Context, payoutId: string, version: number) => `${ctx.userId}|passcode|${payoutId}|${version}`
+
+/** A new 6-digit code, with its seal and the HMAC that the claim page compares with. */
+export async function newCode(ctx: Context, payoutId: string, version: number) {
+  const code = randomCode(ctx)
+  return {
+    code,
+    sealedCode: await ctx.sealer.seal(code, binding(ctx, payoutId, version)),
+    codeHmac: codeHmac(ctx.env.CODE_PEPPER, payoutId, version, code),
+  }
+}
+
+/** 000000–999999 with equal probability: values above the last full million are drawn again. */
+function randomCode(ctx: Context): string {
+  for (;;) {
+    const value = new DataView(ctx.random(4).buffer).getUint32(0)
+    if (value < 4_294_000_000) return String(value % 1_000_000).padStart(6, '0')
+  }
+}
+
+/** Null once it was erased. */
+export const openCode = async (ctx: Context, payout: PayoutRow): Promise<string | null> =>
+  payout.sealed_code === null ? null : ctx.sealer.open(payout.sealed_code, binding(ctx, payout.id, payout.code_version))
+
+/** Erases codes whose message has left and whose ten minutes of replay are over. */
+export function eraseSentCodes(ctx: Context): void {
+  ctx.store.run(
+    `UPDATE payout SET sealed_code = NULL WHERE sealed_code IS NOT NULL AND code_until <= ? AND status <> 'CREATING'
+       AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND ref = payout.id)`,
+    ctx.now(),
+  )
+}
+
+/**
+ * Sends a new code to the same recipient; sessions opened with an older code end. A renewal by the sender or the desk resets
+ * the attempts, the recipient's keeps them. By the desk, only while `triesVersion` is the current one.
+ */
+export async function resendCode(
+  ctx: Context,
+  payoutId: string,
+  by: RenewedBy,
+  triesVersion?: number,
+): Promise<Result<PayoutRow>> {
+  for (;;) {
+    const known = ctx.store.payout(payoutId)
+    if (!known) return notFound('Payout')
+    if (by === 'desk' && known.tries_version !== triesVersion) return ok(known)
+    const version = known.code_version + 1
+    const fresh = await newCode(ctx, payoutId, version)
+    const result = ctx.store.transaction((): Result<PayoutRow> | null => {
+      const payout = ctx.store.payout(payoutId)!
+      // Another renewal was faster: seal a code for the version after it.
+      if (payout.code_version + 1 !== version) return null
+      const refused = resendRefusal(payout, by, ctx.now())
+      if (refused) return refused
+      const { recipient_email: email, recipient_phone: phone } = ctx.store.payment(payoutId)!
+      const to = messageTo({ email, phone })!
+      const limited = by === 'sender' ? messageRefusal(ctx, null, to) : renewalRefusal(ctx, to)
+      if (limited) return limited
+      countMessage(ctx, by === 'sender' ? { agentId: null } : 'recipient', to)
+      ctx.store.run(
+        `UPDATE payout SET code_version = ?, code_hmac = ?, sealed_code = ?, code_until = ?, code_at = ?,
+           tries_version = tries_version + ?, sender_resends = sender_resends + ?, recipient_resends = recipient_resends + ?
+         WHERE id = ?`,
+        version,
+        fresh.codeHmac,
+        fresh.sealedCode,
+        ctx.now(),
+        ctx.now(),
+        by === 'recipient' ? 0 : 1,
+        by === 'sender' ? 1 : 0,
+        by === 'recipient' ? 1 : 0,
+        payoutId,
+      )
+      audit(ctx.store, ctx.now(), 'payout.code_renewed', payoutId, { by, version })
+      enqueuePayout(ctx, payoutId)
+      enqueue(ctx, 'mail.payout_link', payoutId)
+      return ok(ctx.store.payout(payoutId)!)
+    })
+    if (result) return result
+  }
+}
+
+function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused | null {
+  if (payout.status === 'CREATING')
+    return refuse('conflict', 'The payment is still on its way. The code is sent when it has arrived.')
+  if (payout.status === 'CLAIMING') return refuse('conflict', 'This payout is being claimed right now.')
+  if (payout.status !== 'CREATED') return payoutEnded(payout.status)
+  if (now >= payout.expires_at) return payoutGone
+  if (by === 'desk') return null
+  if (by === 'sender')
+    return payout.sender_resends < maxResends
+      ? null
+      : refuse('rate_limited', `A new code can be sent ${maxResends} times at most.`)
+  const isLater = payout.recipient_resends >= maxResends
+  const waitMs = payout.code_at + (isLater ? laterResendPauseMs : resendPauseMs) - now
+  if (waitMs > 0 && isLater)
+    return refuse(
+      'rate_limited',
+      `A new code can be sent ${maxResends} times, then once a day. Try again in ${waitText(waitMs)}, or ask the sender.`,
+      { retryAfter: Math.ceil(waitMs / 1000) },
+    )
+  if (waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1000)
+    return refuse('rate_limited', `Please wait ${seconds} seconds before asking for another code.`, {
+      retryAfter: seconds,
+    })
+  }
+  return null
+}

@@ -1,0 +1,20 @@
+import type { CreateEscrowReply } from '#schemas/escrow.ts'
+import type { Context } from '../context.ts'
+import { openCode } from './codes.ts'
+import { claimUrlOf } from './link.ts'
+import { termsView } from './views.ts'
+
+/** What the sender of a new payout is shown once. `passcode`: null after ten minutes, or once it was renewed. */
+export async function createdPayout(ctx: Context, payoutId: string): Promise<CreateEscrowReply> {
+  const payout = ctx.store.payout(payoutId)!
+  return {
+    id: payout.id,
+    escrowId: payout.id,
+    claimUrl: await claimUrlOf(ctx, payout),
+    passcode: ctx.now() < payout.code_until ? await openCode(ctx, payout) : null,
+    escrowSubwalletAddress: payout.address,
+    fundingTxHash: ctx.store.payment(payout.id)?.tx_hash ?? null,
+    expiresAt: new Date(payout.expires_at).toISOString(),
+    terms: termsView(payout),
+  }
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../context.ts'
+import { countMessage, messageRefusal, messageTo } from '../limits/messageLimits.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** Reminds recipients three days and one day before a payout expires. Returns when the next reminder is due (ms), or null. */
+export function remindRecipients(ctx: Context): number | null {
+  const { store } = ctx
+  const now = ctx.now()
+  let next: number | null = null
+  for (const payout of store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE status = 'CREATED' AND reminded < 2 ORDER BY expires_at LIMIT 500",
+  )) {
+    const due = reminders(payout).filter(({ at }) => at <= now)
+    const latest = due.at(-1)
+    if (latest)
+      store.transaction(() => {
+        store.run('UPDATE payout SET reminded = ? WHERE id = ?', latest.number, payout.id)
+        // A reminder too many is left out: the recipient has the link already.
+        const { recipient_email: email, recipient_phone: phone } = store.payment(payout.id)!
+        const to = messageTo({ email, phone })!
+        if (messageRefusal(ctx, null, to)) return
+        countMessage(ctx, { agentId: null }, to)
+        enqueue(ctx, 'mail.payout_reminder', payout.id)
+      })
+    const following = reminders(payout).find(({ at }) => at > now)
+    if (following) next = Math.min(next ?? following.at, following.at)
+  }
+  return next
+}
+
+/** Reminders not sent yet; none for a time within an hour of the payout's creation. */
+const reminders = ({ expires_at, created_at, reminded }: PayoutRow) =>
+  [
+    { number: 1, at: expires_at - 3 * dayMs },
+    { number: 2, at: expires_at - dayMs },
+  ].filter(({ number, at }) => number > reminded && at > created_at + hourMs)

@@ -1,0 +1,49 @@
+import { nextPayout, type PayoutEvent, type PayoutStatus } from '#domain/payment.ts'
+import type { Terms } from '../../chain/digests.ts'
+import { type Refused, refuse } from '../../result.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+
+export const termsOf = (payout: PayoutRow): Terms => ({
+  payer: payout.payer,
+  claimKey: payout.claim_key,
+  reclaimKey: payout.reclaim_key,
+  amount: BigInt(payout.amount),
+  expiry: payout.expiry,
+})
+
+/** Applies `event` to the payout. Null: it does not apply to the present status, and nothing changed. */
+export function movePayout(
+  ctx: Context,
+  payout: PayoutRow,
+  event: PayoutEvent,
+  data: Record<string, unknown> = {},
+): PayoutRow | null {
+  const next = nextPayout(payout.status, event)
+  if (next === null) return null
+  const moved = ctx.store.run(
+    'UPDATE payout SET status = ? WHERE id = ? AND status = ?',
+    next,
+    payout.id,
+    payout.status,
+  )
+  if (moved === 0) return null
+  audit(ctx.store, ctx.now(), `payout.${event}`, payout.id, data)
+  enqueuePayout(ctx, payout.id)
+  return ctx.store.payout(payout.id)
+}
+
+const endings: Record<Extract<PayoutStatus, 'WITHDRAWN' | 'RECLAIMED' | 'RECLAIMING' | 'FAILED'>, string> = {
+  WITHDRAWN: 'This payout was already claimed.',
+  RECLAIMED: 'The sender took this payout back.',
+  RECLAIMING: 'The sender is taking this payout back.',
+  FAILED: 'This payout could not be funded.',
+}
+
+/** Why nothing can be claimed from an ended payout. */
+export const payoutEnded = (status: keyof typeof endings): Refused => refuse('gone', endings[status])
+
+/** The same words for an expired link as for one that never existed. */
+export const payoutGone: Refused = refuse('gone', 'This payout link is invalid or has expired.')

@@ -1,0 +1,104 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { Escrow, Terms } from '#schemas/escrow.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { DeskView } from '../../claims/api.ts'
+import type { Context } from '../context.ts'
+import { agentName, iso, transactionView } from '../payments/views.ts'
+import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { chainName } from '../wallets/views.ts'
+
+/** CLAIMING and RECLAIMING are shown as CREATED. */
+const shownStatus = (payout: PayoutRow): Escrow['status'] =>
+  payout.status === 'CLAIMING' || payout.status === 'RECLAIMING' ? 'CREATED' : payout.status
+
+export const termsView = (payout: PayoutRow): Terms => ({
+  payer: payout.payer,
+  claimKey: payout.claim_key,
+  reclaimKey: payout.reclaim_key,
+  amount: String(payout.amount),
+  expiry: payout.expiry,
+})
+
+export function escrowView(store: Store, payout: PayoutRow): Escrow {
+  const payment = store.payment(payout.id)!
+  const wallet = store.wallet(payout.wallet_id)
+  const agent = agentName(store, payment.agent_id)
+  return {
+    id: payout.id,
+    escrowId: payout.id,
+    sourceWallet: wallet && {
+      id: wallet.id,
+      name: wallet.name,
+      address: wallet.address,
+      chain: chainName(wallet.chain_id),
+    },
+    amount: formatUsdc(BigInt(payout.amount)),
+    status: shownStatus(payout),
+    inProgress: payout.status === 'CLAIMING' ? 'claim' : payout.status === 'RECLAIMING' ? 'reclaim' : null,
+    recipientEmail: payment.recipient_email,
+    recipientPhone: payment.recipient_phone,
+    memo: payment.memo,
+    createdAt: new Date(payout.created_at).toISOString(),
+    updatedAt: new Date(payout.updated_at).toISOString(),
+    expiresAt: new Date(payout.expires_at).toISOString(),
+    claimedAt: payout.status === 'WITHDRAWN' ? iso(payout.done_at) : null,
+    withdrawnAt: payout.status === 'WITHDRAWN' ? iso(payout.done_at) : null,
+    withdrawnToAddress: payout.withdrawn_to,
+    escrowSubwalletAddress: payout.address,
+    txHash: payout.done_tx ?? payout.action_tx ?? payment.tx_hash,
+    fundingTxHash: payment.tx_hash,
+    errorMessage: payment.error_message,
+    agent: payment.agent_id === null || agent === null ? null : { id: payment.agent_id, name: agent },
+    terms: termsView(payout),
+  }
+}
+
+/** The payout as its ClaimDesk keeps it. */
+export function deskView(ctx: Context, payout: PayoutRow, edition: number): DeskView {
+  const payment = ctx.store.payment(payout.id)!
+  return {
+    edition,
+    userId: ctx.userId,
+    payoutId: payout.id,
+    chainId: ctx.store.wallet(payout.wallet_id)!.chain_id,
+    amount: formatUsdc(BigInt(payout.amount)),
+    status: payout.status,
+    expiresAt: payout.expires_at,
+    escrowAddress: payout.address,
+    payer: payout.payer,
+    senderName: payout.sender_name,
+    memo: payment.memo,
+    channel: payment.recipient_email === null ? 'sms' : 'email',
+    recipientMasked:
+      payment.recipient_email === null ? maskPhone(payment.recipient_phone ?? '') : maskEmail(payment.recipient_email),
+    txHash: payout.done_tx ?? (payout.action === 'claim' ? payout.action_tx : null),
+    withdrawnTo: payout.withdrawn_to,
+    codeHmac: payout.code_hmac,
+    codeVersion: payout.code_version,
+    triesVersion: payout.tries_version,
+  }
+}
+
+/** 'ada@example.com' → 'a***@example.com' */
+export const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
+
+/** '+14155550123' → '+1 *** *** 23' */
+export const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
+
+/** The transaction that ended a payout, listed beside its funding with its own hash and the same escrowId. Null: it has not ended. */
+export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
+  if (payout.done_tx === null || payout.done_at === null) return null
+  const at = new Date(payout.done_at).toISOString()
+  const withdrawn = payout.status === 'WITHDRAWN'
+  return {
+    ...transactionView(store, payment),
+    id: `${payment.id}:${withdrawn ? 'withdraw' : 'reclaim'}`,
+    category: withdrawn ? 'escrow_withdraw' : 'escrow_reclaim',
+    status: 'CONFIRMED',
+    createdAt: at,
+    toAddress: withdrawn ? payout.withdrawn_to : payout.payer,
+    txHash: payout.done_tx,
+    timeline: { decidedAt: at, signedAt: at, broadcastAt: at, confirmedAt: at },
+  }
+}

@@ -1,0 +1,70 @@
+import { formatUsdc } from '#domain/money.ts'
+import { maxAllowedNow } from '#domain/policy.ts'
+import { periodNow } from '#domain/policyPeriod.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import type { AgentContext } from '../api.ts'
+import type { Context } from '../context.ts'
+import { walletFunds } from '../ledger/balances.ts'
+import { gasAllowance } from '../limits/gas.ts'
+import { paymentRateStates } from '../limits/rates.ts'
+import type { ChainRefresh } from '../wallets/chainRefresh.ts'
+import { groupPolicy } from './groupPolicy.ts'
+import { agentView, groupView } from './views.ts'
+
+/** What does not change with every second. */
+type Cached = Omit<AgentContext, 'rates' | 'gas'>
+
+const emptyForMs = 10_000 // 10 seconds
+
+/** What each agent may do now, kept in memory until anything in this object is written. */
+export class AgentContexts {
+  readonly #context: Context
+  readonly #chain: ChainRefresh
+  readonly #known = new Map<string, { version: number; until: number; value: Cached }>()
+
+  constructor(context: Context, chain: ChainRefresh) {
+    this.#context = context
+    this.#chain = chain
+  }
+
+  async of(agentId: string): Promise<Result<AgentContext>> {
+    const cached = await this.#cached(agentId)
+    if (!cached.ok) return cached
+    const ctx = this.#context
+    return ok({ ...cached.value, rates: paymentRateStates(ctx, agentId), gas: gasAllowance(ctx, agentId) })
+  }
+
+  async #cached(agentId: string): Promise<Result<Cached>> {
+    const { store } = this.#context
+    const now = this.#context.now()
+    const known = this.#known.get(agentId)
+    if (known?.version === store.version && now < known.until) return ok(known.value)
+    const agent = store.agent(agentId)
+    const group = agent && store.group(agent.group_id)
+    const wallet = group && store.wallet(group.wallet_id)
+    if (!agent || !group || !wallet) return notFound('Policy group')
+    const policy = groupPolicy(group, agent, store.accountPaused)
+    const funds = walletFunds(wallet, store.session(wallet.id))
+    // Money may have arrived since the chain was read, so "nothing" is reported only after a fresh reading.
+    const empty = funds.available === 0n && wallet.status === 'active'
+    if (empty && now - this.#chain.lastReadAt(wallet.id) >= emptyForMs) {
+      await this.#chain.refresh(wallet)
+      return this.#cached(agentId)
+    }
+    const most = maxAllowedNow(policy, funds, now, { isPayout: false, at: now })
+    const value = {
+      agent: agentView(this.#context, agent),
+      group: groupView(this.#context, group),
+      maxAllowedNow: formatUsdc(most),
+    }
+    // What time alone changes: the end of the period, of the session key, of the empty reading.
+    const ends = [
+      policy.period && periodNow(policy.period, now).endAt,
+      funds.session && funds.session.validUntil + 1,
+      empty ? now + emptyForMs : null,
+    ]
+    const until = Math.min(...ends.filter((at) => at !== null && at > now).map(Number))
+    this.#known.set(agentId, { version: store.version, until, value })
+    return ok(value)
+  }
+}

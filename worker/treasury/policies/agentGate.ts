@@ -1,0 +1,61 @@
+import { decideActive } from '#domain/policy.ts'
+import { type Refused, refuse } from '../../result.ts'
+import type { Principal } from '../api.ts'
+import type { Context } from '../context.ts'
+import { figuresView } from '../payments/refusals.ts'
+import { RevokedTokens } from './revokedTokens.ts'
+
+/**
+ * May this agent call at all? Asked on every call, so that deleting an agent, pausing it, and replacing or revoking a
+ * credential take effect on its next call, whatever token it still holds.
+ */
+export class AgentGate {
+  readonly #context: Context
+  readonly #revokedTokens: RevokedTokens
+
+  constructor(context: Context) {
+    this.#context = context
+    this.#revokedTokens = new RevokedTokens(context.store)
+  }
+
+  /** `endsAt` (ms): from then on the token is refused anyway. */
+  revokeToken(tokenId: string, endsAt: number): void {
+    this.#revokedTokens.revoke(tokenId, endsAt, this.#context.now())
+  }
+
+  /** Null: the token was not revoked. Credential and pauses are not looked at. */
+  tokenRefusal(principal: Principal): Refused | null {
+    return this.#revokedTokens.refusal(principal)
+  }
+
+  /** Null: the agent may call, or the owner does. */
+  refusal(principal: Principal): Refused | null {
+    if (principal.type === 'user') return null
+    return this.tokenRefusal(principal) ?? credentialRefusal(this.#context, principal)
+  }
+}
+
+export function credentialRefusal(
+  { store, now }: Context,
+  principal: Extract<Principal, { type: 'agent' }>,
+): Refused | null {
+  const row = store.first<{ agent_paused: number; group_paused: number; name: string }>(
+    `SELECT agent.paused AS agent_paused, policy_group.paused AS group_paused, policy_group.name
+     FROM credential JOIN agent ON agent.id = credential.agent_id JOIN policy_group ON policy_group.id = agent.group_id
+     WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL AND policy_group.deleted_at IS NULL
+       AND (credential.expires_at IS NULL OR credential.expires_at > ?)`,
+    principal.credentialHash,
+    principal.agentId,
+    now(),
+  )
+  if (!row) return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  const active = decideActive({
+    name: row.name,
+    agentPaused: row.agent_paused === 1,
+    paused: row.group_paused === 1,
+    accountPaused: store.accountPaused,
+  })
+  if (active.ok) return null
+  const { code, message } = active.refusal
+  return { ...refuse(code, message), refusal: figuresView(active.refusal) }
+}

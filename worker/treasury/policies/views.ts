@@ -1,0 +1,171 @@
+import { formatUsdc } from '#domain/money.ts'
+import { remainingOf } from '#domain/policy.ts'
+import { periodNow } from '#domain/policyPeriod.ts'
+import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
+import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
+import type { Context } from '../context.ts'
+import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { chainName } from '../wallets/views.ts'
+import { groupPolicy } from './groupPolicy.ts'
+import { whitelistOf } from './whitelist.ts'
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
+
+/** Not inside a transaction (see whitelistOf). */
+export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup {
+  const { budget, maxPayment, unclaimed, emailDomains, phoneCodes, period } = groupPolicy(group, null, false)
+  const agents = store.first<{ live: number; former: number; spent: number; held: number }>(
+    `SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS live, count(*) FILTER (WHERE deleted_at IS NOT NULL) AS former,
+       coalesce(sum(spent) FILTER (WHERE deleted_at IS NOT NULL), 0) AS spent,
+       coalesce(sum(held) FILTER (WHERE deleted_at IS NOT NULL), 0) AS held FROM agent WHERE group_id = ?`,
+    group.id,
+  )!
+  const current = period && periodNow(period, now())
+  return {
+    id: group.id,
+    name: group.name,
+    status: group.paused ? 'paused' : 'active',
+    spendLimit: budget.limit === null ? null : Number(formatUsdc(budget.limit)),
+    spendLimitUsdc: text(budget.limit),
+    currentSpent: formatUsdc(budget.spent),
+    held: formatUsdc(budget.held),
+    remaining: text(remainingOf(budget)),
+    walletId: group.wallet_id,
+    wallet: walletOf(store, group.wallet_id, now()),
+    scopes: JSON.parse(group.scopes) as string[],
+    whitelistedContacts: whitelistOf(store, group),
+    maxPayment: text(maxPayment),
+    periodBudget:
+      period && current
+        ? {
+            period: period.period,
+            limit: formatUsdc(period.limit),
+            used: formatUsdc(current.used),
+            remaining: formatUsdc(period.limit > current.used ? period.limit - current.used : 0n),
+            startsAt: iso(current.startAt)!,
+            resetsAt: iso(current.endAt)!,
+          }
+        : null,
+    maxUnclaimed: text(unclaimed.limit),
+    unclaimed: formatUsdc(unclaimed.open),
+    emailDomains: emailDomains && [...emailDomains],
+    phoneCodes: phoneCodes && [...phoneCodes],
+    agentCount: agents.live,
+    formerAgents: {
+      count: agents.former,
+      spent: formatUsdc(BigInt(agents.spent)),
+      held: formatUsdc(BigInt(agents.held)),
+    },
+    totalTransactions: group.payments,
+    lastActivity: iso(group.last_activity_at),
+    version: group.version,
+    createdAt: new Date(group.created_at).toISOString(),
+  }
+}
+
+function walletOf(store: Store, id: string, now: number): PolicyGroup['wallet'] {
+  const wallet = store.wallet(id)
+  if (!wallet) return null
+  const session = store.session(id)
+  return {
+    name: wallet.name,
+    address: wallet.address,
+    chain: chainName(wallet.chain_id),
+    paused: wallet.paused === 1,
+    canPay:
+      wallet.status === 'active' && wallet.halted === null && session !== null && now <= session.valid_until * 1000,
+  }
+}
+
+export function agentView({ store, now }: Context, agent: AgentRow): Agent {
+  const group = store.group(agent.group_id)
+  const previous = (kind: 'secret' | 'api_key') =>
+    iso(
+      store.first<{ until: number | null }>(
+        'SELECT max(expires_at) AS until FROM credential WHERE agent_id = ? AND kind = ? AND expires_at > ?',
+        agent.id,
+        kind,
+        now(),
+      )?.until ?? null,
+    )
+  return {
+    id: agent.id,
+    name: agent.name,
+    memo: agent.memo,
+    policyGroupId: agent.group_id,
+    policyGroup: { name: group?.name ?? '' },
+    clientId: agent.client_id,
+    status: agent.paused ? 'paused' : 'active',
+    transactionCount: agent.payments,
+    totalSpent: formatUsdc(BigInt(agent.spent)),
+    held: formatUsdc(BigInt(agent.held)),
+    remaining: group && text(remainingOf(groupPolicy(group, null, false).budget)),
+    previousApiKeyUntil: previous('api_key'),
+    previousSecretUntil: previous('secret'),
+    lastActivity: iso(agent.last_activity_at),
+    createdAt: new Date(agent.created_at).toISOString(),
+  }
+}
+
+export function listGroups(ctx: Context): PolicyGroupWithAgents[] {
+  const agents = Map.groupBy(
+    ctx.store.all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at, id'),
+    ({ group_id }) => group_id,
+  )
+  return ctx.store
+    .all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC')
+    .map((group) => {
+      const policyGroup = groupView(ctx, group)
+      const { agentCount, totalTransactions, lastActivity } = policyGroup
+      return {
+        policyGroup,
+        agents: (agents.get(group.id) ?? []).map((agent) => agentView(ctx, agent)),
+        agentCount,
+        totalTransactions,
+        lastActivity,
+      }
+    })
+}
+
+export const listAgents = (ctx: Context): Agent[] =>
+  ctx.store
+    .all<AgentRow>('SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC')
+    .map((agent) => agentView(ctx, agent))
+
+const maxRefusalsShown = 20
+
+/** The agent's last 20 refusals, newest first; they are kept for 30 days. */
+export function refusalsOf({ store }: Context, agentId: string): Result<AgentRefusal[]> {
+  if (!store.agent(agentId)) return notFound('Agent')
+  const rows = store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE agent_id = ? AND status = 'POLICY_REJECTED' ORDER BY created_at DESC, id DESC LIMIT ?",
+    agentId,
+    maxRefusalsShown,
+  )
+  return ok(rows.map(refusalView))
+}
+
+function refusalView(row: PaymentRow): AgentRefusal {
+  const { refusal } = JSON.parse(row.refusal ?? '{}') as { refusal?: RefusalFigures }
+  return {
+    id: row.id,
+    at: new Date(row.created_at).toISOString(),
+    amount: formatUsdc(BigInt(row.amount)),
+    to: {
+      type: row.to_type,
+      ...(row.to_address !== null && { address: row.to_address }),
+      ...(row.contact_id !== null && { contactId: row.contact_id }),
+      ...(row.recipient_email !== null && { email: row.recipient_email }),
+      ...(row.recipient_phone !== null && { phone: row.recipient_phone }),
+    },
+    code: row.error_code ?? '',
+    message: row.error_message ?? '',
+    rule: refusal?.rule ?? null,
+    next: refusal?.next ?? null,
+    maxAllowedNow: refusal?.max_allowed_now ?? null,
+    resetsAt: refusal?.resets_at ?? null,
+    policyVersion: row.policy_version,
+  }
+}

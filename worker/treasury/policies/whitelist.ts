@@ -1,0 +1,146 @@
+import type { WhitelistedContact } from '#schemas/policy.ts'
+import { ok, type Result, refuse } from '../../result.ts'
+import type { ContactSnapshot, ContactMethods as Methods } from '../api.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import type { GroupRow, WhitelistRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/**
+ * Whitelisted contacts are paid at a snapshot, so that a later change of the contact can't redirect money. A snapshot is
+ * taken when the contact is listed, and again only when the owner confirms the change.
+ */
+
+const differs =
+  '(whitelist.address IS NOT contact_now.address OR whitelist.email IS NOT contact_now.email OR whitelist.phone IS NOT contact_now.phone)'
+
+/** Was one of these contacts deleted since the caller read it? */
+export const anyGone = (store: Store, contacts: ContactSnapshot[]): boolean =>
+  contacts.length > 0 &&
+  store.first(
+    `SELECT 1 FROM contact_now JOIN json_each(?) ON contact_id = value
+     WHERE contact_now.address IS NULL AND contact_now.email IS NULL AND contact_now.phone IS NULL LIMIT 1`,
+    JSON.stringify(contacts.map(({ id }) => id)),
+  ) !== null
+
+/** Adds contacts to a group's whitelist; one that changed since the caller read it is stale from the start. */
+export function addContacts(store: Store, groupId: string, contacts: ContactSnapshot[]): void {
+  if (contacts.length === 0) return
+  const list = JSON.stringify(contacts)
+  store.run(
+    `INSERT INTO whitelist (group_id, contact_id, name, address, email, phone)
+     SELECT ?, value ->> '$.id', value ->> '$.name', value ->> '$.address', value ->> '$.email', value ->> '$.phone' FROM json_each(?)`,
+    groupId,
+    list,
+  )
+  store.run(
+    `UPDATE whitelist SET stale = 1 FROM contact_now
+     WHERE whitelist.group_id = ? AND contact_now.contact_id = whitelist.contact_id AND whitelist.contact_id IN (SELECT value ->> '$.id' FROM json_each(?)) AND ${differs}`,
+    groupId,
+    list,
+  )
+}
+
+export function removeContacts(store: Store, groupId: string, contactIds: string[]): void {
+  if (contactIds.length === 0) return
+  store.run(
+    'DELETE FROM whitelist WHERE group_id = ? AND contact_id IN (SELECT value FROM json_each(?))',
+    groupId,
+    JSON.stringify(contactIds),
+  )
+}
+
+export const whitelistedIds = (store: Store, groupId: string): string[] =>
+  store
+    .all<{ id: string }>('SELECT contact_id AS id FROM whitelist WHERE group_id = ? ORDER BY contact_id', groupId)
+    .map(({ id }) => id)
+
+/**
+ * A contact is about to change (null: to be deleted). Snapshots that differ become stale, and payments to them are refused
+ * until the owner confirms the change; a deleted contact leaves every whitelist at once.
+ */
+export function contactChanged(ctx: Context, contactId: string, now: (Methods & { name?: string }) | null): void {
+  const { store } = ctx
+  store.transaction(() => {
+    store.run(
+      `INSERT INTO contact_now (contact_id, address, email, phone) VALUES (?, ?, ?, ?)
+       ON CONFLICT (contact_id) DO UPDATE SET address = excluded.address, email = excluded.email, phone = excluded.phone`,
+      contactId,
+      now?.address ?? null,
+      now?.email ?? null,
+      now?.phone ?? null,
+    )
+    const groups = store.all<{ id: string }>('SELECT group_id AS id FROM whitelist WHERE contact_id = ?', contactId)
+    if (groups.length === 0) return
+    if (now === null) {
+      store.run('DELETE FROM whitelist WHERE contact_id = ?', contactId)
+      audit(store, ctx.now(), 'contact.removed', contactId)
+    } else {
+      if (now.name !== undefined) store.run('UPDATE whitelist SET name = ? WHERE contact_id = ?', now.name, contactId)
+      const stale = store.run(
+        `UPDATE whitelist SET stale = 1 FROM contact_now
+         WHERE whitelist.contact_id = ? AND contact_now.contact_id = whitelist.contact_id AND stale = 0 AND ${differs}`,
+        contactId,
+      )
+      if (stale > 0) audit(store, ctx.now(), 'contact.stale', contactId)
+    }
+    for (const { id } of groups) store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
+  })
+}
+
+/** The owner confirms the contact as shown (`seen`): it becomes the snapshot that is paid. */
+export function confirmContact(ctx: Context, groupId: string, contactId: string, seen: Methods): Result<null> {
+  const { store } = ctx
+  return store.transaction((): Result<null> => {
+    const group = store.group(groupId)
+    const listed = group && whitelistRow(store, groupId, contactId)
+    if (!listed) return refuse('not_found', 'This contact is not on the whitelist of the group.')
+    const now = store.first<Methods>('SELECT address, email, phone FROM contact_now WHERE contact_id = ?', contactId)
+    const same = (a: Methods | null) => a?.address === seen.address && a.email === seen.email && a.phone === seen.phone
+    if (listed.stale === 0 && same(listed)) return ok(null)
+    if (!same(now))
+      return refuse('conflict', 'This contact changed again meanwhile. Review it once more before you confirm it.')
+    store.run(
+      'UPDATE whitelist SET address = ?, email = ?, phone = ?, stale = 0 WHERE group_id = ? AND contact_id = ?',
+      seen.address,
+      seen.email,
+      seen.phone,
+      groupId,
+      contactId,
+    )
+    store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', groupId)
+    audit(store, ctx.now(), 'contact.confirmed', contactId, {
+      group: groupId,
+      policyVersion: group!.version + 1,
+      before: { address: listed.address, email: listed.email, phone: listed.phone },
+      now: seen,
+    })
+    return ok(null)
+  })
+}
+
+export const whitelistRow = (store: Store, groupId: string, contactId: string): WhitelistRow | null =>
+  store.first<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?', groupId, contactId)
+
+// Long lists are read often and change rarely; every change raises the group's version.
+const lists = new WeakMap<Store, Map<string, { version: number; list: WhitelistedContact[] }>>()
+
+/** Not inside a transaction: a list that is rolled back must not be kept. */
+export function whitelistOf(store: Store, group: GroupRow): WhitelistedContact[] {
+  const known = lists.get(store) ?? new Map()
+  lists.set(store, known)
+  if (known.get(group.id)?.version === group.version) return known.get(group.id).list
+  const list = store
+    .all<WhitelistRow & { now_address: string | null; now_email: string | null; now_phone: string | null }>(
+      `SELECT whitelist.*, contact_now.address AS now_address, contact_now.email AS now_email, contact_now.phone AS now_phone
+       FROM whitelist LEFT JOIN contact_now USING (contact_id) WHERE group_id = ? ORDER BY name, contact_id`,
+      group.id,
+    )
+    .map(({ contact_id, name, address, email, phone, stale, now_address, now_email, now_phone }) => ({
+      contact: { id: contact_id, name, address, email, phone },
+      stale: stale === 1,
+      current: stale === 1 ? { address: now_address, email: now_email, phone: now_phone } : null,
+    }))
+  known.set(group.id, { version: group.version, list })
+  return list
+}

@@ -1,0 +1,99 @@
+import type { ChainId } from '../../chain/types.ts'
+import type { RelayJob } from '../../relayer/api.ts'
+import type { Context } from '../context.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { deliverableActions } from '../wallets/actions/actions.ts'
+import { announceJob, deployJob, jobId, paymentJob, paymentRef, payoutActionJob, walletActionJob } from './jobs.ts'
+
+/** Submitted again after this long without a trace on chain: the Relayer may have lost it, and twice is harmless. */
+const resubmitAfterMs = 20_000 // 20 seconds
+/** Jobs of one kind in one submission. */
+export const maxJobsAtOnce = 100
+
+/** `submitted` notes on the row that the Relayer has the job. */
+export type DueJob = { chainId: ChainId; job: RelayJob; submitted?: () => void }
+
+/** Every signed intent and permissionless call that the Relayer should have now. */
+export function dueJobs(ctx: Context): DueJob[] {
+  const wallets = new Map(ctx.store.all<WalletRow>('SELECT * FROM wallet').map((wallet) => [wallet.id, wallet]))
+  const before = ctx.now() - resubmitAfterMs
+  for (const [id, at] of ctx.submittedAt) if (at < before) ctx.submittedAt.delete(id)
+  return [
+    ...deploys(ctx, wallets),
+    ...payments(ctx, wallets),
+    ...walletActions(ctx, wallets),
+    ...announcements(ctx, wallets, before),
+    ...payoutActions(ctx, wallets, before),
+  ]
+}
+
+type Wallets = Map<string, WalletRow>
+
+const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
+  [...wallets.values()]
+    .filter((wallet) => wallet.status === 'deploying')
+    .map((wallet) => ({ chainId: wallet.chain_id, job: deployJob(ctx, wallet) }))
+
+/** Hundreds may be in flight, and nearly all were submitted a moment ago: only the others are read in full. */
+function payments(ctx: Context, wallets: Wallets): DueJob[] {
+  const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
+    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence",
+  )
+  return open
+    .filter((row) => !ctx.submittedAt.has(jobId(paymentRef(row))))
+    .slice(0, maxJobsAtOnce)
+    .map(({ id }) => {
+      const payment = ctx.store.payment(id)!
+      const wallet = wallets.get(payment.wallet_id)!
+      return { chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) }
+    })
+}
+
+const walletActions = (ctx: Context, wallets: Wallets): DueJob[] =>
+  deliverableActions(ctx)
+    .map((action) => {
+      const wallet = wallets.get(action.wallet_id)!
+      return { chainId: wallet.chain_id, job: walletActionJob(ctx, wallet, action) }
+    })
+    .filter(({ job }) => !ctx.submittedAt.has(job.id))
+
+/** Only once the payout is funded, so that unfunded ones cost no gas. */
+function announcements(ctx: Context, wallets: Wallets, before: number): DueJob[] {
+  const { store } = ctx
+  const now = ctx.now()
+  return store
+    .all<PayoutRow>(
+      `SELECT * FROM payout WHERE status = 'CREATING' AND announced = 0 AND funded = 1
+         AND (announce_delivered_at IS NULL OR announce_delivered_at < ?) LIMIT ?`,
+      before,
+      maxJobsAtOnce,
+    )
+    .map((payout) => {
+      const wallet = wallets.get(payout.wallet_id)!
+      const submitted = () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id)
+      return { chainId: wallet.chain_id, job: announceJob(ctx, wallet, payout), submitted }
+    })
+}
+
+function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[] {
+  const { store } = ctx
+  const now = ctx.now()
+  return store
+    .all<PayoutRow>(
+      `SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING')
+         AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?`,
+      before,
+      maxJobsAtOnce,
+    )
+    .map((payout) => {
+      const wallet = wallets.get(payout.wallet_id)!
+      const submitted = () =>
+        store.run(
+          'UPDATE payout SET action_delivered_at = ? WHERE id = ? AND action_version = ?',
+          now,
+          payout.id,
+          payout.action_version,
+        )
+      return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
+    })
+}

@@ -1,0 +1,185 @@
+import { nonceOf } from '#domain/intent.ts'
+import { authorizedTransferCall } from '../../chain/authorization.ts'
+import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../../chain/calls.ts'
+import type { Hex } from '../../chain/types.ts'
+import type { JobRef, RelayJob } from '../../relayer/api.ts'
+import type { Context } from '../context.ts'
+import { isEstablished } from '../limits/established.ts'
+import { termsOf } from '../payouts/transitions.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { isExit, type WalletActionRow } from '../wallets/actions/actions.ts'
+
+/**
+ * Rows of the Treasury as jobs for the Relayer. A job's id is stable per signature, so submitting it twice is one
+ * delivery; its guard makes the Relayer refuse other content under a nonce that it has seen.
+ */
+
+/** The id under which the Relayer knows what `ref` names. */
+export function jobId(ref: JobRef): string {
+  switch (ref.type) {
+    case 'payment':
+      return `${ref.paymentId}:${ref.version}`
+    case 'deploy':
+      return `${ref.walletId}:deploy:${ref.attempt}`
+    case 'announce':
+      return `${ref.payoutId}:announce:${ref.attempt}`
+    case 'claim':
+    case 'reclaim':
+      return `${ref.payoutId}:${ref.type}:${ref.version}`
+    case 'walletAction':
+      return `${ref.actionId}:action`
+  }
+}
+
+export const paymentRef = (payment: Pick<PaymentRow, 'id' | 'sig_version'>): JobRef => ({
+  type: 'payment',
+  paymentId: payment.id,
+  version: payment.sig_version,
+})
+
+/** Null while the payment is unsigned. */
+export function signedPaymentRef(store: Store, paymentId: string): JobRef | null {
+  const payment = store.payment(paymentId)!
+  return payment.sig_version === 0 ? null : paymentRef(payment)
+}
+
+/**
+ * Deploys and announcements are not signed, so they have no signature version: every ten minutes is another attempt. They
+ * may run any number of times, so the guard lets a later attempt replace one that still waits.
+ */
+const attemptAt = (now: number) => Math.floor(now / 600_000) // 10 minutes
+export const deployRef = (wallet: { id: string }, now: number): JobRef => ({
+  type: 'deploy',
+  walletId: wallet.id,
+  attempt: attemptAt(now),
+})
+
+const payoutActionRef = (payout: PayoutRow): JobRef => ({
+  type: payout.action!,
+  payoutId: payout.id,
+  version: payout.action_version,
+})
+
+/** Null unless a claim or reclaim of the payout is in flight. */
+export function openActionRef(store: Store, payoutId: string): JobRef | null {
+  const payout = store.payout(payoutId)!
+  return payout.action && payout.done_tx === null ? payoutActionRef(payout) : null
+}
+
+const job = (ctx: Context, ref: JobRef, rest: Omit<RelayJob, 'id' | 'ref' | 'userId'>): RelayJob => ({
+  id: jobId(ref),
+  ref,
+  userId: ctx.userId,
+  ...(!isEstablished(ctx) && { isNewAccount: true }),
+  ...rest,
+})
+
+/** Which agent's payment it is, so that it waits for that agent's failing ones only; unset: the owner's. */
+const principalOf = ({ agent_id }: PaymentRow) => (agent_id === null ? {} : { principal: agent_id })
+
+/** A signed payment: `send` on a smart wallet, an EIP-3009 authorization for an imported one. */
+export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow): RelayJob {
+  if (payment.authorization !== null) return authorizationJob(ctx, wallet, payment, payment.authorization)
+  const send = {
+    to: payment.to_address!,
+    amount: BigInt(payment.amount),
+    nonce: nonceOf(payment.epoch!, payment.sequence!),
+    deadline: payment.deadline!,
+    r: payment.r!,
+    vs: payment.vs!,
+  }
+  return job(ctx, paymentRef(payment), {
+    ...principalOf(payment),
+    kind: 'send',
+    target: wallet.address,
+    data: sendCall(send),
+    packed: { ...send, wallet: wallet.address, amount: send.amount.toString(), nonce: send.nonce.toString() },
+    deadline: send.deadline,
+    guard: { scope: `${wallet.address}:${send.nonce}`, content: `${send.to}:${send.amount}` },
+  })
+}
+
+/** The token is called directly; it accepts each nonce once. */
+function authorizationJob(ctx: Context, wallet: WalletRow, payment: PaymentRow, nonce: Hex): RelayJob {
+  const to = payment.to_address!
+  const amount = BigInt(payment.amount)
+  const deadline = payment.deadline!
+  const signed = { from: wallet.address, to, amount, nonce, validBefore: deadline, r: payment.r!, vs: payment.vs! }
+  return job(ctx, paymentRef(payment), {
+    ...principalOf(payment),
+    kind: 'send',
+    target: ctx.chains[wallet.chain_id].contracts.usdc,
+    data: authorizedTransferCall(signed),
+    deadline,
+    guard: { scope: `${wallet.address}:${nonce}`, content: `${to}:${amount}` },
+  })
+}
+
+export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
+  const data = createWalletCall({
+    owner: wallet.owner,
+    salt: wallet.salt,
+    sessionKey: wallet.session_key,
+    limit: BigInt(wallet.session_limit),
+    validUntil: wallet.valid_until,
+  })
+  return job(ctx, deployRef(wallet, ctx.now()), {
+    principal: wallet.id,
+    kind: 'deploy',
+    target: wallet.factory,
+    data,
+    deadline: wallet.valid_until,
+    guard: { scope: `${wallet.id}:deploy`, content: wallet.address },
+  })
+}
+
+export function announceJob(ctx: Context, wallet: WalletRow, payout: PayoutRow): RelayJob {
+  return job(
+    ctx,
+    { type: 'announce', payoutId: payout.id, attempt: attemptAt(ctx.now()) },
+    {
+      principal: payout.id,
+      kind: 'announce',
+      target: ctx.chains[wallet.chain_id].contracts.escrow,
+      data: announceCall(termsOf(payout)),
+      deadline: payout.expiry,
+      guard: { scope: `${payout.id}:announce`, content: payout.payout_hash },
+    },
+  )
+}
+
+/** A signed claim or reclaim. */
+export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutRow): RelayJob {
+  const signed = {
+    atLeast: BigInt(payout.amount),
+    deadline: payout.action_deadline!,
+    r: payout.action_r!,
+    vs: payout.action_vs!,
+  }
+  return job(ctx, payoutActionRef(payout), {
+    // Recipients choose where a claim pays to: one that fails does not delay its sender.
+    principal: payout.id,
+    kind: payout.action!,
+    target: ctx.chains[wallet.chain_id].contracts.escrow,
+    data:
+      payout.action === 'claim'
+        ? claimCall(termsOf(payout), { ...signed, to: payout.action_to! })
+        : reclaimCall(termsOf(payout), signed),
+    deadline: payout.action_deadline!,
+  })
+}
+
+/** A rotation, or an action that the owner signed. */
+export const walletActionJob = (ctx: Context, wallet: WalletRow, action: WalletActionRow): RelayJob =>
+  job(
+    ctx,
+    { type: 'walletAction', actionId: action.id },
+    {
+      principal: wallet.id,
+      kind: isExit(action) ? 'exit' : 'rotate',
+      target: wallet.address,
+      data: action.data!,
+      deadline: action.deadline!,
+    },
+  )

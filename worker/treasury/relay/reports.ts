@@ -1,0 +1,79 @@
+import type { Hex } from '../../chain/types.ts'
+import type { JobRef, JobReport } from '../../relayer/api.ts'
+import type { Context } from '../context.ts'
+import { correctGas, noteOutcome } from '../limits/gas.ts'
+import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { forgetRecipient } from '../payments/recipients.ts'
+
+/**
+ * Keeps what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
+ * refuses. Nothing is settled by it.
+ */
+export function applyReports(ctx: Context, reports: readonly JobReport[]): void {
+  ctx.store.transaction(() => {
+    for (const { ref, txHash, gasUsed, reverts, reason } of reports) {
+      if (!ref) continue
+      if (txHash) noteHash(ctx, ref, txHash)
+      if (gasUsed !== undefined) noteGas(ctx, ref, gasUsed)
+      if (ref.type === 'payment') noteRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
+    }
+  })
+}
+
+const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
+
+/** Deploys and wallet actions are paid for by their estimates. */
+function noteGas(ctx: Context, ref: JobRef, gasUsed: number): void {
+  if (ref.type === 'deploy' || ref.type === 'walletAction') return
+  const payment = ctx.store.payment(ref.type === 'payment' ? ref.paymentId : ref.payoutId)
+  if (payment) correctGas(ctx, payment, stepOf[ref.type], gasUsed)
+}
+
+/** A payment that the contract refuses is not signed again, and its recipient is looked up before the next payment. */
+function noteRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: string | null): void {
+  const payment = ctx.store.payment(ref.paymentId)
+  if (payment?.status !== 'PROCESSING' || payment.sig_version !== ref.version || payment.revert === revert) return
+  ctx.store.run('UPDATE payment SET revert = ? WHERE id = ?', revert, payment.id)
+  if (revert === null) return
+  noteOutcome(ctx, 'failed')
+  const wallet = ctx.store.wallet(payment.wallet_id)
+  if (wallet && payment.kind === 'send') forgetRecipient(ctx, wallet, payment.to_address!)
+}
+
+function noteHash(ctx: Context, ref: JobRef, txHash: Hex): void {
+  const { store } = ctx
+  switch (ref.type) {
+    case 'announce':
+      return
+    case 'deploy':
+      store.run('UPDATE wallet SET deploy_tx = ? WHERE id = ?', txHash, ref.walletId)
+      return
+    case 'walletAction':
+      store.run('UPDATE wallet_action SET tx_hash = ? WHERE id = ?', txHash, ref.actionId)
+      return
+    case 'claim':
+    case 'reclaim': {
+      const noted = store.run(
+        `UPDATE payout SET action_tx = ? WHERE id = ? AND action_version = ?
+           AND status IN ('CLAIMING','RECLAIMING') AND action_tx IS NOT ?`,
+        txHash,
+        ref.payoutId,
+        ref.version,
+        txHash,
+      )
+      if (noted > 0) enqueuePayout(ctx, ref.payoutId)
+      return
+    }
+    case 'payment': {
+      const noted = store.run(
+        `UPDATE payment SET tx_hash = ?, broadcast_at = coalesce(broadcast_at, ?)
+         WHERE id = ? AND status = 'PROCESSING' AND tx_hash IS NOT ?`,
+        txHash,
+        ctx.now(),
+        ref.paymentId,
+        txHash,
+      )
+      if (noted > 0) enqueue(ctx, 'payment', ref.paymentId)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { ChainId } from '../../chain/types.ts'
+import type { JobRef } from '../../relayer/api.ts'
+import type { Context } from '../context.ts'
+import { jobId } from './jobs.ts'
+import { relayerOf } from './relayers.ts'
+import { applyReports } from './reports.ts'
+import { submitDueJobs, submitSignedPayments } from './submitJobs.ts'
+
+/** Under load, jobs are submitted together at most this often. */
+const gatherMs = 50
+
+/**
+ * Submits jobs to the Relayers in the background, one round at a time: what arrives during a round goes with the next.
+ * The settle alarm covers a round that was lost.
+ */
+export class Submissions {
+  readonly #context: Context
+  readonly #waitUntil: (work: Promise<unknown>) => void
+  #round: Promise<void> | null = null
+  #again = false
+  /** Read the tables as well, not only the payments that were just signed. */
+  #fromTables = false
+  #submittedAt = 0
+
+  constructor(context: Context, waitUntil: (work: Promise<unknown>) => void) {
+    this.#context = context
+    this.#waitUntil = waitUntil
+  }
+
+  start({ fromTables }: { fromTables: boolean }): void {
+    this.#again = true
+    this.#fromTables ||= fromTables
+    if (this.#round) return
+    this.#round = this.#run().finally(() => {
+      this.#round = null
+      if (this.#again) this.start({ fromTables: false })
+    })
+    this.#waitUntil(this.#round)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#again) {
+        // The first of a quiet time does not wait.
+        if (this.#context.now() - this.#submittedAt < gatherMs * 2) await scheduler.wait(gatherMs)
+        const fromTables = this.#fromTables
+        this.#again = false
+        this.#fromTables = false
+        await submitSignedPayments(this.#context)
+        if (fromTables) await submitDueJobs(this.#context)
+        this.#submittedAt = this.#context.now()
+      }
+    } catch (error) {
+      console.error('submitting jobs failed, will be retried', error)
+      this.#again = false
+    }
+  }
+
+  /**
+   * Waits up to `ms` for the transaction hash of a job, after the round under way has ended. `ref` is asked then; null:
+   * there is nothing to wait for. Never throws: a hash is shown sooner, nothing depends on it.
+   */
+  async waitForHash(chainId: ChainId, ref: () => JobRef | null, ms: number): Promise<void> {
+    await this.#round
+    const awaited = ref()
+    if (!awaited) return
+    try {
+      const report = await relayerOf(this.#context, chainId).wait(jobId(awaited), ms)
+      if (report) applyReports(this.#context, [report])
+    } catch (error) {
+      console.error('relayer did not respond', error)
+    }
+  }
+
+  /** Submits everything that is due and waits for the hash of one of the jobs. */
+  async submitAndWait(chainId: ChainId, ref: () => JobRef | null, ms: number): Promise<void> {
+    this.start({ fromTables: true })
+    await this.waitForHash(chainId, ref, ms)
+  }
+}

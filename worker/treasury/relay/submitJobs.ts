@@ -1,0 +1,36 @@
+import type { ChainId } from '../../chain/types.ts'
+import type { Context } from '../context.ts'
+import type { PaymentRow, WalletRow } from '../storage/rows.ts'
+import { type DueJob, dueJobs, maxJobsAtOnce } from './dueJobs.ts'
+import { paymentJob } from './jobs.ts'
+import { relayerOf } from './relayers.ts'
+
+/** Keeps the job of a payment whose signature is committed for the next submission, without reading it back. */
+export function queueSignedPayment(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
+  ctx.unsentJobs.push({ chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) })
+}
+
+/** Submits what was just signed. Jobs whose submission failed are found again by `submitDueJobs`. */
+export async function submitSignedPayments(ctx: Context): Promise<void> {
+  while (ctx.unsentJobs.length > 0) await submit(ctx, ctx.unsentJobs.splice(0, maxJobsAtOnce))
+}
+
+/** Submits everything that is due according to the tables. */
+export async function submitDueJobs(ctx: Context): Promise<void> {
+  const due = dueJobs(ctx)
+  await submit(ctx, due)
+  for (const { submitted } of due) submitted?.()
+}
+
+/** A Relayer that fails does not delay the other chain's. */
+async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
+  const toChain = async (chainId: ChainId) => {
+    const ours = jobs.filter((entry) => entry.chainId === chainId).map((entry) => entry.job)
+    if (ours.length === 0) return
+    const result = await relayerOf(ctx, chainId).submit(ours)
+    for (const { id, reason } of result.refused) console.error('relayer refused', id, reason)
+    for (const { id } of ours) ctx.submittedAt.set(id, ctx.now())
+  }
+  const failed = (await Promise.allSettled([toChain(8453), toChain(84532)])).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
+}

@@ -1,0 +1,124 @@
+import { stepGas } from '#domain/gasAllowance.ts'
+import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
+import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
+import type { Usage } from '#schemas/usage.ts'
+import type { Context } from '../context.ts'
+import { spentAt } from '../ledger/balances.ts'
+import { gasAllowance } from '../limits/gas.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { chainName } from '../wallets/views.ts'
+
+const paceMs = 30 * 86_400_000 // 30 days
+
+/** Spending in the current UTC month, by wallet, group and agent. Deleted wallets count in the total. */
+export function usageOf(ctx: Context): Usage {
+  const { store } = ctx
+  const now = ctx.now()
+  const { month, startsAt, endsAt } = monthOf(now)
+  const spent = spentSince(store, startsAt)
+  const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
+  const limits = wallets
+    .filter((wallet) => wallet.chain_id === 8453 && wallet.status === 'active' && wallet.kind === 'smart')
+    .map((wallet) => sessionLimit(store, wallet, now) ?? zeroUsdc)
+  const limit = limits.length === 0 ? null : limits.reduce<bigint>((sum, one) => sum + one, 0n)
+  const total = store.first<{ sum: number | null }>(
+    `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?
+       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)`,
+    startsAt,
+  )!
+  const currentSpent = fromColumn(total.sum ?? 0)
+  return {
+    globalBudget: {
+      currentSpent: formatUsdc(currentSpent),
+      ...against(currentSpent, limit),
+      remaining: limit === null ? null : formatUsdc(saturatingSub(limit, currentSpent)),
+      currentPeriod: month,
+      periodStart: new Date(startsAt).toISOString(),
+      periodEnd: new Date(endsAt).toISOString(),
+    },
+    gasAllowance: gasShown(ctx),
+    wallets: wallets.map((wallet) => {
+      const used = spent.get(wallet.id) ?? zeroUsdc
+      return {
+        id: wallet.id,
+        name: wallet.name,
+        address: wallet.address,
+        chain: chainName(wallet.chain_id),
+        sessionKeyBudget: { currentSpent: formatUsdc(used), ...against(used, sessionLimit(store, wallet, now)) },
+        policyGroups: groupsOf(store, wallet, now),
+      }
+    }),
+  }
+}
+
+function gasShown(ctx: Context): Usage['gasAllowance'] {
+  const gas = gasAllowance(ctx, null)
+  return { ...gas, payments: Math.floor(gas.remaining / stepGas.send) }
+}
+
+const against = (spent: bigint, limit: bigint | null) => ({
+  limit: limit === null ? null : formatUsdc(limit),
+  percentUsed: limit === null ? null : percentUsed(spent, limit),
+})
+
+function spentSince(store: Store, since: number): Map<string, MicroUsdc> {
+  const rows = store.all<{ wallet_id: string; sum: number }>(
+    `SELECT wallet_id, sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ? GROUP BY wallet_id`,
+    since,
+  )
+  return new Map(rows.map((row) => [row.wallet_id, fromColumn(row.sum)]))
+}
+
+/** The limit of the valid session key, zero without one; null for an imported wallet, which has no limit. */
+function sessionLimit(store: Store, wallet: WalletRow, now: number): MicroUsdc | null {
+  if (wallet.kind === 'imported') return null
+  const session = store.session(wallet.id)
+  return session && session.valid_until * 1000 >= now ? fromColumn(session.spend_limit) : zeroUsdc
+}
+
+function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'][number]['policyGroups'] {
+  return store
+    .all<GroupRow>(
+      'SELECT * FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at',
+      wallet.id,
+    )
+    .map((group) => {
+      const limit = group.spend_limit === null ? null : fromColumn(group.spend_limit)
+      const used = microUsdc(BigInt(group.spent) + BigInt(group.held))
+      const left = limit === null ? null : saturatingSub(limit, used)
+      return {
+        id: group.id,
+        name: group.name,
+        budget: {
+          hasLimit: limit !== null,
+          currentSpent: formatUsdc(fromColumn(group.spent)),
+          held: formatUsdc(fromColumn(group.held)),
+          ...against(used, limit),
+          remaining: left === null ? null : formatUsdc(left),
+          lastsUntil: left === null ? null : forecast(store, group, left, now),
+        },
+        agents: store
+          .all<AgentRow>('SELECT * FROM agent WHERE group_id = ? AND deleted_at IS NULL ORDER BY created_at', group.id)
+          .map((agent) => ({
+            id: agent.id,
+            name: agent.name,
+            status: agent.paused ? ('paused' as const) : ('active' as const),
+            transactionCount: agent.payments,
+            totalSpent: formatUsdc(fromColumn(agent.spent)),
+          })),
+      }
+    })
+}
+
+function forecast(store: Store, group: GroupRow, left: MicroUsdc, now: number): string | null {
+  const since = Math.max(group.created_at, now - paceMs)
+  const spent = store.first<{ sum: number | null }>(
+    `SELECT sum(amount) AS sum FROM payment WHERE group_id = ? AND status = 'CONFIRMED' AND ${spentAt} >= ?`,
+    group.id,
+    since,
+  )!
+  const at = lastsUntil(BigInt(spent.sum ?? 0), now - since, left, now)
+  return at === null ? null : new Date(at).toISOString()
+}

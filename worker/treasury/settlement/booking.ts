@@ -1,0 +1,230 @@
+import { formatUsdc } from '#domain/money.ts'
+import { nextPayment } from '#domain/payment.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
+import { authorizationIn } from '../../chain/authorization.ts'
+import type { Address, Hex, Log } from '../../chain/types.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
+import { noteOutcome } from '../limits/gas.ts'
+import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { movePayout } from '../payouts/transitions.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { forgetSnapshot } from '../wallets/snapshots.ts'
+import { halt } from '../wallets/walletHalts.ts'
+
+/**
+ * Logs of one wallet: its own contract's (or USDC's authorizations), USDC transfers from it, to it and from its payouts,
+ * and announcements of its payouts. A log may be there twice.
+ */
+export type Reading = { own: Log[]; transfers: Log[]; announced: Log[] }
+
+/** Books logs in the chain's order and each one once. The only place that confirms payments. Inside a transaction. */
+export function book(ctx: Context, wallet: WalletRow, { own, transfers, announced }: Reading): void {
+  const ordered = inOrder(transfers).filter((log) => BigInt(log.data) > 0n)
+  for (const log of ordered) {
+    // By what the log says, not by the filter that found it: a return is the wallet's income and the payout's end, and a
+    // node may leave it out of one of the two responses.
+    if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, own, log)
+    else bookTransfer(ctx, wallet, own, log)
+    // A payout ends once by its own state, so its end may be found in a log that was booked before.
+    bookPayoutEnd(ctx, log)
+  }
+  for (const log of announced) bookAnnounced(ctx, log)
+  if (wallet.kind === 'imported') for (const log of own) noteCancellation(ctx, wallet, log)
+}
+
+/** Each log once, as the chain has them. */
+function inOrder(logs: Log[]): Log[] {
+  const unique = new Map(logs.map((log) => [`${log.blockNumber}:${log.logIndex}`, log]))
+  return [...unique.values()].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+/** Money that left the wallet or came to it. */
+function bookTransfer(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
+  const [from, to] = [addressIn(log.topics[1]), addressIn(log.topics[2])]
+  const [left, came] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
+  if (left === came) return // between payouts and others, or to itself
+  forgetSnapshot(ctx, wallet.id)
+  if (left) bookLeft(ctx, wallet, log, paymentBefore(ctx, wallet, own, log))
+  else bookCame(ctx, wallet, log)
+  ctx.store.run(
+    'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
+    wallet.id,
+    log.blockNumber,
+    log.logIndex,
+  )
+}
+
+const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
+  ctx.store.first(
+    'SELECT 1 FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
+    wallet.id,
+    log.blockNumber,
+    log.logIndex,
+  ) !== null
+
+/**
+ * A node that returned a Transfer without its nonce log made a payment look like a withdrawal by the owner. When the log
+ * is read again with its nonce, the withdrawal becomes the payment.
+ */
+function explainWithdrawal(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
+  const payment = paymentBefore(ctx, wallet, own, log)
+  if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
+  ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
+  bookLeft(ctx, wallet, log, payment)
+}
+
+/** The payment whose nonce log is directly before this Transfer in the same transaction: together they prove it. */
+function paymentBefore(ctx: Context, wallet: WalletRow, own: Log[], transfer: Log): PaymentRow | null {
+  const log = own.find(
+    (entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1,
+  )
+  if (!log) return null
+  if (wallet.kind === 'imported') {
+    const authorization = authorizationIn(log)
+    return authorization?.event === 'used' ? authorizedPayment(ctx, wallet, authorization.nonce) : null
+  }
+  return log.topics.length === 1 && log.data === '0x' ? paymentOf(ctx, wallet, BigInt(log.topics[0]!)) : null
+}
+
+const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
+
+const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint) =>
+  ctx.store.first<PaymentRow>(
+    'SELECT * FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ?',
+    wallet.id,
+    Number(nonce >> 32n),
+    Number(nonce & 0xffff_ffffn),
+  )
+
+const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
+  ctx.store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND authorization = ?', wallet.id, nonce)
+
+/** The owner of an imported key cancelled the authorization: nothing more is signed, and the release waits for finality. */
+function noteCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
+  const authorization = authorizationIn(log)
+  if (authorization?.event !== 'canceled') return
+  const payment = authorizedPayment(ctx, wallet, authorization.nonce)
+  if (payment?.status !== 'PROCESSING' || payment.error_code === canceledCode) return
+  ctx.store.run('UPDATE payment SET error_code = ?, give_up_at = 0 WHERE id = ?', canceledCode, payment.id)
+  audit(ctx.store, ctx.now(), 'payment.cancellation_seen', payment.id, { tx: log.transactionHash })
+}
+/** Error code of a payment that is still PROCESSING: its cancellation was seen but is not final. */
+export const canceledCode = 'authorization_canceled'
+
+const isTransferOf = (payment: PaymentRow, log: Log) =>
+  BigInt(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
+
+function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
+  const { store } = ctx
+  const value = Number(BigInt(log.data))
+  const to = addressIn(log.topics[2])
+  if (!payment) {
+    // A withdrawal by the owner, or a send by a session key that is not ours.
+    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
+      amount: formatUsdc(BigInt(value)),
+      to,
+      tx: log.transactionHash,
+    })
+    return
+  }
+  const event = payment.kind === 'send' ? 'paid' : 'funded'
+  const status = nextPayment(payment.status, event)
+  if (isTransferOf(payment, log) && ['CONFIRMED', 'PENDING', 'CANCELLED'].includes(payment.status)) {
+    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation.
+    store.run('UPDATE payment SET tx_hash = ? WHERE id = ?', log.transactionHash, payment.id)
+    audit(store, ctx.now(), 'payment.reorganised', payment.id, { tx: log.transactionHash, block: log.blockNumber })
+    enqueue(ctx, 'payment', payment.id)
+    return
+  }
+  if (status === null || !isTransferOf(payment, log)) {
+    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    halt(
+      ctx,
+      wallet.id,
+      `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`,
+    )
+    return
+  }
+  store.run(
+    'UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?',
+    status,
+    log.transactionHash,
+    ctx.now(),
+    ctx.now(),
+    payment.id,
+  )
+  audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
+  enqueue(ctx, 'payment', payment.id)
+  noteOutcome(ctx, 'confirmed')
+  if (payment.kind === 'send') {
+    settleSend(store, payment, ctx.now())
+    return
+  }
+  settleFunding(store, payment)
+  store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
+  enqueuePayout(ctx, payment.id)
+  makeReady(ctx, payment.id)
+}
+
+function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
+  const { store } = ctx
+  const from = addressIn(log.topics[1])
+  const value = Number(BigInt(log.data))
+  const ours = store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', from)
+  store.run(
+    `UPDATE wallet SET ${ours ? 'returns = returns' : 'deposits = deposits'} + ? WHERE id = ?`,
+    value,
+    wallet.id,
+  )
+  audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
+    amount: formatUsdc(BigInt(value)),
+    from,
+    tx: log.transactionHash,
+  })
+}
+
+function bookPayoutEnd(ctx: Context, log: Log): void {
+  const { store } = ctx
+  const payout = store.first<PayoutRow>(
+    'SELECT * FROM payout WHERE address = ? COLLATE NOCASE',
+    addressIn(log.topics[1]),
+  )
+  const payment = payout && store.payment(payout.id)
+  // Money that others sent there before the funding arrived is not this payout's and cannot end it.
+  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < BigInt(payout.amount)) return
+  const to = addressIn(log.topics[2])
+  const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
+  const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
+  if (!moved) return
+  const now = ctx.now()
+  store.run(
+    'UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?',
+    log.transactionHash,
+    now,
+    event === 'withdrawn' ? to : null,
+    payout.id,
+  )
+  const status = nextPayment(payment.status, event)
+  if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
+  enqueue(ctx, 'payment', payment.id)
+  if (event === 'withdrawn') settleWithdrawn(store, payment, now)
+  else settleReclaimed(store, payment)
+  enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
+}
+
+function bookAnnounced(ctx: Context, log: Log): void {
+  const payout = ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE payout_hash = ?', log.topics[1] ?? '')
+  if (!payout || payout.announced === 1) return
+  ctx.store.run('UPDATE payout SET announced = 1 WHERE id = ?', payout.id)
+  makeReady(ctx, payout.id)
+}
+
+/** Link and code are sent only after funding and announcement are both confirmed. */
+function makeReady(ctx: Context, payoutId: string): void {
+  const payout = ctx.store.payout(payoutId)!
+  if (payout.funded === 0 || payout.announced === 0) return
+  if (movePayout(ctx, payout, 'ready')) enqueue(ctx, 'mail.payout_link', payout.id)
+}

@@ -1,0 +1,124 @@
+import { nonceOf, provablyDead } from '#domain/intent.ts'
+import { nextPayment } from '#domain/payment.ts'
+import { authorizationIsOver } from '../../chain/authorization.ts'
+import type { Block } from '../../chain/types.ts'
+import { finalizedBlock } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { release } from '../ledger/ledger.ts'
+import { releaseGas } from '../limits/gas.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { movePayout } from '../payouts/transitions.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { canceledCode } from './booking.ts'
+import { cancellationExists, findNonceLog, findPayoutEnd } from './finalityChecks.ts'
+import { rescanFrom } from './scan.ts'
+
+/** Fails payments that were never signed in time: no signature exists, so nothing can ever move. */
+export function failUnsigned(ctx: Context, wallet: WalletRow): void {
+  const { store } = ctx
+  for (const payment of store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?",
+    wallet.id,
+    ctx.now(),
+  ))
+    store.transaction(() => {
+      const still = store.run(
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
+        'Not sent: the wallet could not sign in time. The amount is available again.',
+        payment.id,
+      )
+      if (still > 0) fail(ctx, payment, 'never signed')
+    })
+}
+
+/** The only place that releases money of signed payments, and that returns payouts from a lapsed claim or reclaim. */
+export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
+  const { store } = ctx
+  const payments = store.all<PaymentRow>(
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (max_deadline < ? OR error_code = ?) LIMIT 20",
+    wallet.id,
+    head.timestamp,
+    canceledCode,
+  )
+  const payouts = store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20",
+    wallet.id,
+    head.timestamp,
+  )
+  if (payments.length + payouts.length === 0) return
+  const final = await finalizedBlock(ctx, wallet.chain_id)
+
+  for (const payment of payments) {
+    const canceled =
+      payment.error_code === canceledCode && (await cancellationExists(ctx, wallet, payment, final.number))
+    // A cancelled authorization can never be used, so its deadline does not matter.
+    if (!canceled && final.timestamp <= payment.max_deadline!) continue
+    const found = await findNonceLog(ctx, wallet, payment, final.number)
+    if (found) {
+      rescanFrom(ctx, wallet.id, found.blockNumber)
+      continue
+    }
+    if (!canceled && (await wasUsed(ctx, wallet, payment, final))) {
+      console.error('the node hides the log of', payment.id)
+      continue
+    }
+    if (!canceled && !provablyDead(payment.max_deadline!, final.timestamp, found !== null)) continue
+    store.transaction(() => {
+      // A signature made while the chain was read wins.
+      const dead = store.run(
+        "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
+        canceled
+          ? 'Not sent: the authorization was cancelled with the wallet’s key. The amount is available again.'
+          : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
+        payment.id,
+        payment.sig_version,
+        canceled ? 1 : 0,
+        final.timestamp,
+      )
+      if (dead > 0) fail(ctx, payment, canceled ? 'canceled' : 'dead', final)
+    })
+  }
+  for (const payout of payouts) {
+    if (final.timestamp <= payout.action_deadline!) continue
+    const end = await findPayoutEnd(ctx, wallet, payout, final.number)
+    if (end) {
+      rescanFrom(ctx, wallet.id, end.blockNumber)
+      continue
+    }
+    store.transaction(() => {
+      const now = store.payout(payout.id)!
+      if (now.action_version !== payout.action_version) return
+      const event = now.announced === 1 ? 'lapsed' : 'lapsed_unannounced'
+      movePayout(ctx, now, event, { action: payout.action, block: final.number })
+      ctx.schedule('expiry', Math.max(ctx.now() + 30_000, payout.expires_at))
+    })
+  }
+}
+
+/** A cross-check, never the proof: does the contract say that this nonce was used, so that a log must exist? */
+async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, final: Block): Promise<boolean> {
+  if (payment.authorization !== null) {
+    const chain = ctx.chains[wallet.chain_id]
+    const isOver = await authorizationIsOver(chain, wallet.address, payment.authorization, final.number)
+    return isOver && !(await cancellationExists(ctx, wallet, payment, final.number))
+  }
+  const state = await ctx.chains[wallet.chain_id].walletState(wallet.address)
+  if (!state || state.epoch !== payment.epoch) return false
+  const behind = state.top - nonceOf(payment.epoch, payment.sequence!)
+  return behind >= 0n && behind < 128n && ((state.seen >> behind) & 1n) === 1n
+}
+
+function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {
+  if (nextPayment(payment.status, 'dead') !== 'FAILED')
+    throw new Error(`payment ${payment.id} cannot fail from ${payment.status}`)
+  release(ctx.store, payment)
+  releaseGas(ctx, payment)
+  audit(ctx.store, ctx.now(), 'payment.failed', payment.id, {
+    why,
+    ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }),
+  })
+  enqueue(ctx, 'payment', payment.id)
+  const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
+  if (payout) movePayout(ctx, payout, 'dead')
+}

@@ -1,0 +1,110 @@
+import { authorizationLogs } from '../../chain/authorization.ts'
+import { addressTopic, topics } from '../../chain/calls.ts'
+import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
+import { type Block, type Hex, RpcUnavailable } from '../../chain/types.ts'
+import { confirmedBlock, freshHead } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import { noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
+import { book, type Reading } from './booking.ts'
+
+/** Ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
+const rangesPerScan = 20
+/** Nodes refuse more than 1,000 values of one topic. */
+const maxTopics = 500
+
+/**
+ * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
+ * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
+ * nothing. Reading a log twice books it once. True: the wallet is level with the chain.
+ */
+export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
+  const { store } = ctx
+  const before = store.wallet(walletId)!
+  const chain = ctx.chains[before.chain_id]
+  const newest = head ?? (await freshHead(ctx, before.chain_id, 0))
+  const level = confirmedBlock(ctx, newest)
+  const toBlock = Math.min(level, before.scanned_block + maxRange * rangesPerScan)
+  if (toBlock <= before.scanned_block) return true
+
+  // A payout added from here on cannot have logs up to `newest`: its address was unknown.
+  const balance = toBlock === level ? chain.usdcBalance(before.address, toBlock) : null
+  const [reading, expected] = await Promise.all([readWallet(ctx, before, toBlock), balance])
+
+  try {
+    return store.transaction(() => {
+      const wallet = store.wallet(walletId)!
+      if (wallet.scanned_block !== before.scanned_block) return false
+      book(ctx, wallet, reading)
+      store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
+      const booked = store.wallet(walletId)!
+      const balanceInBooks =
+        BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
+      if (expected !== null && balanceInBooks !== expected)
+        throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
+      if (expected !== null) noteBooksAgree(ctx, booked)
+      return toBlock === level
+    })
+  } catch (error) {
+    if (error instanceof BooksDiffer) noteBooksDiffer(ctx, walletId, error.message)
+    throw error
+  }
+}
+
+/** The logs do not explain the balance: the node lacks or hides one. Nothing was booked; the range is read again. */
+export class BooksDiffer extends RpcUnavailable {
+  constructor(walletId: string, block: number, books: bigint, chain: bigint) {
+    super(`books of ${walletId} at block ${block}: ${books}, on chain ${chain}`)
+  }
+}
+
+async function readWallet(ctx: Context, wallet: WalletRow, toBlock: number): Promise<Reading> {
+  const filters = filtersOf(ctx, wallet)
+  const range = { fromBlock: wallet.scanned_block + 1, toBlock }
+  const logs = await readLogs(
+    ctx.chains[wallet.chain_id],
+    filters.map(({ filter }) => filter),
+    range,
+  )
+  const reading: Reading = { own: [], transfers: [], announced: [] }
+  for (const [i, { kind }] of filters.entries()) reading[kind].push(...logs[i]!)
+  return reading
+}
+
+type Filter = { kind: keyof Reading; filter: RangelessFilter }
+
+function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
+  const { usdc, escrow } = ctx.chains[wallet.chain_id].contracts
+  const payouts = openPayouts(ctx, wallet.id)
+  const unannounced = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
+  const transfers = (...parties: (Hex | Hex[] | null)[]): Filter => ({
+    kind: 'transfers',
+    filter: { address: usdc, topics: [topics.transfer, ...parties] },
+  })
+  return [
+    {
+      kind: 'own',
+      filter: wallet.kind === 'smart' ? { address: wallet.address } : authorizationLogs(usdc, wallet.address),
+    },
+    transfers(addressTopic(wallet.address)),
+    transfers(null, addressTopic(wallet.address)),
+    ...chunks(payouts).map((some) => transfers(some.map((payout) => addressTopic(payout.address)))),
+    ...chunks(unannounced).map(
+      (some): Filter => ({ kind: 'announced', filter: { address: escrow, topics: [topics.payoutAnnounced, some] } }),
+    ),
+  ]
+}
+
+const chunks = <T>(list: T[]): T[][] =>
+  Array.from({ length: Math.ceil(list.length / maxTopics) }, (_, i) => list.slice(i * maxTopics, (i + 1) * maxTopics))
+
+const openPayouts = (ctx: Context, walletId: string) =>
+  ctx.store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
+    walletId,
+  )
+
+/** Reads again from `block` on, where a log exists that the books lack. */
+export function rescanFrom(ctx: Context, walletId: string, block: number): void {
+  ctx.store.run('UPDATE wallet SET scanned_block = min(scanned_block, ?) WHERE id = ?', block - 1, walletId)
+}

@@ -1,0 +1,75 @@
+import type { Block } from '../../chain/types.ts'
+import { freshHead } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { signAgain, signQueued } from '../payments/sign.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { hasOpenAction } from '../wallets/actions/actions.ts'
+import { followActions } from '../wallets/actions/follow.ts'
+import { followDeploy } from '../wallets/deploy.ts'
+import { readSession } from '../wallets/session.ts'
+import { loadSessionKey } from '../wallets/sessionKeys.ts'
+import { failUnsigned, releaseDead } from './release.ts'
+import { scanWallet } from './scan.ts'
+import { replaceStuckSession } from './stuckNonces.ts'
+
+/**
+ * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
+ * unreachable node changes nothing, and a wallet that fails holds up no other. True while something is open.
+ */
+export async function settle(ctx: Context): Promise<boolean> {
+  const { store } = ctx
+  const openWallets = () =>
+    store
+      .all<WalletRow>("SELECT * FROM wallet WHERE status IN ('deploying','active')")
+      .filter((wallet) => wallet.status === 'deploying' || isBusy(ctx, wallet))
+  const looks = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
+  const failed = looks.filter((look) => look.status === 'rejected')
+  if (failed.length > 0 && failed.length === looks.length) throw failed[0]!.reason
+  for (const { reason } of failed) console.error('wallet not settled, will be repeated', reason)
+  return openWallets().length > 0
+}
+
+async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
+  if (wallet.status === 'deploying') return followDeploy(ctx, wallet)
+  const { store } = ctx
+  failUnsigned(ctx, wallet)
+  const head = await freshHead(ctx, wallet.chain_id, 0)
+  await scanWallet(ctx, wallet.id, head)
+  await followActions(ctx, wallet, head)
+  if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
+    await readSession(ctx, wallet)
+    await loadSessionKey(ctx, wallet)
+    store.transaction(() => {
+      const now = store.wallet(wallet.id)!
+      signAgain(ctx, now, head)
+      signQueued(ctx, now, head)
+    })
+  }
+  await replaceStuckSession(ctx, wallet, head)
+  await releaseDead(ctx, wallet, head)
+}
+
+/** Is something between decision and finality? A payout that waits for its recipient is not: it may wait for weeks. */
+export function isBusy(ctx: Context, wallet: WalletRow): boolean {
+  return (
+    ctx.store.first(
+      "SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING') LIMIT 1",
+      wallet.id,
+    ) !== null ||
+    ctx.store.first(
+      "SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1",
+      wallet.id,
+    ) !== null ||
+    hasOpenAction(ctx, wallet.id)
+  )
+}
+
+const hasUnsigned = (ctx: Context, wallet: WalletRow) =>
+  ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' LIMIT 1", wallet.id) !== null
+
+const isExpiring = (ctx: Context, wallet: WalletRow, head: Block) =>
+  ctx.store.first(
+    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND deadline < ? LIMIT 1",
+    wallet.id,
+    head.timestamp + 60,
+  ) !== null

@@ -1,0 +1,200 @@
+import type { PaymentStatus, PayoutStatus } from '#domain/payment.ts'
+import type { Period } from '#domain/policyPeriod.ts'
+import type { RecipientType } from '#domain/scopes.ts'
+import type { Address, ChainId, Hex } from '../../chain/types.ts'
+
+/** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` makes money of them. */
+export type WalletRow = {
+  id: string
+  chain_id: ChainId
+  kind: 'smart' | 'imported'
+  address: Address
+  owner: Address
+  name: string | null
+  /** Deleted wallets stay for history: they have no key, and the chain is not read for them. */
+  status: 'deploying' | 'active' | 'failed' | 'deleted'
+  factory: Address
+  salt: Hex
+  session_key: Address
+  sealed_key: string
+  session_limit: number
+  valid_until: number
+  deploy_tx: Hex | null
+  error: string | null
+  deposits: number
+  returns: number
+  out: number
+  withdrawn: number
+  held: number
+  scanned_block: number
+  /** The block at which a smart wallet was found deployed. */
+  active_block: number | null
+  paused: number
+  halted: string | null
+  created_at: number
+}
+
+export type SessionRow = {
+  wallet_id: string
+  epoch: number
+  key_address: Address
+  sealed_key: string
+  spend_limit: number
+  used: number
+  held: number
+  valid_until: number
+  next_sequence: number
+  current: number
+}
+
+export type GroupRow = {
+  id: string
+  wallet_id: string
+  name: string
+  spend_limit: number | null
+  spent: number
+  held: number
+  scopes: string
+  version: number
+  paused: number
+  payments: number
+  last_activity_at: number | null
+  created_at: number
+  deleted_at: number | null
+  max_payment: number | null
+  period: Period | null
+  period_limit: number | null
+  period_start: number
+  period_used: number
+  max_unclaimed: number | null
+  unclaimed: number
+  email_domains: string | null
+  phone_codes: string | null
+  /** Percent of `noticed_limit` that the owner was last notified of. */
+  noticed: number
+  noticed_limit: number | null
+}
+
+export type WhitelistRow = {
+  group_id: string
+  contact_id: string
+  name: string
+  address: Address | null
+  email: string | null
+  phone: string | null
+  stale: number
+}
+
+export type AgentRow = {
+  id: string
+  group_id: string
+  name: string
+  memo: string | null
+  client_id: string
+  payments: number
+  spent: number
+  held: number
+  last_activity_at: number | null
+  paused: number
+  created_at: number
+  deleted_at: number | null
+}
+
+export type CredentialRow = { hash: string; agent_id: string; kind: 'secret' | 'api_key'; expires_at: number | null }
+
+export type PaymentRow = {
+  id: string
+  kind: 'send' | 'payout'
+  wallet_id: string
+  group_id: string | null
+  agent_id: string | null
+  policy_version: number | null
+  to_type: RecipientType
+  to_address: Address | null
+  contact_id: string | null
+  contact_name: string | null
+  recipient_email: string | null
+  recipient_phone: string | null
+  amount: number
+  memo: string | null
+  status: PaymentStatus
+  error_code: string | null
+  error_message: string | null
+  refusal: string | null
+  created_at: number
+  signed_at: number | null
+  broadcast_at: number | null
+  confirmed_at: number | null
+  tx_hash: Hex | null
+  give_up_at: number
+  epoch: number | null
+  sequence: number | null
+  deadline: number | null
+  max_deadline: number | null
+  sig_version: number
+  r: Hex | null
+  vs: Hex | null
+  first_block: number | null
+  /** EIP-3009 nonce; null for smart wallets, whose nonce is epoch and sequence. */
+  authorization: Hex | null
+  /** Gas units paid for each step; null: not reported. */
+  gas_send: number | null
+  gas_announce: number | null
+  gas_end: number | null
+  /** Why the contract refuses the newest signature; null: it does not, as far as is known. */
+  revert: string | null
+}
+
+export type ImportedKeyRow = {
+  wallet_id: string
+  sealed_view: string
+  domain_separator: Hex
+  /** Wrong master passwords since the last right one or the last lock. */
+  tries: number
+  locked_until: number
+}
+
+export type PayoutRow = {
+  id: string
+  wallet_id: string
+  address: Address
+  claim_key: Address
+  reclaim_key: Address
+  payer: Address
+  amount: number
+  expiry: number
+  payout_hash: Hex
+  expires_at: number
+  sender_name: string | null
+  status: PayoutStatus
+  funded: number
+  announced: number
+  sealed_token: string
+  token_hash: string
+  code_hmac: string | null
+  code_version: number
+  sealed_code: string | null
+  code_until: number
+  tries_version: number
+  code_at: number
+  sender_resends: number
+  recipient_resends: number
+  action: 'claim' | 'reclaim' | null
+  action_to: Address | null
+  action_deadline: number | null
+  action_r: Hex | null
+  action_vs: Hex | null
+  action_version: number
+  action_block: number | null
+  action_delivered_at: number | null
+  action_tx: Hex | null
+  action_by: 'recipient' | 'sender' | 'expiry' | null
+  done_tx: Hex | null
+  done_at: number | null
+  withdrawn_to: Address | null
+  created_at: number
+  updated_at: number
+  announce_delivered_at: number | null
+  reclaim_asked_at: number | null
+  reminded: number
+}

@@ -1,0 +1,120 @@
+import { type Refused, refuse } from '../../result.ts'
+import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, SessionRow, WalletRow } from './rows.ts'
+
+/** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10. */
+const fullBytes = 8_000_000_000
+
+export const accountFull: Refused = refuse('unavailable', 'This account is full. Please contact support.')
+
+type Value = string | number | null
+
+type Row = Record<string, Value>
+
+/** Typed access to the object's SQLite. Queries are written where they are used, so that transactions stay visible. */
+export class Store {
+  readonly #storage: DurableObjectStorage
+  readonly #onRollback: () => void
+  #measureAt = 0
+  #full = false
+  /** Raised by every write, so that values derived from the tables know when they are stale. */
+  version = 0
+  #accountPaused: boolean | null = null
+  /** Column names by query; the schema does not change while the object is loaded. */
+  readonly #joins = new Map<string, string[]>()
+  #paymentColumns: (keyof PaymentRow)[] | null = null
+  #paymentInsert: string | null = null
+  /** End of the audit chain, kept in memory; null when it has to be read. */
+  auditHead: { seq: number; hash: string } | null = null
+
+  /** `onRollback` runs when a transaction is rolled back, and with it an alarm that was set in it. */
+  constructor(storage: DurableObjectStorage, onRollback: () => void) {
+    this.#storage = storage
+    this.#onRollback = onRollback
+  }
+  /** One synchronous transaction: all or nothing, no await inside. */
+  transaction<T>(work: () => T): T {
+    try {
+      return this.#storage.transactionSync(work)
+    } catch (error) {
+      this.auditHead = null
+      this.#accountPaused = null
+      this.#onRollback()
+      throw error
+    }
+  }
+  all<T>(query: string, ...values: Value[]): T[] {
+    return this.#storage.sql.exec<Row>(query, ...values).toArray() as T[]
+  }
+  first<T>(query: string, ...values: Value[]): T | null {
+    return (this.#storage.sql.exec<Row>(query, ...values).toArray()[0] as T | undefined) ?? null
+  }
+  /**
+   * The first row of a join, as one object for each table. Columns named `|` separate the tables; a null in a table's
+   * first column means that a LEFT JOIN found nothing.
+   */
+  joined<T extends (object | null)[]>(query: string, ...values: Value[]): T | null {
+    const cursor = this.#storage.sql.exec<Row>(query, ...values)
+    const row = [...cursor.raw<Value[]>()][0]
+    if (!row) return null
+    const names = this.#joins.get(query) ?? cursor.columnNames
+    this.#joins.set(query, names)
+    const tables: (Row | null)[] = []
+    for (let i = 0; i < names.length; i++) {
+      const table: Row | null = row[i] === null ? null : {}
+      for (; i < names.length && names[i] !== '|'; i++) if (table) table[names[i]!] = row[i]!
+      tables.push(table)
+    }
+    return tables as T
+  }
+  /** Rows written. */
+  run(query: string, ...values: Value[]): number {
+    this.version += 1
+    return this.#storage.sql.exec(query, ...values).rowsWritten
+  }
+  /** Writes every column, so that the row need not be read back. */
+  insertPayment(row: PaymentRow): void {
+    this.#paymentColumns ??= Object.keys(row) as (keyof PaymentRow)[]
+    const columns = this.#paymentColumns
+    this.#paymentInsert ??= `INSERT INTO payment (${columns}) VALUES (${columns.map(() => '?')})`
+    this.run(this.#paymentInsert, ...columns.map((name) => row[name]))
+  }
+  meta(key: string): string | null {
+    return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
+  }
+  setMeta(key: string, value: string): void {
+    this.run(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      key,
+      value,
+    )
+  }
+  /** Are all agents of the account paused? Kept in memory. */
+  get accountPaused(): boolean {
+    this.#accountPaused ??= this.meta('account_paused') === '1'
+    return this.#accountPaused
+  }
+  pauseAccount(paused: boolean): void {
+    this.setMeta('account_paused', paused ? '1' : '0')
+    this.#accountPaused = paused
+  }
+  /** Measured again after every hundred writes. */
+  get isFull(): boolean {
+    if (this.version >= this.#measureAt) {
+      this.#measureAt = this.version + 100
+      this.#full = this.#storage.sql.databaseSize > fullBytes
+    }
+    return this.#full
+  }
+
+  wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)
+  /** Null for deleted wallets too. */
+  liveWallet = (id: string) => this.first<WalletRow>("SELECT * FROM wallet WHERE id = ? AND status <> 'deleted'", id)
+  importedKey = (walletId: string) =>
+    this.first<ImportedKeyRow>('SELECT * FROM imported_key WHERE wallet_id = ?', walletId)
+  session = (walletId: string) =>
+    this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
+  group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)
+  agent = (id: string) => this.first<AgentRow>('SELECT * FROM agent WHERE id = ? AND deleted_at IS NULL', id)
+  payment = (id: string) => this.first<PaymentRow>('SELECT * FROM payment WHERE id = ?', id)
+  payout = (id: string) => this.first<PayoutRow>('SELECT * FROM payout WHERE id = ?', id)
+}

@@ -1,0 +1,76 @@
+import { DurableObject } from 'cloudflare:workers'
+import { markIdle } from '../db/busyTreasuries.ts'
+import { Alarms } from '../durable/alarms.ts'
+import { migrate } from '../durable/migrations.ts'
+import type { Env } from '../env.ts'
+import { runAlarm } from './alarmHandlers.ts'
+import { isNodeTrouble } from './chainHeads.ts'
+import type { AlarmKind, Context } from './context.ts'
+import { createContext } from './createContext.ts'
+import { Outbox } from './outbox/flush.ts'
+import { NeedResolver } from './payments/needs.ts'
+import { PaymentFlow } from './payments/pay.ts'
+import { AgentContexts } from './policies/agentContext.ts'
+import { AgentGate } from './policies/agentGate.ts'
+import { Submissions } from './relay/submissions.ts'
+import { BooksDiffer } from './settlement/scan.ts'
+import { treasuryMigrations } from './storage/migrations.ts'
+import { Store } from './storage/store.ts'
+import { ChainRefresh } from './wallets/chainRefresh.ts'
+
+/** Work that a crash interrupted is repeated after this. */
+const retryMs = 20_000 // 20 seconds
+
+/**
+ * The Treasury as a Durable Object: its storage, the parts that its RPC methods use (treasury.ts), and its alarm. Parts
+ * are own properties, which RPC does not expose.
+ */
+export abstract class TreasuryObject extends DurableObject<Env> {
+  /** Time, randomness and chains are replaced in tests. */
+  readonly context: Context
+  protected readonly agentGate: AgentGate
+  protected readonly agentContexts: AgentContexts
+  protected readonly chain: ChainRefresh
+  protected readonly needs: NeedResolver
+  protected readonly outbox: Outbox
+  protected readonly paymentFlow: PaymentFlow
+  protected readonly submissions: Submissions
+  readonly #alarms: Alarms<AlarmKind>
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    migrate(ctx.storage, treasuryMigrations)
+    const store = new Store(ctx.storage, () => this.#alarms.afterRollback())
+    const userId = ctx.id.name ?? store.meta('user_id') ?? ''
+    if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
+    const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))
+    const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work)
+    this.context = context
+    this.agentGate = new AgentGate(context)
+    this.chain = new ChainRefresh(context)
+    this.agentContexts = new AgentContexts(context, this.chain)
+    this.needs = new NeedResolver(context, this.chain)
+    this.outbox = new Outbox(context)
+    this.submissions = new Submissions(context, waitUntil)
+    this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)
+    this.#alarms = new Alarms(ctx.storage, {
+      now: () => context.now(),
+      run: (kind) => runAlarm(context, this.outbox, kind),
+      onError: (kind, error) => {
+        if (!isNodeTrouble(error) || error instanceof BooksDiffer) console.error(`alarm ${kind} failed`, error)
+      },
+      retryMs,
+      maxRunsInARow: 1,
+    })
+  }
+
+  /** From the cron watchdog: sets a lost alarm again. */
+  async wakeUp(): Promise<void> {
+    this.#alarms.reset()
+    if (this.#alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarms.handleAlarm()
+  }
+}

@@ -1,0 +1,88 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import type { WalletActionView } from '#schemas/sessionKey.ts'
+import type { Address, Hex } from '../../../chain/types.ts'
+import type { Context } from '../../context.ts'
+
+/**
+ * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
+ * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
+ * so it survives a crash at any step and its key is known whenever the chain shows it.
+ *
+ * offered (waits for the owner's signature) → draining (waits for payments of the old session) → sent → done | failed
+ */
+export type WalletActionRow = {
+  id: string
+  wallet_id: string
+  kind: 'rotate' | OwnerActionKind
+  status: 'offered' | 'draining' | 'sent' | 'done' | 'failed'
+  key_address: Address | null
+  sealed_key: string | null
+  spend_limit: number | null
+  ttl_hours: number | null
+  valid_until: number | null
+  /** The session being replaced. */
+  epoch: number | null
+  /** uint256 in decimal. */
+  owner_nonce: string | null
+  to_address: Address | null
+  amount: number | null
+  deadline: number | null
+  data: Hex | null
+  first_block: number | null
+  drain_until: number | null
+  tx_hash: Hex | null
+  error: string | null
+  created_at: number
+  ended_at: number | null
+}
+
+/** The owner takes the wallet back. */
+export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>
+  kind === 'withdraw' || kind === 'revokeSession' || kind === 'disableRotation'
+
+export const actionOf = (ctx: Context, id: string) =>
+  ctx.store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
+
+/** Signed, or about to be signed. Offers do not count. */
+export const openActions = (ctx: Context, walletId: string) =>
+  ctx.store.all<WalletActionRow>(
+    "SELECT * FROM wallet_action WHERE wallet_id = ? AND ended_at IS NULL AND status <> 'offered' ORDER BY created_at",
+    walletId,
+  )
+
+export const hasOpenAction = (ctx: Context, walletId: string) => openActions(ctx, walletId).length > 0
+
+/** Signed actions that may still be executed. */
+export const deliverableActions = (ctx: Context) =>
+  ctx.store.all<WalletActionRow>("SELECT * FROM wallet_action WHERE status = 'sent' AND ended_at IS NULL")
+
+const shownMs = 24 * 3600_000 // 24 hours
+
+const shownCount = 10
+
+/** Open actions and those that ended within a day, newest first. */
+export const recentActions = (ctx: Context, walletId: string): WalletActionView[] =>
+  ctx.store
+    .all<WalletActionRow>(
+      "SELECT * FROM wallet_action WHERE wallet_id = ? AND status <> 'offered' AND (ended_at IS NULL OR ended_at > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
+      walletId,
+      ctx.now() - shownMs,
+      shownCount,
+    )
+    .map(actionView)
+
+const actionView = (action: WalletActionRow): WalletActionView => ({
+  id: action.id,
+  kind: action.kind,
+  status: action.status as WalletActionView['status'],
+  sessionKeyAddress: action.key_address,
+  spendingLimit: action.spend_limit === null ? null : String(action.spend_limit),
+  validUntil: action.valid_until,
+  toAddress: action.to_address,
+  amount: action.amount === null ? null : formatUsdc(BigInt(action.amount)),
+  txHash: action.tx_hash,
+  error: action.error,
+  createdAt: new Date(action.created_at).toISOString(),
+  endedAt: action.ended_at === null ? null : new Date(action.ended_at).toISOString(),
+})

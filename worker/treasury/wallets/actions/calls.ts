@@ -1,0 +1,103 @@
+import { deadlineSeconds } from '#domain/intent.ts'
+import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import {
+  disableRotationCall,
+  revokeSessionCall,
+  rotateCall,
+  setSessionCall,
+  withdrawCall,
+} from '../../../chain/calls.ts'
+import { rotateDigest } from '../../../chain/digests.ts'
+import { signCompact } from '../../../chain/sign.ts'
+import { type Address, type Hex, RpcError, type WalletState } from '../../../chain/types.ts'
+import { type Refused, refuse } from '../../../result.ts'
+import type { Context } from '../../context.ts'
+import type { WalletRow } from '../../storage/rows.ts'
+
+export const operatorKey = (ctx: Context): Hex | null => {
+  const key = ctx.env.OPERATOR_KEY_V1
+  return key ? `0x${key.replace(/^0x/, '')}` : null
+}
+
+export type Rotation = { key: Address; limit: bigint; validUntil: number; expectedEpoch: number; deadline: number }
+
+/** The rotation as it would be signed at `state`: validity and deadline are relative to chain time. */
+export function rotationAt(state: WalletState, action: { key: Address; limit: bigint; hours: number }): Rotation {
+  return {
+    key: action.key,
+    limit: action.limit,
+    validUntil: state.timestamp + action.hours * 3600,
+    expectedEpoch: state.epoch,
+    deadline: state.timestamp + deadlineSeconds,
+  }
+}
+
+export function signedRotation(
+  wallet: Pick<WalletRow, 'chain_id' | 'address'>,
+  rotation: Rotation,
+  operator: Hex,
+): Hex {
+  const { key, limit, validUntil, expectedEpoch, deadline } = rotation
+  const domain = { chainId: wallet.chain_id, contract: wallet.address }
+  const digest = rotateDigest(domain, { newKey: key, limit, validUntil, expectedEpoch, deadline })
+  return rotateCall({ ...rotation, ...signCompact(digest, operator) })
+}
+
+/** The call that anyone may submit with the owner's signature. */
+export function ownerCall(
+  action: { kind: OwnerActionKind; session?: { key: Address; limit: bigint; validUntil: number } } & {
+    withdraw?: { token: Address; to: Address; amount: bigint }
+  },
+  signed: { deadline: number; r: Hex; vs: Hex },
+): Hex {
+  switch (action.kind) {
+    case 'setSession':
+      return setSessionCall({ ...action.session!, ...signed })
+    case 'revokeSession':
+      return revokeSessionCall(signed)
+    case 'disableRotation':
+      return disableRotationCall(signed)
+    case 'withdraw':
+      return withdrawCall({ ...action.withdraw!, ...signed })
+  }
+}
+
+const ownerMustSign = (message: string): Refused => refuse('owner_must_sign', message)
+
+const noLongerValid: Refused = refuse('unprocessable', 'This signature can no longer be used. Please sign again.')
+
+const refusals: Record<string, Refused> = {
+  RotationDisabled: ownerMustSign(
+    'You switched off Bursar’s authority to rotate this wallet’s session key. Sign the renewal with your owner key.',
+  ),
+  SessionRevoked: ownerMustSign(
+    'You revoked this wallet’s session key. Only your owner key can set a new one: sign the renewal with it.',
+  ),
+  DailyGrantExceeded: ownerMustSign(
+    'Bursar may grant this wallet at most 10,000 USDC per UTC day, and this grant would exceed that. Choose a lower limit, wait until midnight UTC, or sign with your owner key.',
+  ),
+  NotOperator: ownerMustSign('Rotations by Bursar are paused. You can sign the renewal with your owner key instead.'),
+  WrongSigner: refuse(
+    'invalid_input',
+    'This signature was not made with the wallet’s owner key, or the wallet has changed since. Please sign again.',
+    { field: 'signature' },
+  ),
+  SignatureExpired: noLongerValid,
+  DeadlineTooFar: noLongerValid,
+  WrongEpoch: refuse('conflict', 'The session key changed meanwhile. Please reload and try again.'),
+  InvalidRecipient: refuse('invalid_input', 'The wallet can’t withdraw to this address.', { field: 'to' }),
+}
+
+/** Why the wallet would refuse this call now; null: it would accept it. Throws RpcUnavailable. */
+export async function refusalOf(ctx: Context, wallet: WalletRow, data: Hex): Promise<Refused | null> {
+  try {
+    await ctx.chains[wallet.chain_id].call({ to: wallet.address, data })
+    return null
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    const known = refusals[/^\w+/.exec(error.message)?.[0] ?? '']
+    // An error without revert data is the node's own.
+    if (!known && error.data === undefined) throw error
+    return known ?? refuse('unprocessable', `The wallet refuses this: ${error.message}.`)
+  }
+}

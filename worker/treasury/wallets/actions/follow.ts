@@ -1,0 +1,141 @@
+import { addressTopic, topics } from '../../../chain/calls.ts'
+import type { Block, WalletState } from '../../../chain/types.ts'
+import type { Context } from '../../context.ts'
+import { audit } from '../../ledger/audit.ts'
+import type { WalletRow } from '../../storage/rows.ts'
+import { readSession } from '../session.ts'
+import { forgetSnapshot } from '../snapshots.ts'
+import { openActions, type WalletActionRow } from './actions.ts'
+import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
+
+/** Moves this wallet's open actions on by what the chain shows. Part of the settle alarm; silence changes nothing. */
+export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
+  const open = openActions(ctx, wallet.id)
+  if (open.length === 0) return
+  const reading = await readSession(ctx, wallet)
+  if (!reading) return
+  const { latest, confirmed } = reading
+  for (const action of open) {
+    if (action.status === 'draining') await send(ctx, wallet, action, latest)
+    else if (confirmed) await settleAction(ctx, wallet, action, confirmed, head)
+  }
+}
+
+/** Waits, for at most five minutes, until payments signed under the old session are settled, so that none dies with it. */
+async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, state: WalletState): Promise<void> {
+  const { store } = ctx
+  // Not signed yet, so it would replace whatever session is there: perhaps one that the owner has set meanwhile.
+  if (action.kind === 'rotate' && isOvertaken(action, state)) return end(ctx, action, 'failed', overtaken)
+  const waits = store.first(
+    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ? AND max_deadline >= ? AND revert IS NULL LIMIT 1",
+    wallet.id,
+    state.epoch,
+    state.timestamp,
+  )
+  if (waits !== null && ctx.now() < action.drain_until!) return
+
+  let { data, deadline, valid_until: validUntil } = action
+  if (action.kind === 'rotate') {
+    const operator = operatorKey(ctx)
+    if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
+    const asked = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }
+    const rotation = rotationAt(state, asked)
+    data = signedRotation(wallet, rotation, operator)
+    deadline = rotation.deadline
+    validUntil = rotation.validUntil
+  }
+  // Nothing was submitted yet, so an action that the wallet would refuse may fail at once.
+  const refused = await refusalOf(ctx, wallet, data!)
+  if (refused) return end(ctx, action, 'failed', refused.message)
+  store.transaction(() => {
+    const sent = store.run(
+      "UPDATE wallet_action SET status = 'sent', data = ?, deadline = ?, valid_until = ?, epoch = ?, first_block = ? WHERE id = ? AND status = 'draining'",
+      data,
+      deadline,
+      validUntil,
+      state.epoch,
+      state.blockNumber,
+      action.id,
+    )
+    if (sent > 0)
+      audit(store, ctx.now(), 'action.signed', action.id, { kind: action.kind, epoch: state.epoch, deadline })
+  })
+}
+
+/** Done when the wallet shows it; failed only when a finalized block shows that it can never be executed. */
+async function settleAction(
+  ctx: Context,
+  wallet: WalletRow,
+  action: WalletActionRow,
+  state: WalletState,
+  head: Block,
+): Promise<void> {
+  if (await isDone(ctx, wallet, action, state)) return end(ctx, action, 'done')
+  if (head.timestamp <= action.deadline! && !isOvertaken(action, state)) return
+  const chain = ctx.chains[wallet.chain_id]
+  const final = await chain.finalized()
+  const finalState = await chain.walletState(wallet.address, final.number)
+  if (!finalState || (await isDone(ctx, wallet, action, finalState))) return
+  if (isOvertaken(action, finalState)) end(ctx, action, 'failed', overtaken)
+  else if (final.timestamp > action.deadline!)
+    end(ctx, action, 'failed', 'It did not reach the chain in time. Nothing changed; please try again.')
+}
+
+const same = (a: string | null, b: string) => a?.toLowerCase() === b.toLowerCase()
+
+async function isDone(ctx: Context, wallet: WalletRow, action: WalletActionRow, state: WalletState): Promise<boolean> {
+  switch (action.kind) {
+    case 'rotate':
+    case 'setSession':
+      return (
+        same(action.key_address, state.sessionKey) ||
+        // It was in force before and has been replaced since.
+        ctx.store.first(
+          'SELECT 1 FROM session WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE',
+          wallet.id,
+          action.key_address,
+        ) !== null
+      )
+    case 'revokeSession':
+      return state.ownerNonce > BigInt(action.owner_nonce!) && state.epoch > action.epoch!
+    case 'disableRotation':
+      return state.rotationDisabled
+    case 'withdraw':
+      return state.ownerNonce > BigInt(action.owner_nonce!) && (await hasLeft(ctx, wallet, action, state.blockNumber))
+  }
+}
+
+const overtaken = 'Another change of this wallet came first.'
+
+/** The session or owner nonce that the signature binds has passed. */
+const isOvertaken = (action: WalletActionRow, state: WalletState) =>
+  action.kind === 'rotate' ? state.epoch > action.epoch! : state.ownerNonce > BigInt(action.owner_nonce!)
+
+async function hasLeft(ctx: Context, wallet: WalletRow, action: WalletActionRow, toBlock: number): Promise<boolean> {
+  const chain = ctx.chains[wallet.chain_id]
+  const [logs] = await chain.logs([
+    {
+      address: chain.contracts.usdc,
+      topics: [topics.transfer, addressTopic(wallet.address), addressTopic(action.to_address!)],
+      fromBlock: action.first_block!,
+      toBlock,
+    },
+  ])
+  return logs!.some((log) => BigInt(log.data) === BigInt(action.amount!))
+}
+
+function end(ctx: Context, action: WalletActionRow, status: 'done' | 'failed', error: string | null = null): void {
+  const { store } = ctx
+  forgetSnapshot(ctx, action.wallet_id)
+  store.transaction(() => {
+    const ended = store.run(
+      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL',
+      status,
+      error,
+      ctx.now(),
+      action.id,
+    )
+    if (ended > 0)
+      audit(store, ctx.now(), `action.${status}`, action.id, { kind: action.kind, ...(error && { error }) })
+  })
+}

@@ -1,0 +1,52 @@
+import { stepGas } from '#domain/gasAllowance.ts'
+import { notFound, ok, type Result, refuse } from '../../../result.ts'
+import type { RotateInput } from '../../api.ts'
+import type { Context } from '../../context.ts'
+import { obtainGas } from '../../limits/gasGrant.ts'
+import { takeOwnerAction } from '../../limits/ownerActions.ts'
+import { newSessionKey } from '../sessionKeys.ts'
+import { actionOf, type WalletActionRow } from './actions.ts'
+import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
+import { activeSmartWallet } from './onChain.ts'
+import {
+  actionReplay,
+  insertSession,
+  isChanging,
+  maxPerDay,
+  startedWithinDay,
+  tooOften,
+  underWay,
+} from './sessionChange.ts'
+
+/**
+ * Starts a rotation to a new session key under the provider's authority. Refused when the wallet would refuse it now;
+ * otherwise stored with its key, signed once the old session's payments are settled, and followed by the settle alarm.
+ * Throws RpcUnavailable.
+ */
+export async function rotate(ctx: Context, input: RotateInput): Promise<Result<WalletActionRow>> {
+  const before = actionReplay(ctx, 'rotate', input)
+  if (before) return before
+  if (startedWithinDay(ctx, input.walletId) >= maxPerDay) return tooOften
+  const live = await activeSmartWallet(ctx, input.walletId)
+  if (!live.ok) return live
+  const { wallet, state } = live.value
+  const operator = operatorKey(ctx)
+  if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
+  const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.rotate)
+  if (ungranted) return ungranted
+  const key = await newSessionKey(ctx, wallet.id)
+  const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
+  const refused = await refusalOf(ctx, wallet, signedRotation(wallet, rotation, operator))
+  if (refused) return refused
+  return ctx.store.transaction((): Result<WalletActionRow> => {
+    const meanwhile = actionReplay(ctx, 'rotate', input)
+    if (meanwhile) return meanwhile
+    if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
+    if (isChanging(ctx, wallet.id)) return underWay
+    const limited = takeOwnerAction(ctx, 'rotate')
+    if (limited) return limited
+    const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
+    ctx.schedule('settle', ctx.now())
+    return ok(actionOf(ctx, id)!)
+  })
+}

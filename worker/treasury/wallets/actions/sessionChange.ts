@@ -1,0 +1,95 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { Address } from '../../../chain/types.ts'
+import { ok, type Refused, type Result, refuse } from '../../../result.ts'
+import type { RotateInput } from '../../api.ts'
+import { type Context, newId } from '../../context.ts'
+import { audit } from '../../ledger/audit.ts'
+import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
+import { toColumn } from '../../storage/columns.ts'
+import type { WalletRow } from '../../storage/rows.ts'
+import { actionOf, type WalletActionRow } from './actions.ts'
+
+/** How long payments of the old session may delay its replacement. */
+export const drainMs = 5 * 60_000 // 5 minutes
+
+/** New session keys for one wallet within 24 hours: Bursar pays for rotations, and each key is a row for ever. */
+export const maxPerDay = 100
+
+const dayMs = 24 * 3600_000 // 24 hours
+
+export const startedWithinDay = (ctx: Context, walletId: string) =>
+  ctx.store.first<{ n: number }>(
+    'SELECT count(*) AS n FROM wallet_action WHERE wallet_id = ? AND created_at > ?',
+    walletId,
+    ctx.now() - dayMs,
+  )!.n
+
+export const tooOften: Refused = refuse(
+  'rate_limited',
+  'This wallet’s session key was changed too often today. Please try again tomorrow.',
+  { retryAfter: 3600 },
+)
+
+/** Both put a new session in force: a rotation under the provider's authority, or one that the owner signs. */
+type SessionChange = 'rotate' | 'setSession'
+
+const requestOf = (kind: SessionChange, { key, walletId, limit, hours }: RotateInput) =>
+  idempotentRequest({ type: 'user' }, key, [kind, walletId, limit, hours])
+
+/** The action that an earlier request with this key started; null: it is the first. */
+export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInput): Result<WalletActionRow> | null {
+  const replay = findReplay(ctx.store, requestOf(kind, input))
+  return replay && (replay.ok ? ok(actionOf(ctx, replay.value)!) : replay)
+}
+
+export const underWay: Refused = refuse(
+  'conflict',
+  'The session key is already being changed. Please wait until that has ended.',
+)
+
+/** At most one new session at a time; a partial unique index enforces it as well. */
+export const isChanging = (ctx: Context, walletId: string) =>
+  ctx.store.first(
+    "SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')",
+    walletId,
+  ) !== null
+
+export function insertSession(
+  ctx: Context,
+  wallet: WalletRow,
+  kind: SessionChange,
+  status: 'draining' | 'offered',
+  input: RotateInput,
+  key: { address: Address; sealed: string },
+  /** `epoch`: the session to be replaced; null where the owner's signature binds it. */
+  { epoch, validUntil }: { epoch: number | null; validUntil: number | null },
+): string {
+  const { store } = ctx
+  const id = newId(ctx, 'act')
+  const now = ctx.now()
+  store.run(
+    `INSERT INTO wallet_action (id, wallet_id, kind, status, key_address, sealed_key, spend_limit, ttl_hours, epoch, valid_until, drain_until, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    wallet.id,
+    kind,
+    status,
+    key.address,
+    key.sealed,
+    toColumn(input.limit),
+    input.hours,
+    epoch,
+    validUntil,
+    now + drainMs,
+    now,
+  )
+  remember(store, requestOf(kind, input), 'action', id, now)
+  audit(store, now, `action.${status}`, id, {
+    kind,
+    wallet: wallet.id,
+    sessionKey: key.address,
+    limit: formatUsdc(input.limit),
+    hours: input.hours,
+  })
+  return id
+}

@@ -1,0 +1,104 @@
+import { stepGas } from '#domain/gasAllowance.ts'
+import type { Hex } from '../../../chain/types.ts'
+import { notFound, ok, type Result, refuse } from '../../../result.ts'
+import type { OwnerActionInput } from '../../api.ts'
+import { type Context, newId } from '../../context.ts'
+import { audit } from '../../ledger/audit.ts'
+import { obtainGas } from '../../limits/gasGrant.ts'
+import { takeOwnerAction } from '../../limits/ownerActions.ts'
+import { toColumn } from '../../storage/columns.ts'
+import { actionOf, isExit, type WalletActionRow } from './actions.ts'
+import { ownerCall, refusalOf } from './calls.ts'
+import { activeSmartWallet } from './onChain.ts'
+import { drainMs, isChanging, underWay } from './sessionChange.ts'
+
+/** Submits what the owner signed, after asking the wallet whether it would accept it. The same signature is the same action. */
+export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): Promise<Result<WalletActionRow>> {
+  const { store } = ctx
+  const live = await activeSmartWallet(ctx, input.walletId)
+  if (!live.ok) return live
+  const { wallet, state } = live.value
+  const offer = input.kind === 'setSession' ? actionOf(ctx, input.actionId) : null
+  if (input.kind === 'setSession' && (offer?.kind !== 'setSession' || offer.wallet_id !== wallet.id))
+    return notFound('Offer')
+  const signature = compact(input.signature)
+  if (!signature) return refuse('invalid_input', 'This is not a valid signature.', { field: 'signature' })
+  const data = ownerCall(
+    {
+      kind: input.kind,
+      ...(offer && {
+        session: { key: offer.key_address!, limit: BigInt(offer.spend_limit!), validUntil: offer.valid_until! },
+      }),
+      ...(input.kind === 'withdraw' && {
+        withdraw: { token: ctx.chains[wallet.chain_id].contracts.usdc, to: input.to, amount: input.amount },
+      }),
+    },
+    { deadline: input.deadline, ...signature },
+  )
+  const known = () =>
+    store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE wallet_id = ? AND data = ?', wallet.id, data)
+  const before = known()
+  if (before) return ok(before)
+  const refused = await refusalOf(ctx, wallet, data)
+  if (refused) return refused
+  const ungranted = isExit(input) ? null : await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction)
+  if (ungranted) return ungranted
+
+  return store.transaction((): Result<WalletActionRow> => {
+    const meanwhile = known()
+    if (meanwhile) return ok(meanwhile)
+    if (!store.liveWallet(wallet.id)) return notFound('Wallet')
+    const taken = store.first(
+      "SELECT 1 FROM wallet_action WHERE wallet_id = ? AND owner_nonce = ? AND status IN ('draining','sent')",
+      wallet.id,
+      input.ownerNonce.toString(),
+    )
+    if (taken)
+      return refuse('conflict', 'Another action that you signed is still in progress. Please wait until it has ended.')
+    if (offer && isChanging(ctx, wallet.id)) return underWay
+    const limited = takeOwnerAction(ctx, isExit(input) ? 'exit' : 'ownerAction')
+    if (limited) return limited
+    const now = ctx.now()
+    const id = offer?.id ?? newId(ctx, 'act')
+    if (offer) {
+      // Drains first, like a rotation by Bursar, so that no payment dies with the old session.
+      const turned = store.run(
+        "UPDATE wallet_action SET status = 'draining', data = ?, deadline = ?, owner_nonce = ?, drain_until = ? WHERE id = ? AND status = 'offered'",
+        data,
+        input.deadline,
+        input.ownerNonce.toString(),
+        now + drainMs,
+        id,
+      )
+      if (turned === 0) return underWay
+    } else
+      store.run(
+        `INSERT INTO wallet_action (id, wallet_id, kind, status, epoch, owner_nonce, to_address, amount, deadline, data, first_block, created_at)
+         VALUES (?, ?, ?, 'sent', ?, ?, ?, ?, ?, ?, ?, ?)`,
+        id,
+        wallet.id,
+        input.kind,
+        state.epoch,
+        input.ownerNonce.toString(),
+        input.kind === 'withdraw' ? input.to : null,
+        input.kind === 'withdraw' ? toColumn(input.amount) : null,
+        input.deadline,
+        data,
+        state.blockNumber,
+        now,
+      )
+    audit(store, now, 'action.submitted', id, { kind: input.kind, wallet: wallet.id, deadline: input.deadline })
+    ctx.schedule('settle', now)
+    return ok(actionOf(ctx, id)!)
+  })
+}
+
+/** r ‖ s ‖ v (27 or 28, or 0 or 1) in the compact form of EIP-2098; null for a high s or another v. */
+function compact(signature: Hex): { r: Hex; vs: Hex } | null {
+  const s = BigInt(`0x${signature.slice(66, 130)}`)
+  const v = Number.parseInt(signature.slice(130), 16)
+  const parity = v >= 27 ? v - 27 : v
+  if ((parity !== 0 && parity !== 1) || s >> 255n !== 0n) return null
+  const vs = (BigInt(parity) << 255n) | s
+  return { r: signature.slice(0, 66) as Hex, vs: `0x${vs.toString(16).padStart(64, '0')}` }
+}

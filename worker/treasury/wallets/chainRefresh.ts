@@ -1,0 +1,47 @@
+import { isNodeTrouble } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { scanWallet } from '../settlement/scan.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { readSession } from './session.ts'
+
+/**
+ * Reads a wallet's logs and session from the chain outside the alarms, for instance before a payment is refused for
+ * balance. One reading per wallet at a time, shared by everyone who waits for it.
+ */
+export class ChainRefresh {
+  readonly #context: Context
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #startedAt = new Map<string, number>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** When this wallet was last read here (ms); 0: never. */
+  lastReadAt(walletId: string): number {
+    return this.#startedAt.get(walletId) ?? 0
+  }
+
+  /** Does nothing when the last reading is younger than `freshEnoughMs`. An unreachable node changes nothing. */
+  refresh(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
+    const running = this.#running.get(wallet.id)
+    if (running) return running
+    const now = this.#context.now()
+    if (now - this.lastReadAt(wallet.id) < freshEnoughMs) return Promise.resolve()
+    this.#startedAt.set(wallet.id, now)
+    const reading = this.#read(wallet)
+    this.#running.set(wallet.id, reading)
+    return reading
+  }
+
+  async #read(wallet: WalletRow): Promise<void> {
+    try {
+      await scanWallet(this.#context, wallet.id)
+      await readSession(this.#context, wallet)
+    } catch (error) {
+      if (!isNodeTrouble(error)) throw error
+    } finally {
+      this.#running.delete(wallet.id)
+    }
+  }
+}

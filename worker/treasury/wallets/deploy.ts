@@ -1,0 +1,126 @@
+import { bytesToHex } from '@noble/hashes/utils'
+import { stepGas } from '#domain/gasAllowance.ts'
+import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { walletAddress } from '../../chain/addresses.ts'
+import { addressOf } from '../../chain/sign.ts'
+import type { Hex } from '../../chain/types.ts'
+import { ok, type Result, refuse } from '../../result.ts'
+import type { DeployInput } from '../api.ts'
+import { freshHead } from '../chainHeads.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { obtainGas } from '../limits/gasGrant.ts'
+import { takeOwnerAction } from '../limits/ownerActions.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { walletLimitProblem } from './limits.ts'
+import { walletReplay } from './replay.ts'
+import { adopt, confirmedState, scanEveryMs } from './session.ts'
+import { sessionKeyBinding } from './sessionKeys.ts'
+
+/** The first session of a deploy: 1,000 USDC for 720 hours. */
+const firstLimit = microUsdc(1_000_000_000n)
+
+const firstSeconds = 720 * 3600
+
+/**
+ * Makes the session key, computes the address and writes the row; the Relayer deploys. Repeating the same key returns the
+ * same wallet, so a lost response never makes two. Throws RpcUnavailable: the session's validity comes from chain time.
+ */
+export async function deployWallet(ctx: Context, input: DeployInput): Promise<Result<WalletRow>> {
+  const { store } = ctx
+  const request = idempotentRequest({ type: 'user' }, input.key, [input.owner, input.chainId, input.name])
+  const replay = () => walletReplay(store, request)
+  const before = replay()
+  if (before) return before
+
+  const ungranted = await obtainGas(ctx, input.chainId, stepGas.deploy)
+  if (ungranted) return ungranted
+  const head = await freshHead(ctx, input.chainId)
+  const chain = ctx.chains[input.chainId]
+  const id = newId(ctx, 'wal')
+  const sessionKey: Hex = `0x${bytesToHex(ctx.random(32))}`
+  const parameters = {
+    owner: input.owner,
+    salt: `0x${bytesToHex(ctx.random(32))}` as Hex,
+    sessionKey: addressOf(sessionKey),
+    limit: firstLimit as bigint,
+    validUntil: head.timestamp + firstSeconds,
+  }
+  const address = walletAddress(chain.contracts, parameters)
+  const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
+  const ownerCode = await chain.code(input.owner)
+  if (ownerCode !== '0x')
+    return refuse('invalid_input', 'The owner must be a key, not a contract.', { field: 'ownerAddress' })
+
+  return store.transaction((): Result<WalletRow> => {
+    const meanwhile = replay()
+    if (meanwhile) return meanwhile
+    const over = walletLimitProblem(ctx)
+    if (over) return refuse('unprocessable', over)
+    const limited = takeOwnerAction(ctx, 'deploy')
+    if (limited) return limited
+    const now = ctx.now()
+    store.run(
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
+       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      input.chainId,
+      address,
+      input.owner,
+      input.name,
+      chain.contracts.factory,
+      parameters.salt,
+      parameters.sessionKey,
+      sealed,
+      toColumn(firstLimit),
+      parameters.validUntil,
+      head.number,
+      now,
+    )
+    remember(store, request, 'wallet', id, now)
+    audit(store, now, 'wallet.created', id, {
+      address,
+      owner: input.owner,
+      sessionKey: parameters.sessionKey,
+      limit: formatUsdc(firstLimit),
+    })
+    ctx.schedule('settle', now + 300)
+    return ok(store.wallet(id)!)
+  })
+}
+
+/** Marks the wallet active as soon as the chain shows it with our session key, under the chain's epoch. */
+export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
+  const state = await confirmedState(ctx, wallet)
+  if (!state) {
+    const head = await freshHead(ctx, wallet.chain_id)
+    if (head.timestamp > wallet.valid_until) failDeploy(ctx, wallet)
+    return
+  }
+  ctx.store.transaction(() => {
+    const found = ctx.store.run(
+      "UPDATE wallet SET status = 'active', active_block = ? WHERE id = ? AND status = 'deploying'",
+      state.blockNumber,
+      wallet.id,
+    )
+    if (found === 0) return
+    audit(ctx.store, ctx.now(), 'wallet.active', wallet.id, { epoch: state.epoch })
+    adopt(ctx, wallet, state)
+    ctx.schedule('scan', ctx.now() + scanEveryMs)
+  })
+}
+
+function failDeploy(ctx: Context, wallet: WalletRow): void {
+  ctx.store.transaction(() => {
+    if (
+      ctx.store.run(
+        "UPDATE wallet SET status = 'failed', error = ? WHERE id = ? AND status = 'deploying'",
+        'The wallet could not be deployed in time.',
+        wallet.id,
+      ) > 0
+    )
+      audit(ctx.store, ctx.now(), 'wallet.failed', wallet.id)
+  })
+}

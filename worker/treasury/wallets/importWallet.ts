@@ -1,0 +1,146 @@
+import { usdcDomainSeparator } from '../../chain/authorization.ts'
+import { addressOf } from '../../chain/sign.ts'
+import type { Address, Hex } from '../../chain/types.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { ImportInput } from '../api.ts'
+import { confirmedBlock, freshHead } from '../chainHeads.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { walletLimitProblem } from './limits.ts'
+import { openUnderPassword, sealUnderPassword } from './masterPassword.ts'
+import { walletReplay } from './replay.ts'
+import { scanEveryMs } from './session.ts'
+import { importedKeyBinding } from './sessionKeys.ts'
+
+/**
+ * Imported wallets are plain keys. The key is stored sealed twice: under the key-encryption key for signing payments
+ * within policies, and under the master password as well for viewing. Payments run through the same reservation, signing
+ * and settlement as a smart wallet's, with EIP-3009 authorizations in place of sends. Its one session never expires and
+ * has the largest limit that a column holds.
+ */
+
+export const viewBinding = (ctx: Context, walletId: string) => `${ctx.userId}|imported key for viewing|${walletId}`
+
+const onlyEpoch = 1
+const noLimit = toColumn(BigInt(Number.MAX_SAFE_INTEGER))
+const noEnd = 253_402_300_799 // the last second of the year 9999
+const nowhere: Address = `0x${'0'.repeat(40)}`
+const nothing: Hex = `0x${'0'.repeat(64)}`
+
+const wrong = (field: string, message: string): Refused => refuse('invalid_input', message, { field })
+
+/** Throws RpcUnavailable: balance and code are read first. */
+export async function importWallet(ctx: Context, input: ImportInput): Promise<Result<WalletRow>> {
+  const { store } = ctx
+  if (!belongsTo(input.privateKey, input.address))
+    return wrong('privateKey', 'This private key does not belong to the wallet address.')
+  const { address, chainId, name, policyGroupId } = input
+  const request = idempotentRequest({ type: 'user' }, input.key, ['import', address, chainId, name, policyGroupId])
+  const replay = () => walletReplay(store, request)
+  const before = replay() ?? refusal(ctx, input)
+  if (before) return underSamePassword(ctx, input, before)
+
+  const chain = ctx.chains[input.chainId]
+  const head = await freshHead(ctx, input.chainId, 0)
+  // Everything is booked at this depth.
+  const block = Math.max(0, confirmedBlock(ctx, head))
+  const [code, separator, balance] = await Promise.all([
+    chain.code(input.address),
+    usdcDomainSeparator(chain),
+    chain.usdcBalance(input.address, block),
+  ])
+  if (code !== '0x')
+    return wrong('address', 'This account has contract code. Only plain accounts with a private key can be added.')
+  if (separator === null) throw new Error(`USDC of chain ${input.chainId} has an unknown EIP-712 domain`)
+  const id = newId(ctx, 'wal')
+  const sealed = await ctx.sealer.seal(input.privateKey, importedKeyBinding(ctx, id))
+  const underPassword = await sealUnderPassword(input.privateKey, input.masterPassword)
+  const sealedView = await ctx.sealer.seal(underPassword, viewBinding(ctx, id))
+
+  const added = store.transaction((): Result<WalletRow> => {
+    const meanwhile = replay() ?? refusal(ctx, input)
+    if (meanwhile) return meanwhile
+    const now = ctx.now()
+    store.run(
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)
+       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?)`,
+      id,
+      input.chainId,
+      input.address,
+      input.address,
+      input.name,
+      nowhere,
+      nothing,
+      input.address,
+      toColumn(balance),
+      block,
+      now,
+    )
+    store.run(
+      'INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)',
+      id,
+      onlyEpoch,
+      input.address,
+      sealed,
+      noLimit,
+      noEnd,
+    )
+    store.run(
+      'INSERT INTO imported_key (wallet_id, sealed_view, domain_separator) VALUES (?, ?, ?)',
+      id,
+      sealedView,
+      separator,
+    )
+    remember(store, request, 'wallet', id, now)
+    audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
+    ctx.plainKeys.set(id, now)
+    ctx.schedule('scan', now + scanEveryMs)
+    return ok(store.wallet(id)!)
+  })
+  return added.ok && added.value.id === id ? added : underSamePassword(ctx, input, added)
+}
+
+/**
+ * A repeat with another master password is another request: its sender will try to view the key with that password. The
+ * password is not part of the stored fingerprint, where it could be guessed faster than at its seal, so the seal is tried
+ * instead. The caller has shown the private key, so a right guess reveals nothing more.
+ */
+async function underSamePassword(
+  ctx: Context,
+  input: ImportInput,
+  known: Result<WalletRow>,
+): Promise<Result<WalletRow>> {
+  const row = known.ok ? ctx.store.importedKey(known.value.id) : null
+  if (!known.ok || !row) return known
+  const underPassword = await ctx.sealer.open(row.sealed_view, viewBinding(ctx, known.value.id))
+  return (await openUnderPassword(underPassword, input.masterPassword)) === null ? reusedKey : known
+}
+
+function belongsTo(privateKey: Hex, address: Address): boolean {
+  try {
+    return addressOf(privateKey).toLowerCase() === address.toLowerCase()
+  } catch {
+    return false // zero, or not below the curve's order
+  }
+}
+
+function refusal(ctx: Context, input: ImportInput): Refused | null {
+  const { store } = ctx
+  const known = store.first(
+    "SELECT 1 FROM wallet WHERE chain_id = ? AND address = ? AND status <> 'deleted'",
+    input.chainId,
+    input.address,
+  )
+  if (known) return refuse('conflict', 'This wallet is already in your account.', { field: 'address' })
+  const over = walletLimitProblem(ctx)
+  if (over) return refuse('unprocessable', over)
+  if (input.policyGroupId === null) return null
+  if (!store.group(input.policyGroupId)) return notFound('Policy group', 'policyGroupId')
+  // Every group has a wallet from its creation, so there is none to attach this wallet to.
+  return refuse('conflict', 'This policy group already has a wallet. Wallet cannot be changed after creation.', {
+    field: 'policyGroupId',
+  })
+}

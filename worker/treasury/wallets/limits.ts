@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts'
+
+/** Active wallets at a time, and wallets created per UTC month. */
+export const maxActiveWallets = 6
+
+export const maxWalletsPerMonth = 10
+
+/** Why no wallet can be added now, null: it can. Imported wallets count; deleting one frees an active place, not a monthly one. */
+export function walletLimitProblem(ctx: Context): string | null {
+  const now = new Date(ctx.now())
+  const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
+  const count = ctx.store.first<{ active: number; month: number }>(
+    "SELECT sum(status IN ('deploying','active')) AS active, sum(created_at >= ?) AS month FROM wallet",
+    monthStart,
+  )!
+  if ((count.active ?? 0) >= maxActiveWallets)
+    return `You have reached the maximum of ${maxActiveWallets} active wallets.`
+  if ((count.month ?? 0) >= maxWalletsPerMonth)
+    return `You have reached the monthly wallet creation limit of ${maxWalletsPerMonth}.`
+  return null
+}

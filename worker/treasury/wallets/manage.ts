@@ -1,0 +1,66 @@
+import { plural } from '#domain/words.ts'
+import { notFound, ok, type Result, refuse } from '../../result.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import { hasOpenAction } from './actions/actions.ts'
+import { cacheKey } from './sessionKeys.ts'
+
+/** Null removes the name. */
+export function renameWallet(ctx: Context, walletId: string, name: string | null): Result<WalletRow> {
+  const { store } = ctx
+  return store.transaction((): Result<WalletRow> => {
+    const wallet = store.liveWallet(walletId)
+    if (!wallet) return notFound('Wallet')
+    if (wallet.name === name) return ok(wallet)
+    store.run('UPDATE wallet SET name = ? WHERE id = ?', name, walletId)
+    audit(store, ctx.now(), 'wallet.renamed', walletId, { name })
+    return ok(store.wallet(walletId)!)
+  })
+}
+
+/**
+ * Removes the wallet from the dashboard and destroys every key of it that we hold; its history stays. Refused while
+ * payments, payouts or actions of it are open or policy groups use it, naming them. Deleting twice is deleting once.
+ */
+export function deleteWallet(ctx: Context, walletId: string): Result<null> {
+  const { store } = ctx
+  return store.transaction((): Result<null> => {
+    const wallet = store.wallet(walletId)
+    if (!wallet) return notFound('Wallet')
+    if (wallet.status === 'deleted') return ok(null)
+    const problem = openProblem(ctx, wallet)
+    if (problem) return refuse('conflict', problem)
+    for (const session of store.all<SessionRow>('SELECT * FROM session WHERE wallet_id = ?', walletId))
+      ctx.keys.delete(cacheKey(session))
+    store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", walletId)
+    store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", walletId)
+    store.run('UPDATE wallet_action SET sealed_key = NULL WHERE wallet_id = ?', walletId)
+    store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
+    audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
+    return ok(null)
+  })
+}
+
+function openProblem(ctx: Context, wallet: WalletRow): string | null {
+  const { store } = ctx
+  if (wallet.status === 'deploying') return 'This wallet is still being created. Please try again in a moment.'
+  const count = (query: string) => store.first<{ n: number }>(query, wallet.id)!.n
+  const payments = count("SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING')")
+  if (payments > 0)
+    return `${plural(payments, 'payment')} of this wallet ${payments === 1 ? 'is' : 'are'} still in progress. Please try again when nothing is pending.`
+  const payouts = count(
+    "SELECT count(*) AS n FROM payout WHERE wallet_id = ? AND status NOT IN ('WITHDRAWN','RECLAIMED','FAILED')",
+  )
+  if (payouts > 0)
+    return `This wallet has ${plural(payouts, 'unclaimed payout')}. Reclaim ${payouts === 1 ? 'it' : 'them'} first, or wait until ${payouts === 1 ? 'it is' : 'they are'} claimed.`
+  if (hasOpenAction(ctx, wallet.id))
+    return 'A change of this wallet’s session key is still in progress. Please try again in a moment.'
+  const groups = store.all<GroupRow>(
+    'SELECT * FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at',
+    wallet.id,
+  )
+  if (groups.length > 0)
+    return `This wallet is used by ${groups.length === 1 ? 'the policy group' : 'the policy groups'} ${groups.map(({ name }) => `“${name}”`).join(', ')}. Delete ${groups.length === 1 ? 'it' : 'them'} first.`
+  return null
+}

@@ -1,0 +1,119 @@
+import { formatUsdc } from '#domain/money.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
+import type { Address, WalletState } from '../../chain/types.ts'
+import { confirmedBlock, freshHead } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { toColumn } from '../storage/columns.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { checkPlainKey } from './plainKey.ts'
+import { cacheKey } from './sessionKeys.ts'
+import { forgetSnapshot } from './snapshots.ts'
+
+/** Idle wallets are scanned this often, for deposits, withdrawals by their owners, and payouts settled without us. */
+export const scanEveryMs = 10 * 60_000 // 10 minutes
+
+/** A wallet's state at the newest block, and at CONFIRM_DEPTH; null there: it was not deployed yet. */
+export type SessionReading = { latest: WalletState; confirmed: WalletState | null }
+
+/**
+ * Reads the session from the chain. At CONFIRM_DEPTH a key of ours under a new epoch is adopted, and a foreign key means no
+ * session; what is newer may still be undone by a reorganisation. Null: the wallet has no contract. Throws RpcUnavailable.
+ */
+export async function readSession(ctx: Context, wallet: WalletRow): Promise<SessionReading | null> {
+  if (wallet.kind === 'imported') {
+    await checkPlainKey(ctx, wallet)
+    return null
+  }
+  const reading = await readStates(ctx, wallet)
+  if (reading === null) {
+    await noteMissing(ctx, wallet)
+    return null
+  }
+  const { confirmed } = reading
+  if (confirmed) ctx.store.transaction(() => adopt(ctx, wallet, confirmed))
+  return reading
+}
+
+async function readStates(ctx: Context, wallet: WalletRow): Promise<SessionReading | null> {
+  const chain = ctx.chains[wallet.chain_id]
+  const depth = Number(ctx.env.CONFIRM_DEPTH)
+  if (depth <= 1) {
+    const latest = await chain.walletState(wallet.address)
+    return latest && { latest, confirmed: latest }
+  }
+  const block = confirmedBlock(ctx, await freshHead(ctx, wallet.chain_id))
+  const [latest, confirmed] = await Promise.all([
+    chain.walletState(wallet.address),
+    chain.walletState(wallet.address, block),
+  ])
+  return latest && { latest, confirmed }
+}
+
+/** The wallet's state at CONFIRM_DEPTH; null: it is not deployed there. */
+export async function confirmedState(ctx: Context, wallet: WalletRow): Promise<WalletState | null> {
+  return (await readStates(ctx, wallet))?.confirmed ?? null
+}
+
+/**
+ * The chain has no contract where one was active: a reorganisation removed the deploy, so it is submitted again. A lagging
+ * node proves nothing, so the wallet must be missing at a block at which it was there.
+ */
+async function noteMissing(ctx: Context, wallet: WalletRow): Promise<void> {
+  const { store } = ctx
+  const activeAt = store.wallet(wallet.id)?.active_block ?? null
+  if (wallet.status !== 'active' || activeAt === null) return
+  const head = await freshHead(ctx, wallet.chain_id, 0)
+  if (head.number < activeAt || (await ctx.chains[wallet.chain_id].walletState(wallet.address, head.number))) return
+  store.transaction(() => {
+    if (store.run("UPDATE wallet SET status = 'deploying' WHERE id = ? AND status = 'active'", wallet.id) === 0) return
+    forgetSnapshot(ctx, wallet.id)
+    audit(store, ctx.now(), 'wallet.deploy_removed', wallet.id, { block: head.number })
+    ctx.schedule('settle', ctx.now())
+  })
+}
+
+/** The sealed key of this address, the wallet's first or a later rotation's. Null: not a key of ours. */
+function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string | null {
+  if (sameAddress(address, wallet.session_key)) return wallet.sealed_key
+  const made = ctx.store.first<{ sealed_key: string | null }>(
+    'SELECT sealed_key FROM wallet_action WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE',
+    wallet.id,
+    address,
+  )
+  return made?.sealed_key ?? null
+}
+
+const mostInColumn = BigInt(Number.MAX_SAFE_INTEGER)
+
+export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
+  const { store } = ctx
+  // Deleted while the chain was read: its keys stay destroyed.
+  if (!store.liveWallet(wallet.id)) return
+  const session = store.session(wallet.id)
+  if (session?.epoch === state.epoch && sameAddress(session.key_address, state.sessionKey)) return
+  if (session && session.epoch > state.epoch) return
+  forgetSnapshot(ctx, wallet.id)
+  if (session) ctx.keys.delete(cacheKey(session))
+  store.run('UPDATE session SET current = 0 WHERE wallet_id = ?', wallet.id)
+  const sealedKey = sealedKeyOf(ctx, wallet, state.sessionKey)
+  if (sealedKey === null) {
+    if (session) audit(store, ctx.now(), 'session.ended', wallet.id, { epoch: state.epoch, key: state.sessionKey })
+    return
+  }
+  // Owners may set the largest uint64 as "no limit"; what a column holds is more USDC than exists.
+  const limit = state.remaining > mostInColumn ? mostInColumn : state.remaining
+  store.run(
+    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)
+     -- Another key under the same epoch: a reorganisation replaced the one that was adopted. Sequences go on.
+     ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, key_address = excluded.key_address,
+       sealed_key = excluded.sealed_key, spend_limit = excluded.spend_limit + session.used, valid_until = excluded.valid_until`,
+    wallet.id,
+    state.epoch,
+    state.sessionKey,
+    sealedKey,
+    toColumn(limit),
+    state.validUntil,
+  )
+  audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(limit) })
+}

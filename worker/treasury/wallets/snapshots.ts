@@ -1,0 +1,35 @@
+import type { Context, WalletSnapshot } from '../context.ts'
+import type { WalletRow } from '../storage/rows.ts'
+
+const freshMs = 2_000 // one block
+
+/**
+ * The wallet on chain, read once per block for everyone who asks. `forgetSnapshot` ends it earlier: what the Treasury
+ * knows to have changed is not shown as it was. Null when the chain can't be read.
+ */
+export function getSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot | null> {
+  const known = ctx.snapshots.get(wallet.id)
+  if (known && ctx.now() - known.at < freshMs) return known.value
+  const value = readSnapshot(ctx, wallet).catch((error: unknown) => {
+    forgetSnapshot(ctx, wallet.id)
+    console.error('wallet not read', wallet.id, error)
+    return null
+  })
+  ctx.snapshots.set(wallet.id, { value, at: ctx.now() })
+  return value
+}
+
+export function forgetSnapshot(ctx: Context, walletId: string): void {
+  ctx.snapshots.delete(walletId)
+}
+
+/** One call where there is a contract. Throws RpcUnavailable. */
+async function readSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot> {
+  const chain = ctx.chains[wallet.chain_id]
+  const state = wallet.kind === 'smart' ? await chain.walletState(wallet.address) : null
+  return { balance: state?.balance ?? (await chain.usdcBalance(wallet.address)), state }
+}
+
+/** Micro-USDC; null when the chain can't be read. */
+export const balanceOf = async (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
+  (await getSnapshot(ctx, wallet))?.balance ?? null

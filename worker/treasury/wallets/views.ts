@@ -1,0 +1,49 @@
+import type { Exposure } from '#domain/exposure.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
+import type { Context, WalletSnapshot } from '../context.ts'
+import { escrowedOf } from '../ledger/balances.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { walletExposure } from './exposure.ts'
+import { hasCode } from './plainKey.ts'
+
+export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
+
+/** The wallet as /wallets shows it; `snapshot`: as the chain shows it, null when it can't be read. */
+export function walletView({ store, now }: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
+  const session = store.session(wallet.id)
+  const group = store.first<{ id: string }>(
+    'SELECT id FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at LIMIT 1',
+    wallet.id,
+  )
+  return {
+    id: wallet.id,
+    name: wallet.name,
+    address: wallet.address,
+    chain: chainName(wallet.chain_id),
+    walletType: wallet.kind,
+    status: wallet.status as WalletStatus, // deleted ones are never shown
+    paused: wallet.paused === 1,
+    halted: wallet.halted === null ? null : wallet.halted === hasCode ? 'code' : 'books',
+    usdcBalance: snapshot && { balance: formatUsdc(snapshot.balance), symbol: 'USDC' },
+    policyGroupId: group?.id ?? null,
+    ownerAddress: wallet.owner,
+    factory: wallet.factory,
+    salt: wallet.salt,
+    sessionKeyAddress: checksumAddress(session?.key_address ?? wallet.session_key),
+    spendingLimit: String(wallet.session_limit),
+    validUntil: wallet.valid_until,
+    deploymentTxHash: wallet.deploy_tx,
+    held: formatUsdc(BigInt(wallet.held)),
+    escrowed: formatUsdc(escrowedOf(store, wallet.id)),
+    exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),
+    createdAt: new Date(wallet.created_at).toISOString(),
+  }
+}
+
+const exposureView = ({ canLeave, agents, canRenew }: Exposure): Wallet['exposure'] => ({
+  canLeave: formatUsdc(canLeave),
+  agents: formatUsdc(agents),
+  canRenew,
+})
