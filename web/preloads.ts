@@ -1,12 +1,12 @@
 /**
- * Tells browsers with the page which files its route will ask for, so that they come along with the entry instead of
- * after it: a `Link` line in dist/_headers for the two screens that strangers meet first.
+ * Adds a `Link` header with the files of a route to dist/_headers, so that browsers load them together with the entry
+ * instead of after it. Done for the two screens that new visitors see first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
-/** Paths of _headers, and the route files whose components they show. */
+/** Paths in _headers, and the route files of their screens. */
 const screens = { '/login': 'login', '/claim/*': 'claim.$accessToken' }
 
 export function preloads(): Plugin {
@@ -23,7 +23,7 @@ export function preloads(): Plugin {
         return seen
       }
       const entry = chunks.find((chunk) => chunk.isEntry)!
-      const known = withImports(entry) // named in index.html
+      const inPage = withImports(entry) // index.html names these
 
       const path = join(dir!, '_headers')
       let headers = readFileSync(path, 'utf8')
@@ -33,7 +33,7 @@ export function preloads(): Plugin {
             facadeModuleId?.includes(`/routes/${route}.tsx?`) && facadeModuleId.includes('component'),
         )
         if (!component) this.error(`no chunk for the route ${route}`)
-        const files = [...withImports(component)].filter((file) => !known.has(file))
+        const files = [...withImports(component)].filter((file) => !inPage.has(file))
         const line = `  Link: ${files.map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
         const [before, after] = headers.split(`\n${screen}\n`)
         headers = after === undefined ? `${headers}\n${screen}\n${line}\n` : `${before}\n${screen}\n${line}\n${after}`

@@ -1,6 +1,6 @@
 /**
- * What goes into one file because the same pages need it. Left to itself, the build makes a file of each set of modules
- * that the same pages and dialogs happen to share: forty requests for a page, most of them for a few hundred bytes.
+ * Groups modules that several dashboard pages need into one file each. By default the build makes a file for each set of
+ * modules that the same pages and dialogs share: forty requests for a page, most of them for a few hundred bytes.
  */
 import type { Plugin } from 'vite'
 
@@ -8,8 +8,8 @@ const entry = /src\/main\.tsx$/
 const ofDashboard = /routes\/dashboard/
 const frameRoute = /routes\/dashboard\.tsx\?.*component/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
-/** Of the dashboard's pages so many make a module common to all. */
-const enough = 3
+/** A module that so many pages need goes into the file for all of them. */
+const sharedFrom = 3
 
 export function sharedChunks() {
   const frame = new Set<string>()
@@ -29,12 +29,12 @@ export function sharedChunks() {
       }
       const neededBy = (routes: RegExp, lazy = false) =>
         ids.filter((id) => routes.test(id)).map((id) => [...withImports(id, lazy)].filter((other) => other !== id))
-      // What a sign-in or a claim loads, now or later, stays apart from the dashboard.
-      const known = new Set(neededBy(entry, true).flat())
-      for (const needed of neededBy(frameRoute)) for (const id of needed) if (!known.has(id)) frame.add(id)
+      // What sign-in and claim load, now or later, stays out of the dashboard's files.
+      const isPublic = new Set(neededBy(entry, true).flat())
+      for (const needed of neededBy(frameRoute)) for (const id of needed) if (!isPublic.has(id)) frame.add(id)
       const uses = new Map<string, number>()
       for (const needed of neededBy(pages)) for (const id of needed) uses.set(id, (uses.get(id) ?? 0) + 1)
-      for (const [id, count] of uses) if (count >= enough && !known.has(id) && !frame.has(id)) shared.add(id)
+      for (const [id, count] of uses) if (count >= sharedFrom && !isPublic.has(id) && !frame.has(id)) shared.add(id)
     },
   }
   return {

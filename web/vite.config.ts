@@ -11,7 +11,7 @@ const web = new URL('.', import.meta.url).pathname
 const baseModules =
   /node_modules[\\/]((react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver))|clsx[\\/]dist[\\/]clsx\.mjs)/
 const commonModules =
-  /web[\\/]src[\\/](lib[\\/](api|app|hooks|queryClient|search|session|tokens)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
+  /web[\\/]src[\\/](lib[\\/](api|apiError|app|http|queryClient|renewal|search|session|tokens|useIdempotencyKey|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
 const dashboardChunks = sharedChunks()
 
@@ -38,18 +38,20 @@ export default defineConfig({
     manifest: true,
     sourcemap: false,
     target: 'es2023',
-    // A strict content security policy: no inline polyfill, no data: scripts or styles.
+    // The content security policy allows no inline polyfill and no data: scripts or styles.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // What every page needs, in two files: they compress better, and the larger stays cached between releases.
+        // What every page needs, in two files: they compress better, and the larger one stays cached between releases.
         codeSplitting: {
           groups: [
             { name: 'base', test: baseModules },
             { name: 'common', test: commonModules },
-            // One file instead of sixty: neither sign-in nor claim has any.
+            // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
+            // Claim and dashboard both have them.
+            { name: 'format', test: /web[\\/]src[\\/]lib[\\/](address|format|networks)\.ts$/ },
             ...dashboardChunks.groups,
           ],
         },
@@ -57,7 +59,7 @@ export default defineConfig({
     },
   },
   resolve: {
-    // React has had this hook of its own since 18: the shim is dead weight.
+    // React has this hook since version 18, so the shim is not needed.
     alias: [
       {
         find: /^use-sync-external-store\/shim\/with-selector(\.js)?$/,
@@ -65,7 +67,7 @@ export default defineConfig({
       },
       { find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' },
     ],
-    // Wallets bring other copies, which would land in what every page loads.
+    // Wallet libraries bring other versions, which would end up in what every page loads.
     dedupe: ['clsx', 'use-sync-external-store'],
   },
   server: { proxy: { '/api': 'http://localhost:3001' } },

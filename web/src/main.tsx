@@ -7,7 +7,7 @@ import { startSession } from './lib/session.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
-// After the first screen, which has nothing to announce yet and should not share the line.
+// Loaded after the first screen, which has no messages to show and should not share its bandwidth.
 const firstScreen = new Promise<void>((resolve) => {
   const stop = router.subscribe('onRendered', () => {
     stop()

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { appName, tagline } from '../lib/app.ts'
 import { Mark } from './Mark.tsx'
 
-/** The card in the middle of every screen that leads to an account. */
+/** The centred card of the account screens: sign-in, signup, codes and passwords. */
 export function AccountFrame(props: { children: ReactNode }) {
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">

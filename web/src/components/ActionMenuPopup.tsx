@@ -1,10 +1,18 @@
 import { Menu } from '@base-ui/react/menu'
 import { clsx } from 'clsx'
-import { EllipsisVertical } from 'lucide-react'
-import type { MenuItem } from './ActionMenu.tsx'
+import { EllipsisVertical, type LucideIcon } from 'lucide-react'
 import { IconButton } from './Button.tsx'
 
-/** The menu itself. */
+export type MenuItem = {
+  label: string
+  icon: LucideIcon
+  disabled?: boolean
+  /** In red, below a line. */
+  danger?: boolean
+  onSelect: () => void
+}
+
+/** The menu of ActionMenu, loaded separately. */
 export default function ActionMenuPopup(props: { label: string; items: MenuItem[] }) {
   return (
     <Menu.Root>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
-import { addressGroups, shortAddress } from '../lib/format.ts'
-import { type Chain, configQuery, explorerOf } from '../queries/config.ts'
+import { addressGroups, shortAddress } from '../lib/address.ts'
+import type { Chain } from '../lib/networks.ts'
+import { configQuery, explorerOf } from '../queries/config.ts'
 import { CopyButton } from './CopyButton.tsx'
 
-/** First six and last four digits, with copy and explorer beside. */
+/** An address in short form, with buttons to copy it and to open the explorer. */
 export function ShortAddress(props: { address: string; chain?: Chain }) {
   return (
     <span className="inline-flex items-center gap-0.5">
@@ -17,14 +18,14 @@ export function ShortAddress(props: { address: string; chain?: Chain }) {
   )
 }
 
-/** All forty digits in groups of four, to be compared one by one. */
+/** All forty digits in groups of four, so that people can compare them. */
 export function FullAddress(props: { address: string }) {
   return (
     <p className="pl-[2ch] font-mono" data-testid="full-address">
       <span className="sr-only">{props.address}</span>
       <span aria-hidden="true" className="grid w-fit grid-cols-5 gap-x-3 gap-y-0.5">
         {addressGroups(props.address).map((group, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the groups of one address never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: the groups of an address never move
           <span key={i}>
             {i === 0 ? <span className="-ml-[2ch] text-muted">0x</span> : null}
             {group}
@@ -35,7 +36,7 @@ export function FullAddress(props: { address: string }) {
   )
 }
 
-/** A link to the chain's explorer; nothing while the deployment's explorer is not known. */
+/** A link to the chain's explorer; nothing until the deployment's configuration is known. */
 export function ExplorerLink(props: { chain: Chain; path: string; label: string; text?: string }) {
   const config = useQuery(configQuery).data
   const explorer = config && explorerOf(config, props.chain)

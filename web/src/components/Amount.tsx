@@ -11,7 +11,7 @@ export function Amount(props: { value: string; className?: string }) {
   )
 }
 
-/** A balance: two decimals, cut, with the exact value on hover and focus. */
+/** A balance, cut to two decimals; the exact value shows on hover and focus. */
 export function Balance(props: { value: string; className?: string }) {
   const short = cutAmount(props.value)
   const exact = formatAmount(props.value)

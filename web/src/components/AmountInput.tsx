@@ -1,10 +1,10 @@
 import { type ComponentProps, useState } from 'react'
-import { cleanAmount, isAmountDraft } from '../../../worker/domain/amountText.ts'
+import { cleanAmount, isAmountDraft } from '#domain/amountText.ts'
 import { Input } from './Field.tsx'
 
 /**
- * An amount as text: at most `decimals` decimals, comma or point, pasted sums cleaned. Never a float. What can't be an
- * amount changes nothing, and is said.
+ * An amount as text, never as a float: at most `decimals` decimals, comma or point; pasted amounts are cleaned. Input
+ * that can't become an amount is refused with a hint.
  */
 export function AmountInput(
   props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {

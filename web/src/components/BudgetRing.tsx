@@ -1,9 +1,7 @@
-import { microUsdc, parseUsdc } from '../../../worker/domain/money.ts'
-import { levelOf, percentUsed } from '../../../worker/domain/statistics.ts'
+import { levelOf, percentUsed } from '#domain/statistics.ts'
+import { microOf } from '../lib/amounts.ts'
 import { formatAmount } from '../lib/format.ts'
 import { Amount } from './Amount.tsx'
-
-const micro = (text: string) => parseUsdc(text) ?? microUsdc(0n)
 
 const looks = {
   safe: { colour: 'text-green', word: 'On track' },
@@ -12,11 +10,11 @@ const looks = {
 }
 export const budgetLevel = (percent: number) => looks[levelOf(percent)]
 
-/** Spent and held as a ring, with the figures in words beside it. */
+/** Spent and held as a ring, with the figures beside it. */
 export function BudgetRing(props: { limit: string; spent: string; held: string; remaining: string }) {
-  const limit = micro(props.limit)
-  const percent = percentUsed(micro(props.spent) + micro(props.held), limit)
-  const spentPercent = Math.min(100, percentUsed(micro(props.spent), limit))
+  const limit = microOf(props.limit)
+  const percent = percentUsed(microOf(props.spent) + microOf(props.held), limit)
+  const spentPercent = Math.min(100, percentUsed(microOf(props.spent), limit))
   const { colour, word } = budgetLevel(percent)
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-4">

@@ -18,7 +18,7 @@ export function buttonClass(look: Look = 'primary', className?: string): string 
   )
 }
 
-/** A button that says its verb, shows when it is busy, and cannot be pressed twice. */
+/** A button with a verb. While `busy` it shows a spinner and is disabled. */
 export function Button(props: ComponentProps<'button'> & { look?: Look; busy?: boolean }) {
   const { look = 'primary', busy = false, className, children, disabled, ...rest } = props
   return (
@@ -40,7 +40,7 @@ export function Button(props: ComponentProps<'button'> & { look?: Look; busy?: b
   )
 }
 
-/** A square button with an icon; its label is spoken and shown on hover. */
+/** A square button with an icon. Its label is its accessible name and its tooltip. */
 export function IconButton(props: ComponentProps<'button'> & { label: string }) {
   const { label, className, ...rest } = props
   return (

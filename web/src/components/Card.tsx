@@ -5,7 +5,7 @@ export const Card = (props: ComponentProps<'section'>) => (
   <section {...props} className={clsx('rounded-card border border-hairline bg-card', props.className)} />
 )
 
-/** The top of a page: its name, what belongs beside it, and its main act. */
+/** The top of a page: its title, a note beside the title, and its main actions. */
 export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
   return (
     <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
@@ -18,7 +18,7 @@ export function PageHeader(props: { title: string; aside?: ReactNode; children?:
   )
 }
 
-/** A name and its value, in lists of facts. */
+/** A name and its value in a <dl>. */
 export function Fact(props: { name: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 py-2">

@@ -11,7 +11,7 @@ const tones: Record<Tone, { look: string; icon: LucideIcon }> = {
   neutral: { look: 'bg-sunken text-muted', icon: CircleMinus },
 }
 
-/** A state in a word, with an icon: colour never stands alone. */
+/** A status in a word, with an icon, so that it does not depend on colour. */
 export function Chip(props: { tone: Tone; children: ReactNode; title?: string; plain?: boolean }) {
   const { look, icon: Icon } = tones[props.tone]
   return (

@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import type { ComponentProps } from 'react'
 import { Input } from './Field.tsx'
 
-/** One field for six digits that came by mail or SMS: "123 456" may be pasted. */
+/** A field for the six digits of an email or SMS. Accepts a pasted '123 456'. */
 export function CodeInput(props: ComponentProps<'input'>) {
   const { onChange, className, ...rest } = props
   return (

@@ -2,7 +2,7 @@ import { Combobox } from '@base-ui/react/combobox'
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
-/** What opens below a combobox: `children` shows one found item, as two lines; `empty` when there is none. */
+/** The list below a combobox. `children` renders a match as two lines; `empty` is shown when nothing matches. */
 export function ComboboxPopup<Item extends { id: string }>(props: {
   empty: string
   children: (item: Item) => { title: ReactNode; below: ReactNode; mono?: boolean }

@@ -1,23 +1,23 @@
 import { type ReactNode, useState } from 'react'
-import { messageOf } from '../lib/api.ts'
+import { messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
 
-/** One question with one act. Stays open with the reason when the act fails. */
+/** Asks before an action. Stays open with the reason when the action fails. */
 export function ConfirmDialog(props: {
   title: string
-  /** What it means. */
+  /** What the action does. */
   children: ReactNode
-  /** What the button says, at rest and while the act runs. */
+  /** Label of the button, at rest and while the action runs. */
   confirm: [label: string, busy: string]
   danger?: boolean
-  /** Something has to be said or ticked first. */
+  /** The action is not possible yet. */
   disabled?: boolean
   act: () => Promise<unknown>
   fallback: string
   onClose: () => void
-  /** Once it is done; without it the dialog just closes. */
+  /** After success; by default the dialog closes. */
   onDone?: () => void
 }) {
   const [busy, setBusy] = useState(false)

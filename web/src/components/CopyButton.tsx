@@ -6,8 +6,13 @@ import { Button, IconButton } from './Button.tsx'
 
 const copiedMs = 2_000 // 2 seconds
 
-/** Copies `text` and says so for two seconds. `what` names it: "Copy address". With `wide` the name is shown. */
-export function CopyButton(props: { text: string; what: string; wide?: boolean; className?: string }) {
+/** Copies `text` and shows for two seconds that it did. `what` completes the label: 'Copy address'. */
+export function CopyButton(props: {
+  text: string
+  what: string /** With the label beside the icon. */
+  wide?: boolean
+  className?: string
+}) {
   const [copied, setCopied] = useState(false)
 
   useEffect(() => {

@@ -1,7 +1,7 @@
-import { shortAddress } from '../lib/format.ts'
+import { shortAddress } from '../lib/address.ts'
 import type { Transaction } from '../queries/transactions.ts'
 
-/** Who a payment went to, in one line. */
+/** The recipient of a payment, in one line. */
 export function Counterparty(props: { transaction: Transaction }) {
   const { contact, recipientEmail, recipientPhone, toAddress } = props.transaction
   const name = contact?.name ?? recipientEmail ?? recipientPhone

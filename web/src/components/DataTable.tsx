@@ -5,13 +5,13 @@ export type Column<Row> = {
   header: string
   cell: (row: Row) => ReactNode
   align?: 'right'
-  /** On narrow screens: no label before the value. */
+  /** Without its label on narrow screens. */
   bare?: boolean
-  /** Left out on middling screens (768 to 1024 px), where another cell tells it. */
+  /** Hidden from 768 to 1024 px, where another cell shows the value. */
   wideOnly?: boolean
 }
 
-/** A plain table; under 768 px every row is a card of labelled lines. */
+/** A plain table; below 768 px each row becomes a card of labelled lines. */
 export function DataTable<Row>(props: {
   label: string
   columns: Column<Row>[]
@@ -54,7 +54,7 @@ export function DataTable<Row>(props: {
                   )}
                 >
                   {!column.bare && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
-                  {/* One box, so that a cell's lines stay together beside their label. */}
+                  {/* One box, so that the lines of a cell stay together beside the label. */}
                   <div className={clsx('min-w-0', column.bare && 'max-md:ml-auto')}>{column.cell(row)}</div>
                 </td>
               ))}

@@ -10,27 +10,27 @@ const dialogAround = (element: Element | null) =>
   element?.closest<HTMLElement>('[role=dialog], [role=alertdialog]') ?? null
 
 /**
- * A dialog on wide screens, a sheet from below on narrow ones. Title and buttons stay in view, the middle scrolls.
- * While `locked` (money is in motion) nothing closes it.
+ * A dialog on wide screens, a bottom sheet on narrow ones. Title and buttons stay in view while the content scrolls.
+ * While `locked` (a call is under way) nothing closes it.
  */
 export function Dialog(props: {
   title: string
   description?: ReactNode
   onClose: () => void
   locked?: boolean
-  /** No cross and no way out but what the children offer. */
+  /** Without a close button: only the footer or the content closes it. */
   closable?: boolean
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
   footer?: ReactNode
-  /** Given, body and footer become one form. */
+  /** Makes body and footer one form. */
   onSubmit?: ComponentProps<'form'>['onSubmit']
   children: ReactNode
 }) {
   const popup = useRef<HTMLDivElement>(null)
   const closable = props.closable ?? true
   const [below] = useState(() => dialogAround(document.activeElement))
-  // What opened it may be gone: then what is below has the focus, a dialog or the page, not nothing.
+  // The element that opened it may be gone by now: then the dialog below or the page gets the focus.
   useEffect(
     () => () => {
       requestAnimationFrame(() => {

@@ -3,12 +3,12 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 
 type Control = { id: string; 'aria-invalid': true | undefined; 'aria-describedby': string | undefined }
 
-/** A label, its control, a hint and the problem beneath. */
+/** A label, its control, and below them the error and a hint. */
 export function Field(props: {
   label: ReactNode
   error?: string | undefined
   hint?: ReactNode
-  /** Stands at the right of the label. */
+  /** At the right of the label. */
   aside?: ReactNode
   children: (control: Control) => ReactNode
 }) {
@@ -72,7 +72,7 @@ export const Select = (props: ComponentProps<'select'>) => (
   <select {...props} className={clsx(control, 'pr-8', props.className)} />
 )
 
-/** What failed, in a red box: for problems that belong to no single field. */
+/** A failure that belongs to no single field, in a red box. */
 export function ErrorBox(props: { children: ReactNode }) {
   return (
     <div role="alert" className="rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red">

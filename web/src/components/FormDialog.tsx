@@ -1,15 +1,15 @@
 import { type ReactNode, useState } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { ApiError, messageOf } from '../lib/api.ts'
+import { ApiError, isOutcomeUnknown, messageOf } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
-import { isUnknown, useIdempotencyKey } from '../lib/hooks.ts'
+import { useIdempotencyKey } from '../lib/useIdempotencyKey.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
 
 /**
- * A dialog that is one form: sends it once however often it is tried, shows a refusal under the field that the server
- * names, else above the form, and stays as it is until the call is answered.
+ * A dialog with one form. Every attempt uses the same idempotency key until the server refuses one. A refusal is shown
+ * under the field that the server names, otherwise above the form.
  */
 export function FormDialog<T extends FieldValues>(props: {
   title: string
@@ -17,31 +17,31 @@ export function FormDialog<T extends FieldValues>(props: {
   wide?: boolean
   form: UseFormReturn<T>
   onClose: () => void
-  /** What the button says, at rest and while the call runs. */
+  /** Label of the button, at rest and while the call runs. */
   submit: [label: string, busy: string]
   disabled?: boolean
-  /** Resolves when it is done; what it throws is shown. */
+  /** Resolves when the call has succeeded; what it throws is shown. */
   send: (values: T, idempotencyKey: string) => Promise<unknown>
-  /** What to say when the server gives no reason, or made from its reason. */
+  /** The message when the server gives no reason, or a function that makes the message. */
   fallback: string | ((error: unknown) => string)
-  /** The form's field for a field of the server's, where the names differ. */
+  /** The form's field for a field of the API, where the names differ. */
   fields?: Record<string, Path<T>>
-  /** For money: what to add when no answer came. Then the same values alone may be sent again. */
+  /** For payments: added to the message when the outcome is unknown. Then only the same values can be sent again. */
   unknown?: string
   children: ReactNode
 }) {
   const { form, fallback } = props
   const idempotencyKey = useIdempotencyKey()
   const { errors, isSubmitting: busy } = form.formState
-  /** Sent without an answer. */
+  /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 
   const submit = form.handleSubmit(async (values) => {
     try {
       await props.send(pending ?? (values as T), idempotencyKey.current())
     } catch (error) {
-      idempotencyKey.refused(error)
-      setPending(props.unknown && isUnknown(error) ? (pending ?? (values as T)) : null)
+      idempotencyKey.onFailed(error)
+      setPending(props.unknown && isOutcomeUnknown(error) ? (pending ?? (values as T)) : null)
       const message = typeof fallback === 'string' ? messageOf(error, fallback) : fallback(error)
       // 'emailDomains.0' is the first entry of a list.
       const [named = ''] = (error instanceof ApiError && error.field ? error.field : '').split('.')

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 
-/** The sign of the house: a ring three quarters closed, the missing quarter a coin. */
+/** The logo: a ring three quarters closed, with a coin in the gap. */
 export function Mark(props: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className={clsx('text-green', props.className ?? 'size-8')}>

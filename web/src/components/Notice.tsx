@@ -8,7 +8,7 @@ const tones = {
   danger: { look: 'bg-red-tint text-red', icon: TriangleAlert },
 }
 
-/** Something to know before going on. Nothing failed: for that there is ErrorBox. */
+/** Something to know before continuing. For failures see ErrorBox. */
 export function Notice(props: { tone: keyof typeof tones; children: ReactNode }) {
   const { look, icon: Icon } = tones[props.tone]
   return (

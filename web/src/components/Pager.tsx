@@ -1,8 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import type { Page } from '../../../worker/schemas/common.ts'
+import type { Page } from '#schemas/common.ts'
 import { buttonClass, IconButton } from './Button.tsx'
 
-/** 'Showing a-b of n payouts', previous, next and the page numbers around the current one. */
+/** 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. */
 export function Pager(props: { page: Page; noun: string; onPage: (page: number) => void }) {
   const { number, size, total } = props.page
   if (total === 0) return null

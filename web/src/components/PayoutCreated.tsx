@@ -9,9 +9,9 @@ import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
 import { Timeline } from './Timeline.tsx'
 
-const followMs = 2_000 // 2 seconds
+const pollMs = 2_000 // 2 seconds
 
-/** A payout was accepted: its link and its code, each to be copied by itself, and how far its funding is. */
+/** A payout that was accepted: its link and code, each with a copy button, and the progress of its funding. */
 export function PayoutCreated(props: {
   payout: CreateEscrowReply
   amount: string
@@ -23,7 +23,7 @@ export function PayoutCreated(props: {
   const [acceptedAt] = useState(() => new Date().toISOString())
   const { data: current } = useQuery({
     ...payoutQuery(payout.escrowId),
-    refetchInterval: (query) => (query.state.data && query.state.data.status !== 'CREATING' ? false : followMs),
+    refetchInterval: (query) => (query.state.data && query.state.data.status !== 'CREATING' ? false : pollMs),
   })
   const funded = current !== undefined && current.status !== 'CREATING'
   const failed = current?.status === 'FAILED'
@@ -55,7 +55,7 @@ export function PayoutCreated(props: {
             <p className="text-muted text-small">
               {recipient} gets both by {props.channel ?? 'email'} as soon as the payout is funded.
               {payout.passcode &&
-                ' The code is shown only now; if you pass it on yourself, use another way than for the link.'}
+                ' The code is shown only now. If you pass it on yourself, do not send it the same way as the link.'}
             </p>
             <div aria-live="polite" className="border-hairline border-t pt-4">
               <Timeline

@@ -1,6 +1,8 @@
-import { type Escrow, payoutTone } from '../queries/payouts.ts'
+import { payoutTone } from '../lib/payoutStatus.ts'
+import type { Escrow } from '../queries/payouts.ts'
 import { Chip } from './Chip.tsx'
 
+/** A payout's status; its tooltip says when a claim or a reclaim is under way. */
 export function PayoutStatusChip(props: { payout: Escrow }) {
   const { payout } = props
   const note =

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx'
-import { levelOf } from '../../../worker/domain/statistics.ts'
+import { levelOf } from '#domain/statistics.ts'
 
 const colours = { safe: 'text-green', warning: 'text-amber', danger: 'text-red' }
 const circumference = 2 * Math.PI * 42
 
-/** How much of a limit is used, with the figure inside: green below 75 %, amber from 75, red from 90. */
+/** How much of a limit is used, with the figure inside. Green, amber or red by the level. */
 export function PercentRing(props: { percent: number; className?: string }) {
   const { percent } = props
   return (

@@ -1,4 +1,4 @@
-/** One of a few ways, with what it means below its name. */
+/** A radio button with a hint below its label. */
 export function RadioChoice(props: {
   name: string
   label: string

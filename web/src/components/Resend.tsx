@@ -1,14 +1,19 @@
 import { useEffect, useState } from 'react'
-import { messageOf } from '../lib/api.ts'
+import { messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
 
-const apartSeconds = 60
+const cooldownSeconds = 60
 
-/** Asks for another code, once a minute; says that it left, or why not. `cooling`: one has just been sent. */
-export function Resend(props: { onSend: () => Promise<unknown>; sent: string; cooling?: boolean; disabled?: boolean }) {
-  const [left, setLeft] = useState(props.cooling ? apartSeconds : 0)
+/** A button that sends a new code, at most once a minute. `sent` is shown after success. */
+export function Resend(props: {
+  onSend: () => Promise<unknown>
+  sent: string /** A code has just been sent. */
+  cooling?: boolean
+  disabled?: boolean
+}) {
+  const [left, setLeft] = useState(props.cooling ? cooldownSeconds : 0)
   const [busy, setBusy] = useState(false)
-  const [said, setSaid] = useState<{ sent: boolean; text: string } | null>(null)
+  const [result, setResult] = useState<{ sent: boolean; text: string } | null>(null)
   const waiting = left > 0
 
   useEffect(() => {
@@ -20,13 +25,13 @@ export function Resend(props: { onSend: () => Promise<unknown>; sent: string; co
   async function send() {
     if (busy || waiting) return
     setBusy(true)
-    setSaid(null)
+    setResult(null)
     try {
       await props.onSend()
-      setSaid({ sent: true, text: props.sent })
-      setLeft(apartSeconds)
+      setResult({ sent: true, text: props.sent })
+      setLeft(cooldownSeconds)
     } catch (error) {
-      setSaid({ sent: false, text: messageOf(error, 'The code could not be sent. Please try again.') })
+      setResult({ sent: false, text: messageOf(error, 'The code could not be sent. Please try again.') })
     } finally {
       setBusy(false)
     }
@@ -34,7 +39,7 @@ export function Resend(props: { onSend: () => Promise<unknown>; sent: string; co
 
   return (
     <div className="text-center">
-      {/* Disabled by attribute alone it would drop the focus of who just pressed it. */}
+      {/* aria-disabled keeps the focus, which a disabled button would lose. */}
       <Button
         look="quiet"
         aria-disabled={busy || waiting}
@@ -45,11 +50,11 @@ export function Resend(props: { onSend: () => Promise<unknown>; sent: string; co
         {waiting ? `Send a new code in ${left} s` : 'Send a new code'}
       </Button>
       <p role="status" className="mt-1.5 text-muted text-small">
-        {said?.sent && said.text}
+        {result?.sent && result.text}
       </p>
-      {said && !said.sent && (
+      {result && !result.sent && (
         <p role="alert" className="mt-1.5 text-red text-small">
-          {said.text}
+          {result.text}
         </p>
       )}
     </div>

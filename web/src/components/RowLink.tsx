@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'
 
 /**
- * A link of a row to another state of its own page. The router's `Link` works its target out anew at each change of the
- * URL; with one in each of many rows that is most of what a click waits for. `href` begins with the path.
+ * A link in a table row to another state of the same page. The router's `Link` computes its target again at each change
+ * of the URL, which with one in every row takes most of the time of a click. `href` starts with the path.
  */
 export function RowLink(props: ComponentProps<'a'> & { href: string }) {
   const { href, ...rest } = props

@@ -1,4 +1,4 @@
-/** 'Syncing...' while a list is being refreshed; its place is kept. */
+/** 'Syncing...' while a list is being refreshed; otherwise an empty space of the same width. */
 export const Syncing = (props: { active: boolean }) => (
   <span role="status" className="min-w-20 text-muted text-small">
     {props.active ? 'Syncing...' : ''}

@@ -12,7 +12,7 @@ function tick() {
   for (const listener of listeners) listener()
 }
 
-/** One clock for all who show a time; it stands still while nobody does. */
+/** One clock for all subscribers; it runs only while there are any. */
 function subscribe(listener: () => void) {
   if (listeners.size === 0) {
     now = Date.now()
@@ -25,7 +25,7 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** The time, a fresh one every half minute. */
+/** The current time (ms), updated every 30 seconds. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

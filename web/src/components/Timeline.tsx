@@ -3,7 +3,7 @@ import { Time } from './Time.tsx'
 
 export type TimelineStep = { label: string; at: string | null; failed?: boolean }
 
-/** The steps of a payment in order: done with their time, the next one turning, the rest to come. */
+/** The steps of a process: done ones with their time, the next one with a spinner while `live`. */
 export function Timeline(props: { steps: TimelineStep[]; live: boolean }) {
   const next = props.live ? props.steps.findIndex((step) => step.at === null && !step.failed) : -1
   return (

@@ -1,11 +1,11 @@
 import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
 import { resolveValue, toast, useToaster } from 'react-hot-toast/headless'
 
-/** Messages at the top right, on a phone below the top bar. Durations and the limit of 20 are the library's own. */
+/** Messages at the top right, on a phone below the top bar. Durations and the limit of 20 are the library's defaults. */
 export default function Toaster() {
   const { toasts, handlers } = useToaster()
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only stops the clock, there is nothing to press
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only pauses the timers
     <div
       data-toasts
       className="pointer-events-none fixed inset-x-4 top-16 z-50 sm:top-4 flex flex-col items-end gap-2 sm:left-auto"

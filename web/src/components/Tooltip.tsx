@@ -12,18 +12,18 @@ import {
 const Popup = lazy(() => import('./TooltipPopup.tsx'))
 
 const showMs = 200
-/** Time to get from the words to what is said about them. */
+/** Time to move the pointer from the anchor to the tooltip. */
 const hideMs = 100
 
 /**
- * More about `children`, on hover and on focus. Lists have one in each row and show none: until it is wanted it is no
- * more than listeners, and its code comes when it is first wanted.
+ * A tooltip on hover and focus. Lists have one in every row, so until it is opened it is only listeners; its code is
+ * loaded on first use.
  */
 export function Tooltip(props: { content: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [open, setOpen] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const soon = (next: boolean, ms: number) => {
+  const setOpenAfter = (next: boolean, ms: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => setOpen(next), ms)
   }
@@ -33,19 +33,19 @@ export function Tooltip(props: { content: ReactNode; children: ReactElement<HTML
         onPointerEnter: ({ currentTarget, pointerType }) => {
           if (pointerType === 'touch') return
           setAnchor(currentTarget)
-          soon(true, showMs)
+          setOpenAfter(true, showMs)
         },
-        onPointerLeave: () => soon(false, hideMs),
+        onPointerLeave: () => setOpenAfter(false, hideMs),
         onFocus: ({ currentTarget }) => {
           if (!currentTarget.matches(':focus-visible')) return
           setAnchor(currentTarget)
-          soon(true, 0)
+          setOpenAfter(true, 0)
         },
-        onBlur: () => soon(false, 0),
+        onBlur: () => setOpenAfter(false, 0),
         onKeyDown: (event) => {
           if (!open || event.key !== 'Escape') return
-          event.stopPropagation() // a dialog around it stays
-          soon(false, 0)
+          event.stopPropagation() // keeps a dialog around it open
+          setOpenAfter(false, 0)
         },
       })}
       {anchor && (
@@ -53,9 +53,9 @@ export function Tooltip(props: { content: ReactNode; children: ReactElement<HTML
           <Popup
             anchor={anchor}
             open={open}
-            onEnter={() => soon(true, 0)}
-            onLeave={() => soon(false, hideMs)}
-            onEscape={() => soon(false, 0)}
+            onEnter={() => setOpenAfter(true, 0)}
+            onLeave={() => setOpenAfter(false, hideMs)}
+            onEscape={() => setOpenAfter(false, 0)}
           >
             {props.content}
           </Popup>

@@ -1,7 +1,7 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactNode } from 'react'
 
-/** What a tooltip says, beside `anchor`. The pointer may move onto it; Escape puts it away. */
+/** The tooltip beside `anchor`. The pointer can move onto it; Escape closes it. */
 export default function TooltipPopup(props: {
   anchor: HTMLElement
   open: boolean

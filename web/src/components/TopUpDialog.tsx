@@ -1,12 +1,12 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
-import { formatUsdc, type MicroUsdc, parseUsdc } from '../../../worker/domain/money.ts'
-import { ApiError, messageOf } from '../lib/api.ts'
+import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
+import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
-import { plainAmount } from '../lib/problems.ts'
-import { resolve } from '../lib/resolver.ts'
-import { type PolicyGroup, refreshGroups, topUpBudget } from '../queries/agents.ts'
+import { formResolver } from '../lib/formResolver.ts'
+import { type PolicyGroup, refreshGroups, topUpBudget } from '../queries/policyGroups.ts'
 import { AmountInput } from './AmountInput.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Field } from './Field.tsx'
@@ -17,13 +17,13 @@ const successMs = 2_000 // 2 seconds
 
 type Values = { amount: string }
 
-const resolver = resolve<Values>(({ amount }) => ({ amount: topUpProblem(amount) }))
+const resolver = formResolver<Values>(({ amount }) => ({ amount: topUpProblem(amount) }))
 
 function topUpProblem(text: string): string | null {
-  return parseUsdc(plainAmount(text)) ? null : 'Please enter a valid amount greater than 0'
+  return typedMicro(text) ? null : 'Please enter a valid amount greater than 0'
 }
 
-/** Adds to a group's budget limit, in steps of 0.01; closes by itself once that is done. */
+/** Raises a group's budget limit; amounts have two decimals. Closes by itself after success. */
 export default function TopUpDialog(props: {
   group: Pick<PolicyGroup, 'id' | 'name' | 'spendLimitUsdc' | 'remaining'>
   onClose: () => void
@@ -31,7 +31,7 @@ export default function TopUpDialog(props: {
   const { group, onClose } = props
   const [limit, setLimit] = useState<string | null>(null)
   const form = useForm<Values>({ resolver, defaultValues: { amount: '' } })
-  const amount = parseUsdc(plainAmount(form.watch('amount')))
+  const amount = typedMicro(form.watch('amount'))
 
   const done = useEffectEvent(onClose)
   useEffect(() => {
@@ -57,7 +57,7 @@ export default function TopUpDialog(props: {
       onClose={onClose}
       submit={[amount ? `Top Up ${formatAmount(formatUsdc(amount))} USDC` : 'Top Up', 'Topping up...']}
       send={async (values, idempotencyKey) => {
-        const { budget } = await topUpBudget(group.id, plainAmount(values.amount), idempotencyKey)
+        const { budget } = await topUpBudget(group.id, typedDecimal(values.amount), idempotencyKey)
         await refreshGroups()
         setLimit(budget.limit)
       }}
@@ -84,11 +84,11 @@ export default function TopUpDialog(props: {
 function limitAfter(limit: string | null, amount: MicroUsdc | null): string | undefined {
   const now = limit === null ? null : parseUsdc(limit)
   if (now === null) return undefined
-  const text = `The limit is $${formatAmount(formatUsdc(now))} now`
-  return amount ? `${text}, and $${formatAmount(formatUsdc(now + amount))} afterwards.` : `${text}.`
+  const text = `The limit is ${dollars(now)} now`
+  return amount ? `${text}, and ${dollars(now + amount)} afterwards.` : `${text}.`
 }
 
-/** What is wrong with a budget or a limit, support can help with. */
+/** Problems with a budget or a limit come with a hint to contact support. */
 function failure(error: unknown): string {
   const message = messageOf(error, 'Failed to top up budget. Please try again.')
   const isAboutLimits = error instanceof ApiError && /budget|limit/i.test(error.message)

@@ -1,7 +1,8 @@
-import { isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
+import { isFinal, payoutState } from '../lib/transactionStatus.ts'
+import type { Transaction } from '../queries/transactions.ts'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
-/** What a payment that moved nothing ended as; the rest is done or under way. */
+/** The last step of payments that moved nothing. */
 const endings: Partial<Record<Transaction['status'], string>> = {
   POLICY_REJECTED: 'Refused',
   VALIDATION_FAILED: 'Refused',
@@ -10,7 +11,7 @@ const endings: Partial<Record<Transaction['status'], string>> = {
   FAILED: 'Not sent',
 }
 
-/** How far a payment has come. */
+/** The progress of a payment. */
 export function TransactionTimeline(props: { transaction: Transaction }) {
   const { transaction } = props
   return <Timeline steps={stepsOf(transaction)} live={!isFinal(transaction)} />
@@ -19,7 +20,7 @@ export function TransactionTimeline(props: { transaction: Transaction }) {
 function stepsOf(transaction: Transaction): TimelineStep[] {
   const { category, status } = transaction
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
-  // The row of a payout's end is written when it has happened: it was never on its way.
+  // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
   if (category === 'escrow_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
   if (category === 'escrow_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
@@ -34,7 +35,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
     ...(signedAt ? [{ label: 'Signed', at: signedAt }] : []),
     ...(broadcastAt ? [{ label: 'Sent to the network', at: broadcastAt }] : []),
-    // A refusal is the decision itself; of other endings the time is not kept.
+    // A refusal happens at the time of the decision; of other endings the time is not stored.
     { label: ending, at: ending === 'Refused' ? decidedAt : null, failed: true },
   ]
 }

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { messageOf } from '../lib/api.ts'
+import { messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
 
-/** A grey bar the size of what is coming; shows after 150 ms. */
+/** A grey bar in place of what is loading; shown after 150 ms. */
 export const Skeleton = (props: { className?: string }) => (
   <div aria-hidden="true" className="appear-late">
     <div className={clsx('breathe rounded-control bg-sunken', props.className ?? 'h-5')} />
@@ -22,7 +22,7 @@ export function SkeletonRows(props: { rows: number; className?: string }) {
   )
 }
 
-/** Nothing here yet: what that means and the next thing to do. */
+/** An empty list: what it means and what to do next. */
 export function EmptyState(props: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-1 px-5 py-12 text-center">

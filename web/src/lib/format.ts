@@ -1,9 +1,9 @@
-import { formatDate, lastActivityText } from '../../../worker/domain/lastActivity.ts'
-import { formatUsdc, parseUsdc } from '../../../worker/domain/money.ts'
+import { formatDate, lastActivityText } from '#domain/lastActivity.ts'
+import { formatUsdc, parseUsdc } from '#domain/money.ts'
 
 export { formatDate, lastActivityText }
 
-/** '1234.5' → '1,234.50': two to six decimals, exact. Text that is no amount comes back as it is. */
+/** '1234.5' → '1,234.50': two to six decimals, exact. Text that is not an amount is returned unchanged. */
 export function formatAmount(text: string): string {
   return withDecimals(text, (fraction) => fraction.padEnd(2, '0'))
 }
@@ -19,11 +19,6 @@ function withDecimals(text: string, decimals: (fraction: string) => string): str
   const [whole = '0', fraction = ''] = formatUsdc(micro).split('.')
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals(fraction)}`
 }
-
-export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
-
-/** The 40 digits in ten groups of four. */
-export const addressGroups = (address: string) => address.slice(2).match(/.{4}/g) ?? []
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -51,15 +46,15 @@ const momentFormat = new Intl.DateTimeFormat('en-US', {
 
 const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 
-/** 'November 20, 2026', local; 'N/A' for what is no date. */
+/** 'November 20, 2026', local; 'N/A' when it is not a date. */
 export const formatLongDate = (iso: string | null | undefined) =>
   iso && !Number.isNaN(Date.parse(iso)) ? longFormat.format(new Date(iso)) : 'N/A'
-/** 'Sat, Nov 21, 2026, 11:59 AM UTC': one moment in full, as local time with its zone; deadlines and facts. */
+/** 'Sat, Nov 21, 2026, 11:59 AM UTC': local time with its zone, for deadlines and facts. */
 export const formatMoment = (at: string | number) => momentFormat.format(new Date(at))
 
 /** '1 payment', '1,200 payments'. */
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
-/** With a full stop, so that another sentence may follow. */
+/** With a full stop, so that another sentence can follow. */
 export const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -6,40 +6,40 @@ const noteEveryMs = 15_000 // 15 seconds
 const activities = ['mousemove', 'mousedown', 'keydown', 'scroll', 'touchstart'] as const
 
 type Handlers = {
-  /** Two minutes are left. */
+  /** Two minutes before the limit. */
   onWarning: () => void
-  /** Someone is active in another tab: the warning is void. */
+  /** Activity in another tab made the warning obsolete. */
   onActiveElsewhere: () => void
   onLimit: () => void
 }
 
 /**
- * Watches for 12 hours without mouse, key, scroll or touch in any tab; all tabs share the time of the last one in
- * storage. Activity here during the warning counts as well, but leaves it standing: it is answered by a press.
- * Returns what ends the watch.
+ * Watches for 12 hours without mouse, key, scroll or touch in any tab; the tabs share the time of the last activity in
+ * storage. Activity in this tab during the warning counts too, but does not close the warning: a button does.
+ * Returns a function that stops watching.
  */
 export function watchInactivity(handlers: Handlers): () => void {
   let notedAt = 0
-  /** The last activity before the warning that stands. */
-  let warnedOf: number | null = null
+  /** Time of the last activity before the warning that is open; null when none is. */
+  let warnedAfter: number | null = null
 
   function check() {
     const leftMs = idleLeftMs()
     if (leftMs <= 0) return handlers.onLimit()
     const lastAt = lastActivityAt()
-    if (leftMs <= warnMs && warnedOf !== lastAt) {
-      warnedOf = lastAt
+    if (leftMs <= warnMs && warnedAfter !== lastAt) {
+      warnedAfter = lastAt
       handlers.onWarning()
-    } else if (leftMs > warnMs && warnedOf !== null) {
-      warnedOf = null
+    } else if (leftMs > warnMs && warnedAfter !== null) {
+      warnedAfter = null
       if (lastAt !== notedAt) handlers.onActiveElsewhere()
     }
   }
   function onActivity() {
-    // After a night asleep the first key may come before the first check.
+    // When the machine wakes up, the first key may come before the next check.
     if (idleLeftMs() <= 0) return handlers.onLimit()
     const now = Date.now()
-    if (warnedOf === null && now - notedAt < noteEveryMs) return
+    if (warnedAfter === null && now - notedAt < noteEveryMs) return
     notedAt = now
     noteActivity()
   }

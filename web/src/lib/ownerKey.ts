@@ -1,6 +1,10 @@
+import { sameAddress } from './address.ts'
 import type { OwnerTypedData } from './ownerTypedData.ts'
 
-/** Signs with what the owner typed. The words stay in this function; nothing keeps them. Throws OwnerKeyProblem. */
+/**
+ * Signs with the recovery phrase or private key that the owner typed, and keeps neither. Throws OwnerKeyProblem when it
+ * is not the owner's key.
+ */
 export async function signWithTyped(text: string, owner: string, data: OwnerTypedData): Promise<`0x${string}`> {
   const [{ ownerSecretOf }, { privateKeyToAccount }] = await Promise.all([
     import('./ownerSecret.ts'),
@@ -13,13 +17,13 @@ export async function signWithTyped(text: string, owner: string, data: OwnerType
       throw new OwnerKeyProblem((error as Error).message)
     }
   })()
-  if (address.toLowerCase() !== owner.toLowerCase())
+  if (!sameAddress(address, owner))
     throw new OwnerKeyProblem(`This is the key of ${address}. This wallet’s owner is ${owner}.`)
   const account = privateKeyToAccount(privateKey)
   return account.signTypedData(data as Parameters<typeof account.signTypedData>[0])
 }
 
-/** What is wrong with the typed key, in a sentence for people. */
+/** The typed key can't be used; `message` is a sentence for people. */
 export class OwnerKeyProblem extends Error {
   override name = 'OwnerKeyProblem'
 }

@@ -1,8 +1,9 @@
-import type { OwnerActionKind } from '../../../worker/domain/sessionKey.ts'
+import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import { type Chain, chainIdOf } from './networks.ts'
 
 type Hex = `0x${string}`
 
-/** What an owner signs (EIP-712), as the wallet's contract spells it. */
+/** The EIP-712 message of an owner action, as the wallet's contract defines it. */
 export type OwnerTypedData = {
   domain: { name: string; version: string; chainId: number; verifyingContract: Hex }
   types: Record<string, { name: string; type: string }[]>
@@ -10,7 +11,11 @@ export type OwnerTypedData = {
   message: Record<string, string | number | bigint>
 }
 
-const turn = [
+/** Signs as the owner. Throws Error with a sentence for people. */
+export type SignOwnerAction = (data: OwnerTypedData) => Promise<Hex>
+
+/** In every owner action: the nonce makes it single-use, the deadline limits its life. */
+const nonceAndDeadline = [
   { name: 'ownerNonce', type: 'uint256' },
   { name: 'deadline', type: 'uint48' },
 ]
@@ -36,7 +41,7 @@ const structs: Record<OwnerActionKind, { primaryType: string; fields: { name: st
 }
 
 export function ownerTypedData(
-  wallet: { address: string; chain: 'base' | 'base-sepolia' },
+  wallet: { address: string; chain: Chain },
   kind: OwnerActionKind,
   message: Record<string, string | number | bigint>,
   { ownerNonce, deadline }: { ownerNonce: string; deadline: number },
@@ -46,10 +51,10 @@ export function ownerTypedData(
     domain: {
       name: 'Bursar AgentWallet',
       version: '1',
-      chainId: wallet.chain === 'base' ? 8453 : 84532,
+      chainId: chainIdOf(wallet.chain),
       verifyingContract: wallet.address as Hex,
     },
-    types: { [primaryType]: [...fields, ...turn] },
+    types: { [primaryType]: [...fields, ...nonceAndDeadline] },
     primaryType,
     message: { ...message, ownerNonce: BigInt(ownerNonce), deadline },
   }

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from './api.ts'
+import { ApiError } from './apiError.ts'
 
-/** One more try helps against a lost answer, not against a refusal. */
+/** Retries once after a lost reply or a server error, never after a refusal. */
 const once = (failures: number, error: Error) =>
   failures < 1 && !(error instanceof ApiError && error.status >= 400 && error.status < 500)
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { LoginReply, Tokens, User } from '../../../worker/schemas/account.ts'
+import type { SignedIn, User } from '#schemas/account.ts'
 import { api } from './api.ts'
 import {
   accessToken,
@@ -17,7 +17,7 @@ type PasswordChallenge = { required: true; session: string; email: string }
 type Session = {
   user: User | null
   isLoading: boolean
-  /** The session ended by itself, not by a sign-out. */
+  /** The session ended without a sign-out. */
   expired: boolean
   passwordChallenge: PasswordChallenge | null
 }
@@ -38,7 +38,10 @@ function set(change: Partial<Session>): void {
   for (const listener of listeners) listener()
 }
 
-/** Restore the session from storage and ask the server whether it still holds. Called once, before the first render. */
+/**
+ * Restores the session from storage and asks the server whether it is still valid. Called once, before the first
+ * render.
+ */
 export function startSession(): void {
   addEventListener('session-expired', () => set({ user: null, isLoading: false, expired: true }))
   watchOtherTabs()
@@ -48,16 +51,15 @@ export function startSession(): void {
     clearSession()
     return
   }
-  // Until a token that ran out has been renewed, nothing is worth showing.
+  // While an expired token is being renewed, no page can load anything.
   set({ user, isLoading: expiresAt() < Date.now() })
-  api
-    .get<User>(`/users/${encodeURIComponent(user.id)}`)
+  api('GET /users/:userId', { params: { userId: user.id } })
     .then((fresh) => session.user && keepUser(fresh))
-    .catch(() => undefined) // no answer: the stored user stays; a refused token has ended the session already
+    .catch(() => undefined) // Without a reply the stored user stays. A refused token has ended the session already.
     .finally(() => set({ isLoading: false }))
 }
 
-/** Another tab that ends the session, or makes it someone else's, ends it here too: at once when it was a sign-out. */
+/** Follows other tabs: a sign-out there signs out here, and a session that ended or changed its user expires here. */
 function watchOtherTabs(): void {
   addEventListener('storage', () => {
     if (session.user && storedUser()?.id !== session.user.id) dispatchEvent(new Event('session-expired'))
@@ -67,39 +69,35 @@ function watchOtherTabs(): void {
 
 const signOuts = () => new BroadcastChannel('bursar-sign-out')
 
-/** The signed-in user as the server now has it, in state and in storage. */
+/** Takes over the user as the server now has it, in state and in storage. */
 export function keepUser(user: User): void {
   storeUser(user)
   set({ user, passwordChallenge: null })
 }
 
-/** A new session starts its inactivity anew. */
-function begin(reply: Tokens & { user: User }): void {
+/** Starts a session, which counts as activity. */
+function storeSession(reply: SignedIn): void {
   storeTokens(reply)
   noteActivity()
   keepUser(reply.user)
 }
 
-/** Signs in, or leaves a password challenge in the session. */
+/** Signs in. An account with a temporary password gets a password challenge in the session instead. */
 export async function signIn(email: string, password: string): Promise<void> {
-  const reply = await api.post<LoginReply>('/auth/cognito/login', { email, password }, { public: true })
+  const reply = await api('POST /auth/cognito/login', { public: true, body: { email, password } })
   if ('challengeName' in reply) {
     set({ passwordChallenge: { required: true, session: reply.session, email: reply.email } })
     return
   }
-  begin(reply)
+  storeSession(reply)
 }
 
-/** Answers the password challenge. */
+/** Sets the password that the challenge asks for, which signs in. */
 export async function setNewPassword(newPassword: string): Promise<void> {
   if (!session.passwordChallenge) return
   const { email, session: challenge } = session.passwordChallenge
-  const reply = await api.post<Tokens & { user: User }>(
-    '/auth/cognito/new-password',
-    { email, session: challenge, newPassword },
-    { public: true },
-  )
-  begin(reply)
+  const body = { email, session: challenge, newPassword }
+  storeSession(await api('POST /auth/cognito/new-password', { public: true, body }))
 }
 
 export const dropChallenge = () => set({ passwordChallenge: null })
@@ -117,11 +115,11 @@ export function expireSession(): void {
   dispatchEvent(new Event('session-expired'))
 }
 
-/** Here at once; the server forgets it as well when it can be reached. */
+/** Here at once, and on the server when it can be reached. */
 function forgetSession(): void {
   const token = refreshToken()
   clearSession()
   if (!token) return
-  const options = { public: true, keepalive: true }
-  api.post('/auth/cognito/sign-out', { refreshToken: token }, options).catch(() => undefined)
+  const input = { public: true, keepalive: true, body: { refreshToken: token } } as const
+  api('POST /auth/cognito/sign-out', input).catch(() => undefined)
 }

@@ -1,9 +1,6 @@
-import type { Tokens, User } from '../../../worker/schemas/account.ts'
+import type { Tokens, User } from '#schemas/account.ts'
 
-/**
- * What the browser keeps of a session. The names are the specification's, but for the last one; `auth_token` is the
- * access token.
- */
+/** What the browser stores of a session, under the specified names; the last is ours. `auth_token` is the access token. */
 const keys = {
   token: 'auth_token',
   user: 'auth_user',
@@ -34,7 +31,7 @@ export function storeTokens(tokens: Tokens): void {
   localStorage.setItem(keys.accessExpiry, expiry)
 }
 
-/** With the specification's flag: every sign-in of this app goes through the directory service (decision 1). */
+/** `useCognito` says that the sign-in went through the directory service, as all sign-ins of this app do. */
 export const storeUser = (user: User) => localStorage.setItem(keys.user, JSON.stringify({ ...user, useCognito: true }))
 
 /** The stored user, or null. A broken record is removed together with its tokens. */
@@ -46,7 +43,7 @@ export function storedUser(): User | null {
   }
 }
 
-/** As `storedUser`, with the specification's reason when there is none. */
+/** As `storedUser`; throws Error with the reason when there is none. */
 export function restoredUser(): User {
   const text = localStorage.getItem(keys.user)
   if (!text || !accessToken()) throw new Error('No stored user found')
@@ -62,7 +59,7 @@ const idleLimitMs = 43_200_000 // 12 hours
 
 /** Epoch ms of the last mouse, key, scroll or touch in any tab; null when none is known. */
 export const lastActivityAt = () => Number(localStorage.getItem(keys.activity)) || null
-/** Milliseconds until the session ends for want of activity. */
+/** Milliseconds until the session ends because of inactivity. */
 export const idleLeftMs = () => (lastActivityAt() ?? Date.now()) + idleLimitMs - Date.now()
 export const noteActivity = () => localStorage.setItem(keys.activity, String(Date.now()))
 

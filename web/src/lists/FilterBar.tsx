@@ -2,7 +2,7 @@ import { Download, ListFilter, X } from 'lucide-react'
 import { useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
-import { messageOf } from '../lib/api.ts'
+import { messageOf } from '../lib/apiError.ts'
 import type { ActiveFilter } from './activeFilters.ts'
 
 export function FiltersButton(props: { active: ActiveFilter[]; onOpen: () => void }) {
@@ -21,7 +21,7 @@ export function FiltersButton(props: { active: ActiveFilter[]; onOpen: () => voi
   )
 }
 
-/** Everything the filter finds, as a file. */
+/** Downloads all rows that match the filters. */
 export function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
   const [busy, setBusy] = useState(false)
   async function save() {
@@ -32,7 +32,7 @@ export function ExportButton(props: { disabled: boolean; load: () => Promise<Blo
       link.click()
       setTimeout(() => URL.revokeObjectURL(url), 60_000)
     } catch (error) {
-      toast.error(messageOf(error, 'The file could not be made. Please try again.'))
+      toast.error(messageOf(error, 'The file could not be created. Please try again.'))
     } finally {
       setBusy(false)
     }
@@ -45,7 +45,7 @@ export function ExportButton(props: { disabled: boolean; load: () => Promise<Blo
   )
 }
 
-/** The active filters, each removable. */
+/** The active filters, each with a button to remove it. */
 export function FilterChips(props: { active: ActiveFilter[]; onClear: () => void }) {
   if (props.active.length === 0) return null
   return (

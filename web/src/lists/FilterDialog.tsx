@@ -1,15 +1,14 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
-import { Field, Input } from '../components/Field.tsx'
+import { type Range, rangeProblems } from '../lib/range.ts'
 import { RangeFields } from './RangeFields.tsx'
-import { type Range, rangeProblems } from './range.ts'
 
 export type Change<Filters> = (part: { [Name in keyof Filters]?: Filters[Name] | undefined }) => void
 
 /**
- * Edits a draft of a list's filters; they hold once they are applied. Days and amounts are every list's, `children`
- * what it has besides.
+ * Edits a draft of a list's filters, which takes effect when it is applied. `children` renders the fields of this list;
+ * days and amounts are common to all lists.
  */
 export function FilterDialog<Filters extends Range>(props: {
   title: string
@@ -50,62 +49,6 @@ export function FilterDialog<Filters extends Range>(props: {
   )
 }
 
-/** Fields that say nothing are left out, so that equal filters are equal. */
+/** Without empty fields, so that equal filters compare equal. */
 const withoutEmpty = <Filters,>(draft: Parameters<Change<Filters>>[0]) =>
   Object.fromEntries(Object.entries(draft).filter(([, value]) => value && (value as string).length > 0)) as Filters
-
-/** A text that is looked for. */
-export function TextField(props: {
-  label: string
-  hint?: string
-  value: string | undefined
-  maxLength: number
-  onChange: (text: string) => void
-}) {
-  return (
-    <Field label={props.label} hint={props.hint}>
-      {(control) => (
-        <Input
-          {...control}
-          value={props.value ?? ''}
-          maxLength={props.maxLength}
-          onChange={({ target }) => props.onChange(target.value)}
-        />
-      )}
-    </Field>
-  )
-}
-
-/** One choice of several, as boxes to tick. */
-export function Choices<T extends string>(props: {
-  legend: string
-  options: readonly (readonly [value: T, label: string])[]
-  value: readonly T[]
-  onChange: (value: T[]) => void
-}) {
-  const { options, value } = props
-  return (
-    <fieldset>
-      <legend className="mb-1 font-medium text-small">{props.legend}</legend>
-      <div className="flex flex-wrap gap-x-5">
-        {options.map(([option, label]) => (
-          <label key={option} className="flex min-h-8 items-center gap-2 pointer-coarse:min-h-11">
-            <input
-              type="checkbox"
-              className="size-4 accent-green"
-              checked={value.includes(option)}
-              onChange={(event) =>
-                props.onChange(
-                  options
-                    .map(([one]) => one)
-                    .filter((one) => (one === option ? event.target.checked : value.includes(one))),
-                )
-              }
-            />
-            {label}
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  )
-}

@@ -1,28 +1,28 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
-import type { Page } from '../../../worker/schemas/common.ts'
+import type { Page } from '#schemas/common.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable } from '../components/DataTable.tsx'
 import { Pager } from '../components/Pager.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
 
-/** One page of a list in each of its states: loading, failed, nothing yet, nothing found, beyond the end, rows. */
+/** One page of a list in any of its states: loading, failed, empty, no match, beyond the last page, rows. */
 export function PagedCard<Row extends { id: string }>(props: {
-  /** What the rows are, in small letters and the plural. */
+  /** What the rows are: 'payouts'. */
   noun: string
   list: UseQueryResult<{ rows: Row[]; page: Page }>
   columns: Column<Row>[]
   isFiltered: boolean
-  /** Other rows are about to be asked for. */
+  /** Other rows are about to be requested. */
   isWaiting: boolean
   onClear: () => void
   onPage: (page: number) => void
-  /** While there is nothing at all. */
+  /** Shown when the list has no rows at all. */
   empty: ReactNode
 }) {
   const { noun, list, columns } = props
-  // Rows are drawn when nothing more urgent waits, and only when they change: input is answered at once.
+  // Rows are rendered with low priority and only when they change, so that the page responds to input at once.
   const data = useDeferredValue(list.data)
   const stale = props.isWaiting || list.isPlaceholderData || data !== list.data
   const rows = data?.rows
@@ -54,7 +54,7 @@ export function PagedCard<Row extends { id: string }>(props: {
             title="Nothing on this page"
             action={<Button onClick={() => props.onPage(1)}>Go to the first page</Button>}
           >
-            The list is shorter than this.
+            The list has fewer pages.
           </EmptyState>
         ) : (
           <>

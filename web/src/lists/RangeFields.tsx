@@ -1,8 +1,8 @@
 import { AmountInput } from '../components/AmountInput.tsx'
 import { Field, Input } from '../components/Field.tsx'
-import { type Range, rangeProblems } from './range.ts'
+import { type Range, rangeProblems } from '../lib/range.ts'
 
-/** Days and amounts of a filter, two and two. */
+/** First and last day, least and greatest amount of a filter. */
 export function RangeFields(props: { value: Range; onChange: (change: Partial<Record<keyof Range, string>>) => void }) {
   const { value, onChange } = props
   const { toProblem, maxProblem } = rangeProblems({ from: value.from, to: value.to, min: value.min, max: value.max })

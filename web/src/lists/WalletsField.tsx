@@ -3,16 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
+import { sameAddress } from '../lib/address.ts'
 import { type Wallet, walletName, walletsQuery } from '../queries/wallets.ts'
 
 /** First ten and last eight characters. */
-const shown = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
-const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+const shorten = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
 
-/** Several of the wallets, found by a part of their name or address. `value`: addresses. */
+/** Chooses wallets by part of their name or address. `value`: addresses. */
 export function WalletsField(props: { value: string[]; onChange: (addresses: string[]) => void }) {
   const { data: wallets = [], isPending } = useQuery(walletsQuery)
-  const chosen = props.value.map((address) => wallets.find((wallet) => same(wallet.address, address)) ?? { address })
+  const chosen = props.value.map(
+    (address) => wallets.find((wallet) => sameAddress(wallet.address, address)) ?? { address },
+  )
   return (
     <div>
       <Field label="Wallets">
@@ -20,7 +22,7 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
           <Combobox.Root
             multiple
             items={wallets}
-            value={wallets.filter((wallet) => props.value.some((address) => same(address, wallet.address)))}
+            value={wallets.filter((wallet) => props.value.some((address) => sameAddress(address, wallet.address)))}
             onValueChange={(next: Wallet[]) => props.onChange(next.map((wallet) => wallet.address))}
             itemToStringLabel={(wallet: Wallet) => walletName(wallet)}
             isItemEqualToValue={(a: Wallet, b: Wallet) => a.id === b.id}
@@ -30,7 +32,7 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
           >
             <Combobox.Input render={<Input />} {...control} placeholder="Search wallets..." spellCheck={false} />
             <ComboboxPopup<Wallet> empty={isPending ? 'Loading wallets...' : 'No wallets found'}>
-              {(wallet) => ({ title: walletName(wallet), below: shown(wallet.address), mono: true })}
+              {(wallet) => ({ title: walletName(wallet), below: shorten(wallet.address), mono: true })}
             </ComboboxPopup>
           </Combobox.Root>
         )}
@@ -42,11 +44,11 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
               key={wallet.address}
               className="inline-flex items-center gap-1 rounded-full bg-sunken py-0.5 pr-0.5 pl-3 text-small"
             >
-              {'id' in wallet ? walletName(wallet) : shown(wallet.address)}
+              {'id' in wallet ? walletName(wallet) : shorten(wallet.address)}
               <button
                 type="button"
                 aria-label={`Remove ${'id' in wallet ? walletName(wallet) : wallet.address}`}
-                onClick={() => props.onChange(props.value.filter((address) => !same(address, wallet.address)))}
+                onClick={() => props.onChange(props.value.filter((address) => !sameAddress(address, wallet.address)))}
                 className="inline-flex size-7 items-center justify-center rounded-full text-muted hover:text-ink pointer-coarse:size-10"
               >
                 <X aria-hidden="true" className="size-4" />

@@ -1,9 +1,9 @@
-import { amountsText, daysText, type Range } from './range.ts'
+import { amountsText, daysText, type Range } from '../lib/range.ts'
 
-/** What is filtered by, as one text for each group, and how to drop it. */
+/** A group of filters that is set, in words, and how to remove it. */
 export type ActiveFilter = { key: string; text: string; remove: () => void }
 
-/** The filters that are set, each group once, in the words of `texts`; days and amounts are every list's. */
+/** The filters that are set, each group once. `texts` words those of this list; days and amounts are common to all. */
 export function activeFilters<Filters extends Range>(
   filters: Filters,
   texts: { [Name in Exclude<keyof Filters, keyof Range>]-?: string | false | undefined },

@@ -1,39 +1,66 @@
-import type { SignupReply, User } from '../../../worker/schemas/account.ts'
-import { ApiError, api } from '../lib/api.ts'
+import type { ConfirmReply } from '#schemas/account.ts'
+import { api, apiEnvelope } from '../lib/api.ts'
+import { ApiError } from '../lib/apiError.ts'
+import { forgetSignup, keepSignup, pendingSignupToken } from '../lib/pendingSignup.ts'
 import { getSession, keepUser } from '../lib/session.ts'
 
-const open = { public: true }
+/** Signup with a passcode. Returns the sentence to show. */
+export const signUpWithPasscode = async (body: { email: string; name: string; signupPasscode: string }) =>
+  (await apiEnvelope('POST /users', { public: true, body })).message ??
+  'Account created! Check your email for login credentials.'
 
-/** Signup with a passcode; answers the sentence to show. */
-export const signUpWithPasscode = async (input: { email: string; name: string; signupPasscode: string }) =>
-  (await api.message('/users', input, open)) ?? 'Account created! Check your email for login credentials.'
+/**
+ * This browser keeps the sign-up's token, so that the confirmation keeps the password chosen here. `signupPasscode`: where
+ * sign-up needs one.
+ */
+export async function signUp(body: { email: string; name: string; password: string; signupPasscode?: string }) {
+  const reply = await api('POST /auth/cognito/signup', { public: true, body })
+  keepSignup(body.email, reply.signupToken)
+  return reply
+}
 
-export const signUp = (input: { email: string; name: string; password: string }) =>
-  api.post<SignupReply>('/auth/cognito/signup', input, open)
+export type Confirmation = ConfirmReply
 
-export const confirmEmail = (email: string, code: string) => api.post('/auth/cognito/confirm', { email, code }, open)
-export const resendCode = (email: string) => api.post('/auth/cognito/resend-code', { email }, open)
-export const forgotPassword = (email: string) => api.post('/auth/cognito/forgot-password', { email }, open)
-export const resetPassword = (input: { email: string; code: string; newPassword: string }) =>
-  api.post('/auth/cognito/reset-password', input, open)
+export async function confirmEmail(email: string, code: string): Promise<Confirmation> {
+  const own = pendingSignupToken(email)
+  const reply = await api('POST /auth/cognito/confirm', { public: true, body: { email, code, ...own } })
+  if (own.signupToken) forgetSignup()
+  return reply
+}
 
-/** Own account, by its id: throws once nobody is signed in. */
-function own(path = ''): string {
+export async function confirmByLink(token: string): Promise<Confirmation> {
+  const body = { token, ...pendingSignupToken() }
+  const reply = await api('POST /auth/cognito/confirm-link', { public: true, body })
+  forgetSignup()
+  return reply
+}
+
+export const resendCode = (email: string) => api('POST /auth/cognito/resend-code', { public: true, body: { email } })
+export const forgotPassword = (email: string) =>
+  api('POST /auth/cognito/forgot-password', { public: true, body: { email } })
+export const resetPassword = (body: { email: string; code: string; newPassword: string }) =>
+  api('POST /auth/cognito/reset-password', { public: true, body })
+
+export const resetPasswordByLink = (token: string, newPassword: string) =>
+  api('POST /auth/cognito/reset-password-link', { public: true, body: { token, newPassword } })
+
+/** The path parameter of the user's own account. Throws ApiError once the session has ended. */
+function ownId() {
   const { user } = getSession()
   if (!user) throw new ApiError(401, 'unauthenticated', 'Session expired. Please sign in again.')
-  return `/users/${encodeURIComponent(user.id)}${path}`
+  return { userId: user.id }
 }
 
 export async function completeOnboarding(name: string, password: string): Promise<void> {
-  const fields = await api.post<Partial<User>>('/users/complete-onboarding', { name, password })
-  own()
+  const fields = await api('POST /users/complete-onboarding', { body: { name, password } })
+  ownId()
   keepUser({ ...getSession().user!, ...fields, needsOnboarding: false, hasCompletedOnboarding: true })
 }
 
 export async function rename(name: string): Promise<void> {
-  keepUser(await api.patch<User>(own(), { name }))
+  keepUser(await api('PATCH /users/:userId', { params: ownId(), body: { name } }))
 }
 
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  await api.patch(own('/change-password'), { currentPassword, newPassword })
+  await api('PATCH /users/:userId/change-password', { params: ownId(), body: { currentPassword, newPassword } })
 }

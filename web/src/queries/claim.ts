@@ -1,30 +1,29 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '../../../worker/schemas/escrow.ts'
+import type { ClaimPayout } from '#schemas/escrow.ts'
 import { api } from '../lib/api.ts'
 
-export type { ClaimPayout, ClaimReply, VerifyReply }
+export type { ClaimPayout }
 
-const followMs = 2_000 // 2 seconds
+const pollMs = 2_000 // 2 seconds
 
-/** The payout behind a claim link; followed while something is under way. */
+/** The payout behind a claim link; polled while its funding or its claim is under way. */
 export const claimQuery = (accessToken: string) =>
   queryOptions({
     queryKey: ['claim', accessToken],
-    queryFn: ({ signal }) =>
-      api.get<ClaimPayout>(`/escrow/claim/${encodeURIComponent(accessToken)}`, { public: true, signal }),
+    queryFn: ({ signal }) => api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken }, signal }),
     refetchInterval: (query) => {
       const status = query.state.data?.status
-      return status === 'CREATING' || status === 'CLAIMING' ? followMs : false
+      return status === 'CREATING' || status === 'CLAIMING' ? pollMs : false
     },
   })
 
 export const verifyPasscode = (accessToken: string, passcode: string) =>
-  api.post<VerifyReply>('/escrow/verify-passcode', { accessToken, passcode }, { public: true })
+  api('POST /escrow/verify-passcode', { public: true, body: { accessToken, passcode } })
 
-/** A new code to where the first one went. */
+/** Sends a new code to where the first one went. */
 export const resendPasscode = (accessToken: string) =>
-  api.post<ResendPasscodeReply>('/escrow/resend-passcode', { accessToken }, { public: true })
+  api('POST /escrow/resend-passcode', { public: true, body: { accessToken } })
 
 type ClaimInput = { accessToken: string; passcode: string; sessionToken: string; recipientAddress: string }
-export const claimPayout = (input: ClaimInput, idempotencyKey: string) =>
-  api.post<ClaimReply>('/escrow/claim', input, { public: true, idempotencyKey })
+export const claimPayout = (body: ClaimInput, idempotencyKey: string) =>
+  api('POST /escrow/claim', { public: true, body, idempotencyKey })

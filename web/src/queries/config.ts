@@ -1,15 +1,18 @@
-import { queryOptions } from '@tanstack/react-query'
-import type { PublicConfig } from '../../../worker/schemas/account.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { PublicConfig } from '#schemas/account.ts'
 import { api } from '../lib/api.ts'
 
 export type Chain = 'base' | 'base-sepolia'
 
-/** What this deployment is: links and contract addresses. Never changes while the page is open. */
+/** Links and contract addresses of this deployment. They never change while the page is open. */
 export const configQuery = queryOptions({
   queryKey: ['config'],
-  queryFn: ({ signal }) => api.get<PublicConfig>('/config', { public: true, signal }),
+  queryFn: ({ signal }) => api('GET /config', { public: true, signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
+
+/** Whether payouts can be sent to phone numbers; not while that is unknown. */
+export const useSms = (): boolean => useQuery(configQuery).data?.sms ?? false
 
 export const chainConfig = (config: PublicConfig, chain: Chain) => config.chains[chain === 'base' ? '8453' : '84532']
 

@@ -1,12 +1,16 @@
-import type { OnrampSession } from '../../../worker/schemas/onramp.ts'
 import { api } from '../lib/api.ts'
 
-/** A page that sells USDC on Base to `destinationAddress`; `presetFiatAmount` in dollars. It leads back to the dashboard. */
+/**
+ * A session with the seller of USDC, whose page sends the USDC to `destinationAddress` on Base and then returns to the
+ * dashboard. `presetFiatAmount` is in US dollars.
+ */
 export const createOnrampSession = (destinationAddress: string, presetFiatAmount: string) =>
-  api.post<OnrampSession>('/onramp/session', {
-    destinationAddress,
-    blockchains: ['base'],
-    assets: ['USDC'],
-    presetFiatAmount,
-    redirectUrl: `${location.origin}/dashboard?onramp=success`,
+  api('POST /onramp/session', {
+    body: {
+      destinationAddress,
+      blockchains: ['base'],
+      assets: ['USDC'],
+      presetFiatAmount,
+      redirectUrl: `${location.origin}/dashboard?onramp=success`,
+    },
   })

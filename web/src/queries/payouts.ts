@@ -1,15 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { CreateEscrowReply, Escrow, ReclaimAllReply, ReclaimReply } from '../../../worker/schemas/escrow.ts'
-import type { Tone } from '../components/Chip.tsx'
-import { api } from '../lib/api.ts'
+import type { ApiCalls } from '#schemas/api.ts'
+import type { Page } from '#schemas/common.ts'
+import type { CreateEscrowReply, Delivery, EscrowItem as Escrow } from '#schemas/escrow.ts'
+import { api, apiEnvelope, apiFile } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
-import { getFile, getPage } from '../lists/calls.ts'
-import { queryOf, type Range, rangeParams } from '../lists/range.ts'
+import { type Range, rangeParams } from '../lib/range.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { CreateEscrowReply, Escrow }
+export type { CreateEscrowReply, Delivery, Escrow }
 
-const all = ['payouts'] as const
+const rootKey = ['payouts'] as const
 
 /** `wallets`: addresses. Days are local, amounts decimal USDC. */
 export type PayoutFilters = Range & { status?: Escrow['status'][]; wallets?: string[]; recipient?: string }
@@ -21,75 +21,66 @@ const filterParams = ({ status, wallets, recipient, ...range }: PayoutFilters) =
   recipient,
 })
 
+async function fetchPayouts(
+  query: ApiCalls['GET /escrow/list']['query'],
+  signal?: AbortSignal,
+): Promise<{ rows: Escrow[]; page: Page }> {
+  const { data, page } = await apiEnvelope('GET /escrow/list', { ...(query && { query }), ...(signal && { signal }) })
+  return { rows: data.escrows, page }
+}
+
 export const payoutsQuery = (page: number, filters: PayoutFilters = {}, pageSize = 25) =>
   queryOptions({
-    queryKey: [...all, 'list', page, pageSize, filters],
-    queryFn: ({ signal }) =>
-      getPage<Escrow, { escrows: Escrow[] }>(
-        `/escrow/list?${queryOf({ page, pageSize, ...filterParams(filters) })}`,
-        (data) => data.escrows,
-        { signal },
-      ),
+    queryKey: [...rootKey, 'list', page, pageSize, filters],
+    queryFn: ({ signal }) => fetchPayouts({ page, pageSize, ...filterParams(filters) }, signal),
     placeholderData: keepPreviousData,
   })
 
-/** Every payout that waits for its recipient, up to 100 of them with the total count. */
+/** Unclaimed payouts: up to 100 of them, with the total count. */
 export const reclaimableQuery = queryOptions({
   ...payoutsQuery(1, { status: ['CREATED'] }, 100),
-  queryKey: [...all, 'reclaimable'],
+  queryKey: [...rootKey, 'reclaimable'],
 })
 
-export const exportPayouts = (filters: PayoutFilters) => getFile(`/escrow/export?${queryOf(filterParams(filters))}`)
+const pageSize = 100 // the API's most
 
-export const reclaimAllPayouts = () => api.post<ReclaimAllReply>('/escrow/reclaim-all')
-
-export const payoutQuery = (escrowId: string) =>
-  queryOptions({
-    queryKey: [...all, 'detail', escrowId],
-    queryFn: ({ signal }) => api.get<Escrow>(`/escrow/${encodeURIComponent(escrowId)}`, { signal }),
-  })
-
-/** With the total of what waits, which is the overview's. */
-export const refreshPayouts = () =>
-  Promise.all([all, overviewQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
-
-export type CreatePayoutInput = {
-  sourceWalletId: string
-  amount: string
-  /** One of the two. */
-  recipientEmail?: string
-  recipientPhone?: string
-  contactId?: string
-  expiresInDays: number
-  memo?: string
-  senderName?: string
-}
-export const createPayout = (input: CreatePayoutInput, idempotencyKey: string) =>
-  api.post<CreateEscrowReply>('/escrow/create', input, { idempotencyKey })
-
-export const reclaimPayout = (escrowId: string, idempotencyKey: string) =>
-  api.post<ReclaimReply>(`/escrow/${encodeURIComponent(escrowId)}/reclaim`, {}, { idempotencyKey })
-
-/** To the recipient, three times at most; tries start anew. */
-export const resendCode = (escrowId: string) =>
-  api.post<{ resendsLeft: number }>(`/escrow/${encodeURIComponent(escrowId)}/resend`)
-
-/** WITHDRAWN is success, RECLAIMED neutral, FAILED an error, the rest waits. */
-export function payoutTone(payout: Escrow): Tone {
-  switch (payout.status) {
-    case 'WITHDRAWN':
-      return 'good'
-    case 'RECLAIMED':
-      return 'neutral'
-    case 'FAILED':
-      return 'bad'
-    case 'CREATING':
-    case 'CREATED':
-      return 'waiting'
+/** All unclaimed payouts at this moment, by escrow id. */
+export async function fetchReclaimable(): Promise<Map<string, Escrow>> {
+  const found = new Map<string, Escrow>()
+  for (let page = 1; ; page++) {
+    const { rows, page: info } = await fetchPayouts({ page, pageSize, status: 'CREATED' })
+    for (const row of rows) found.set(row.escrowId, row)
+    if (page * pageSize >= info.total || rows.length === 0) return found
   }
 }
 
-export const canReclaim = (payout: Escrow) =>
-  payout.status === 'CREATED' && Boolean(payout.escrowId) && payout.inProgress === null
+export async function fetchPayoutsById(ids: string[]): Promise<Escrow[]> {
+  const found: Escrow[] = []
+  for (let i = 0; i < ids.length; i += pageSize)
+    found.push(...(await fetchPayouts({ pageSize, ids: ids.slice(i, i + pageSize).join(',') })).rows)
+  return found
+}
 
-export const recipientOf = (payout: Escrow) => payout.recipientEmail ?? payout.recipientPhone ?? 'Not specified'
+export const exportPayouts = (filters: PayoutFilters) => apiFile('GET /escrow/export', { query: filterParams(filters) })
+
+export const payoutQuery = (escrowId: string) =>
+  queryOptions({
+    queryKey: [...rootKey, 'detail', escrowId],
+    queryFn: ({ signal }) => api('GET /escrow/:escrowId', { params: { escrowId }, signal }),
+  })
+
+/** Refreshes the overview as well, since it shows the total of unclaimed payouts. */
+export const refreshPayouts = () =>
+  Promise.all([rootKey, overviewQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+
+export type CreatePayoutInput = ApiCalls['POST /escrow/create']['body']
+export const createPayout = (body: CreatePayoutInput, idempotencyKey: string) =>
+  api('POST /escrow/create', { body, idempotencyKey })
+
+export const reclaimPayout = (escrowId: string, idempotencyKey: string) =>
+  api('POST /escrow/:escrowId/reclaim', { params: { escrowId }, idempotencyKey })
+
+export const reclaimAllPayouts = () => api('POST /escrow/reclaim-all')
+
+/** Sends the recipient a new code, three times at most. The wrong attempts at the old one no longer count. */
+export const resendCode = (escrowId: string) => api('POST /escrow/:escrowId/resend', { params: { escrowId } })

@@ -1,18 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Preferences } from '../../../worker/schemas/preferences.ts'
+import type { Preferences } from '#schemas/preferences.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
-export type { Preferences }
-
 export const preferencesQuery = queryOptions({
   queryKey: ['preferences'],
-  queryFn: ({ signal }) => api.get<Preferences>('/preferences', { signal }),
+  queryFn: ({ signal }) => api('GET /preferences', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Fields that are not named keep their values. */
+/** Fields that `change` does not name keep their values. */
 export async function savePreferences(change: Preferences): Promise<void> {
-  queryClient.setQueryData<Preferences>(preferencesQuery.queryKey, (before) => ({ ...before, ...change }))
-  await api.put<null>('/preferences', change, { keepalive: true })
+  queryClient.setQueryData(preferencesQuery.queryKey, (before) => ({ ...before, ...change }))
+  await api('PUT /preferences', { body: change, keepalive: true })
 }

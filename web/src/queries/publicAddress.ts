@@ -1,20 +1,17 @@
-import type { AddressNonce, User } from '../../../worker/schemas/account.ts'
 import { api } from '../lib/api.ts'
 import { keepUser } from '../lib/session.ts'
 
-const path = (userId: string) => `/users/${encodeURIComponent(userId)}/public-address`
-
-/** Links `publicAddress` to the account; with `sign` its wallet proves that it is the user's. */
+/** Links `publicAddress` to the account. `sign` has its wallet sign a message, which proves that it is the user's. */
 export async function linkAddress(
   userId: string,
   publicAddress: string,
   sign: (message: string) => Promise<string>,
 ): Promise<void> {
-  const { message } = await api.post<AddressNonce>(`${path(userId)}/nonce`)
-  const signature = await sign(message)
-  keepUser(await api.patch<User>(path(userId), { publicAddress, signature }))
+  const { message } = await api('POST /users/:userId/public-address/nonce', { params: { userId } })
+  const body = { publicAddress, signature: await sign(message) }
+  keepUser(await api('PATCH /users/:userId/public-address', { params: { userId }, body }))
 }
 
 export async function unlinkAddress(userId: string): Promise<void> {
-  keepUser(await api.patch<User>(path(userId), { publicAddress: null }))
+  keepUser(await api('PATCH /users/:userId/public-address', { params: { userId }, body: { publicAddress: null } }))
 }

@@ -1,31 +1,27 @@
-import type { OwnerActionKind } from '../../../worker/domain/sessionKey.ts'
-import type {
-  OwnerActionReply,
-  OwnerTurn,
-  RotateReply,
-  SessionOffer,
-  WalletActionView,
-} from '../../../worker/schemas/sessionKey.ts'
+import type { ApiCalls } from '#schemas/api.ts'
+import type { OwnerSigningContext, WalletActionView } from '#schemas/sessionKey.ts'
 import { api } from '../lib/api.ts'
 
-export type { OwnerTurn, SessionOffer, WalletActionView }
-
-const path = (walletId: string, call: string) => `/wallets/smart-wallets-v2/${encodeURIComponent(walletId)}/${call}`
+export type { OwnerSigningContext, WalletActionView }
 
 /** Whole micro-USDC as text, and hours. */
 export type Grant = { spendingLimit: string; ttlHours: number }
 
 export const rotateSessionKey = (walletId: string, grant: Grant, idempotencyKey: string) =>
-  api.post<RotateReply>(path(walletId, 'rotate-session-key'), grant, { idempotencyKey })
+  api('POST /wallets/smart-wallets-v2/:walletId/rotate-session-key', {
+    params: { walletId },
+    body: grant,
+    idempotencyKey,
+  })
 
-/** A fresh key of ours for the owner to put in force by signing. */
+/** A new session key held by us, which takes effect once the owner has signed for it. */
 export const offerSession = (walletId: string, grant: Grant, idempotencyKey: string) =>
-  api.post<SessionOffer>(path(walletId, 'session-offers'), grant, { idempotencyKey })
+  api('POST /wallets/smart-wallets-v2/:walletId/session-offers', { params: { walletId }, body: grant, idempotencyKey })
 
-export const ownerTurn = (walletId: string) => api.get<OwnerTurn>(path(walletId, 'owner-turn'))
+/** What the owner's next signature must bind. */
+export const ownerSigningContext = (walletId: string) =>
+  api('GET /wallets/smart-wallets-v2/:walletId/owner-signing-context', { params: { walletId } })
 
-type Signed = { ownerNonce: string; deadline: number; signature: string }
-export const submitOwnerAction = (
-  walletId: string,
-  action: Signed & { kind: OwnerActionKind; actionId?: string; to?: string; amount?: string },
-) => api.post<OwnerActionReply>(path(walletId, 'owner-actions'), action)
+export type OwnerAction = ApiCalls['POST /wallets/smart-wallets-v2/:walletId/owner-actions']['body']
+export const submitOwnerAction = (walletId: string, body: OwnerAction) =>
+  api('POST /wallets/smart-wallets-v2/:walletId/owner-actions', { params: { walletId }, body })

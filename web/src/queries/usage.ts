@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Usage } from '../../../worker/schemas/usage.ts'
+import type { Usage } from '#schemas/usage.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
@@ -9,7 +9,7 @@ export type { Usage }
 
 export const usageQuery = queryOptions({
   queryKey: ['usage'],
-  queryFn: ({ signal }) => api.get<Usage>('/usage/dashboard', { signal }),
+  queryFn: ({ signal }) => api('GET /usage/dashboard', { signal }),
 })
 
 export const refreshUsage = () => queryClient.invalidateQueries({ queryKey: usageQuery.queryKey })

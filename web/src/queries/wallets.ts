@@ -1,58 +1,53 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { SessionKeyInfo } from '../../../worker/schemas/sessionKey.ts'
-import type { DeployReply, Wallet } from '../../../worker/schemas/wallet.ts'
+import type { ApiCalls } from '#schemas/api.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { Wallet } from '#schemas/wallet.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
 export type { SessionKeyInfo, Wallet }
 
-const all = ['wallets'] as const
+const rootKey = ['wallets'] as const
 
 export const walletsQuery = queryOptions({
-  queryKey: [...all, 'list'],
-  queryFn: ({ signal }) => api.get<Wallet[]>('/wallets', { signal }),
+  queryKey: [...rootKey, 'list'],
+  queryFn: ({ signal }) => api('GET /wallets', { signal }),
 })
 
 export const sessionKeyQuery = (walletId: string) =>
   queryOptions({
-    queryKey: [...all, 'session-key', walletId],
+    queryKey: [...rootKey, 'session-key', walletId],
     queryFn: ({ signal }) =>
-      api.get<SessionKeyInfo>(`/wallets/smart-wallets-v2/${encodeURIComponent(walletId)}/session-key`, { signal }),
+      api('GET /wallets/smart-wallets-v2/:walletId/session-key', { params: { walletId }, signal }),
   })
 
-export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: all })
+export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
 /** Only the owner's address goes to the server. */
 export const deployWallet = (input: { ownerAddress: string; name?: string }, idempotencyKey: string) =>
-  api.post<DeployReply>('/wallets/smart-wallets-v2/deploy', { ...input, chainId: 8453 }, { idempotencyKey })
+  api('POST /wallets/smart-wallets-v2/deploy', { body: { ...input, chainId: 8453 }, idempotencyKey })
 
 /** Null clears the name. */
 export const renameWallet = (walletId: string, name: string | null) =>
-  api.put<Wallet>(`/wallets/${encodeURIComponent(walletId)}`, { name })
+  api('PUT /wallets/:walletId', { params: { walletId }, body: { name } })
 
-export const deleteWallet = (walletId: string) => api.delete<null>(`/wallets/${encodeURIComponent(walletId)}`)
+export const deleteWallet = (walletId: string) => api('DELETE /wallets/:walletId', { params: { walletId } })
 
-/** The only call that carries a private key: one that its holder hands over. */
-export const importWallet = (
-  input: { name: string; address: string; chain: Wallet['chain']; privateKey: string; masterPassword: string },
-  idempotencyKey: string,
-) => api.post<Wallet>('/wallets/with-private-key', input, { idempotencyKey })
+/** The only call that carries a private key: one that its holder chose to hand over. */
+export const importWallet = (body: ApiCalls['POST /wallets/with-private-key']['body'], idempotencyKey: string) =>
+  api('POST /wallets/with-private-key', { body, idempotencyKey })
 
-/** Of imported wallets only. The answer goes to the caller and into no cache. */
+/** The key of an imported wallet. Not a query, so that no cache keeps it. */
 export const viewPrivateKey = async (walletId: string, masterPassword: string) =>
-  (
-    await api.post<{ privateKey: string }>(`/wallets/${encodeURIComponent(walletId)}/private-key`, {
-      masterPassword,
-    })
-  ).privateKey
+  (await api('POST /wallets/:walletId/private-key', { params: { walletId }, body: { masterPassword } })).privateKey
 
-/** One wallet's balance again; the list follows. Throws while it still can't be read. */
+/** Reads one wallet's balance again, then the list. Throws while the balance can't be read. */
 export async function retryBalance(walletId: string): Promise<void> {
-  await api.get(`/wallets/${encodeURIComponent(walletId)}/usdc-balance`)
+  await api('GET /wallets/:walletId/usdc-balance', { params: { walletId } })
   await refreshWallets()
 }
 
-/** Local stacks only: mints stand-in USDC. */
+/** Mints 100 test USDC. Local stacks only. */
 export async function mintTestUsdc(address: string, chain: Wallet['chain']): Promise<void> {
   const response = await fetch('/dev/faucet', {
     method: 'POST',
@@ -66,5 +61,5 @@ export const walletName = (wallet: { name: string | null }) => wallet.name || 'U
 
 export const isActive = (wallet: Wallet) => wallet.status === 'active'
 
-/** A wallet that can pay now. */
+/** Whether the wallet can pay now. */
 export const canPay = (wallet: Wallet) => isActive(wallet) && !wallet.paused && wallet.halted === null

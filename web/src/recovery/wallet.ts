@@ -1,18 +1,23 @@
-import { addressAt, addressTopic, calldata, type Hex, type Node, topic, wordAt } from './chain.ts'
+import type { Terms } from '#chain/digests.ts'
+import { calldata } from '#chain/ownerCalls.ts'
+import type { Address, Hex } from '#chain/types.ts'
+import type { EthereumNode, OnProgress } from './node.ts'
+import { addressAt, addressTopic, topic, wordAt } from './words.ts'
 
+/** A wallet as its own contract describes it. */
 export type WalletState = {
-  address: Hex
-  owner: Hex
-  usdcToken: Hex
-  escrow: Hex
+  address: Address
+  owner: Address
+  usdcToken: Address
+  escrow: Address
   /** Micro-USDC. */
   usdc: bigint
-  /** Wei the wallet itself holds. */
+  /** Wei that the wallet itself holds. */
   ether: bigint
-  sessionKey: Hex
+  sessionKey: Address
   /** Unix seconds. */
   validUntil: number
-  /** Micro-USDC the session key may still send. */
+  /** Micro-USDC that the session key may still send. */
   remaining: bigint
   rotationDisabled: boolean
   sessionRevoked: boolean
@@ -20,9 +25,9 @@ export type WalletState = {
   now: number
 }
 
-/** All of it from the wallet's own contract. */
-export async function readWallet(node: Node, address: Hex): Promise<WalletState> {
-  if ((await node.ask<Hex>('eth_getCode', address, 'latest')) === '0x')
+/** Throws Error with a sentence for people when there is no wallet of ours at the address. */
+export async function readWallet(node: EthereumNode, address: Address): Promise<WalletState> {
+  if ((await node.request<Hex>('eth_getCode', address, 'latest')) === '0x')
     throw new Error(`There is no contract at ${address} on this network. Check the address and the RPC URL.`)
   const [owner, token, escrow, state, ether] = await Promise.all([
     node.call(address, calldata('owner()')),
@@ -51,33 +56,31 @@ export async function readWallet(node: Node, address: Hex): Promise<WalletState>
 
 const walletCreated = topic('WalletCreated(address,address)')
 const payoutAnnounced = topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')
-const termsType = '(address,address,address,uint64,uint48)'
 
-/** Every wallet that a factory of ours made for this owner. */
+/** All wallets that a factory of ours created for this owner. */
 export async function findWallets(
-  node: Node,
-  owner: Hex,
+  node: EthereumNode,
+  owner: Address,
   fromBlock: number,
-  onProgress: (block: number) => boolean,
-): Promise<Hex[]> {
+  onProgress: OnProgress,
+): Promise<Address[]> {
   const logs = await node.logs({ topics: [walletCreated, null, addressTopic(owner)] }, fromBlock, onProgress)
-  return [...new Set(logs.map((log): Hex => `0x${log.topics[1]!.slice(26)}`))]
+  return [...new Set(logs.map((log): Address => `0x${log.topics[1]!.slice(26)}`))]
 }
 
-type Terms = [payer: Hex, claimKey: Hex, reclaimKey: Hex, amount: bigint, expiry: bigint]
 export type OpenPayout = {
-  address: Hex
-  terms: Terms /** micro-USDC there now */
-  held: bigint /** unix seconds */
-  expiry: number
+  id: Hex
+  terms: Terms
+  /** Micro-USDC at the payout's address now. */
+  held: bigint
 }
 
-/** Payouts of this wallet that still hold money: announced on chain, so nobody has to be asked. */
+/** The wallet's payouts that still hold money. They are announced on chain, so no server is needed to find them. */
 export async function findPayouts(
-  node: Node,
+  node: EthereumNode,
   wallet: WalletState,
   fromBlock: number,
-  onProgress: (block: number) => boolean,
+  onProgress: OnProgress,
 ): Promise<OpenPayout[]> {
   const filter = { address: wallet.escrow, topics: [payoutAnnounced, null, addressTopic(wallet.address)] }
   const logs = await node.logs(filter, fromBlock, onProgress)
@@ -85,20 +88,31 @@ export async function findPayouts(
   const seen = new Set<Hex>()
   for (const { topics, data } of logs) {
     const id = topics[1]!
-    if (seen.has(id)) continue // announced again by anybody
+    if (seen.has(id)) continue // anyone can announce a payout again
     seen.add(id)
-    const terms: Terms = [wallet.address, addressAt(data, 0), addressAt(data, 1), wordAt(data, 2), wordAt(data, 3)]
-    const address = addressAt(await node.call(wallet.escrow, calldata(`payoutAddress(${termsType})`, ...terms)), 0)
-    const held = wordAt(await node.call(wallet.usdcToken, calldata('balanceOf(address)', address)), 0)
-    if (held > 0n) open.push({ address, terms, held, expiry: Number(terms[4]) })
+    const terms: Terms = {
+      payer: wallet.address,
+      claimKey: addressAt(data, 0),
+      reclaimKey: addressAt(data, 1),
+      amount: wordAt(data, 2),
+      expiry: Number(wordAt(data, 3)),
+    }
+    const held = await balanceOf(node, wallet.usdcToken, await payoutAddress(node, wallet.escrow, terms))
+    if (held > 0n) open.push({ id, terms, held })
   }
   return open
 }
 
-export const reclaimPayout = ({ terms }: OpenPayout): Hex => calldata(`reclaimPayout(${termsType})`, ...terms)
-export const revokeSession = (): Hex => calldata('revokeSession()')
-export const disableRotation = (): Hex => calldata('disableRotationAuthority()')
-/** `token` zero is ETH. */
-export const withdraw = (token: Hex, to: Hex, amount: bigint): Hex =>
-  calldata('withdraw(address,address,uint256)', token, to, amount)
-export const noToken: Hex = `0x${'0'.repeat(40)}`
+async function payoutAddress(node: EthereumNode, escrow: Address, terms: Terms): Promise<Address> {
+  const { payer, claimKey, reclaimKey, amount, expiry } = terms
+  const signature = 'payoutAddress((address,address,address,uint64,uint48))'
+  return addressAt(await node.call(escrow, calldata(signature, payer, claimKey, reclaimKey, amount, expiry)), 0)
+}
+
+const balanceOf = async (node: EthereumNode, token: Address, holder: Address): Promise<bigint> =>
+  wordAt(await node.call(token, calldata('balanceOf(address)', holder)), 0)
+
+/** A transaction to the wallet; `done` is a sentence for when it is mined. */
+export type WalletCall = { data: Hex; done: string }
+/** Sends calls one after the other. `what` names them in the status line. */
+export type OnSend = (what: string, calls: WalletCall[]) => void

@@ -4,8 +4,8 @@ const inside = (path: string) => /^\/dashboard(\/|$)/.test(path)
 const startedInside = inside(location.pathname)
 
 /**
- * The signed-in pages are a document of their own, since theirs alone may speak to wallets and chains: between them
- * and the rest every way is a full page load.
+ * Only the signed-in pages may connect to wallets and chains, by their content security policy. A document keeps the
+ * policy it was loaded with, so navigation into and out of them is a full page load.
  */
 export const Route = createRootRoute({
   beforeLoad: ({ location: { pathname, href } }) => {

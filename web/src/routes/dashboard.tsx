@@ -4,7 +4,7 @@ import { getSession } from '../lib/session.ts'
 import { Shell } from './-shell/Shell.tsx'
 
 export const Route = createFileRoute('/dashboard')({
-  /** `onramp=success`: back from buying USDC. */
+  /** `onramp=success`: the user returns from buying USDC. */
   validateSearch: (search: Record<string, unknown>) => searchOf({ onramp: textOf(search.onramp) }),
   beforeLoad: ({ location }) => {
     if (!getSession().user) throw redirect({ to: '/login', search: { redirect: location.href }, replace: true })

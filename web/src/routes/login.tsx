@@ -1,15 +1,15 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { AccountFrame } from '../components/AccountFrame.tsx'
-import { useTitle } from '../lib/hooks.ts'
 import { returnPathOf } from '../lib/search.ts'
 import { getSession, useSession } from '../lib/session.ts'
+import { useTitle } from '../lib/useTitle.ts'
 import { SignInForm } from './-login/SignInForm.tsx'
 
 const NewPasswordForm = lazy(() => import('./-login/NewPasswordForm.tsx'))
 
 export const Route = createFileRoute('/login')({
-  // Named even when undefined: the router hands `beforeLoad` whatever stands in the URL and is not overwritten here.
+  // Present even when undefined: otherwise the router passes the raw value of the URL to `beforeLoad`.
   validateSearch: (search: Record<string, unknown>): { redirect?: string | undefined } => ({
     redirect: returnPathOf(search.redirect),
   }),

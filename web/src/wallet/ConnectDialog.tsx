@@ -6,7 +6,7 @@ import { ErrorBox } from '../components/Field.tsx'
 import { noWallet, walletProblem } from './problems.ts'
 import { QrModal } from './QrModal.tsx'
 
-/** The wallets found in this browser and the others we know, one of which to connect. */
+/** Connects one of the wallets found in this browser, or one of the others that we support. */
 export function ConnectDialog(props: { onClose: () => void }) {
   const { inBrowser, others } = useWallets()
   const connect = useConnect({ mutation: { retry: false } })
@@ -23,7 +23,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
       await connect.mutateAsync({ connector })
       props.onClose()
     } catch {
-      // shown from the mutation
+      // The mutation's error is shown.
     } finally {
       connector.emitter.off('message', onMessage)
       setUri(null)
@@ -34,7 +34,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
   return (
     <Dialog
       title="Connect a wallet"
-      description="Nothing is signed or paid by connecting: we learn the wallet’s address."
+      description="Connecting signs and pays nothing. We only learn the wallet’s address."
       onClose={props.onClose}
     >
       <div className="space-y-3">
@@ -66,7 +66,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
   )
 }
 
-/** Announced by EIP-6963; where nothing is, whatever took `window.ethereum`. */
+/** Wallets announced by EIP-6963; without any, the one behind `window.ethereum`. */
 function useWallets(): { inBrowser: Connector[]; others: Connector[] } {
   const connectors = useConnectors()
   const injected = connectors.filter(({ type }) => type === 'injected')
@@ -78,7 +78,7 @@ function useWallets(): { inBrowser: Connector[]; others: Connector[] } {
 
 export const nameOf = (connector: Connector) => (connector.id === 'injected' ? 'Browser wallet' : connector.name)
 
-/** Wallets bring their own picture as a data URL; the page's policy refuses any other. */
+/** Wallets bring their icon as a data URL; the page's content security policy refuses others. */
 export function WalletIcon(props: { connector: Connector }) {
   const { icon } = props.connector
   if (!icon?.trim().startsWith('data:image/'))

@@ -3,7 +3,7 @@ import { Field, Select } from '../components/Field.tsx'
 import { type ChainId, chainIds, chainNames, isSupported } from './chains.ts'
 import { walletProblem } from './problems.ts'
 
-/** The wallet's network. Choosing another asks the wallet, which may have to learn of it first. */
+/** The wallet's network. Choosing another one asks the wallet, which may have to add it first. */
 export function NetworkSelect(props: { chainId: number | undefined }) {
   const { chainId } = props
   const { error, isPending, switchChain, variables } = useSwitchChain({ mutation: { retry: false } })

@@ -2,37 +2,39 @@ import { Component, type ComponentType, type ReactNode, Suspense, useState } fro
 import { Button } from '../components/Button.tsx'
 
 type Props<P extends object> = {
-  /** Makes the lazy component. One that failed keeps its failure for ever, so every try needs its own. */
+  /** Makes the lazy component. One that failed stays failed, so every attempt makes a new one. */
   part: () => ComponentType<P>
+  /** Its props. */
   with?: P
-  waiting?: ReactNode
-  /** Nobody is told of a failure. */
+  /** Shown while it loads. */
+  fallback?: ReactNode
+  /** Failures are not shown. */
   quiet?: boolean
 }
 
-/** A part that is loaded when it is drawn. Where that fails the page stays whole, and loading can be tried again. */
+/** A part of the page that is loaded when it is rendered. A failure leaves the page intact and can be retried. */
 export function OnDemand<P extends object>(props: Props<P>) {
   const [Part, setPart] = useState(props.part)
-  const [tries, setTries] = useState(1)
-  const again = () => {
+  const [attempt, setAttempt] = useState(1)
+  const retry = () => {
     setPart(props.part)
-    setTries(tries + 1)
+    setAttempt(attempt + 1)
   }
   return (
     <Boundary
-      key={tries}
+      key={attempt}
       instead={
         !props.quiet && (
           <div role="alert" className="space-y-3">
             <p className="text-muted">Wallets could not be loaded. Try again, or reload the page.</p>
-            <Button look="secondary" onClick={again}>
+            <Button look="secondary" onClick={retry}>
               Try again
             </Button>
           </div>
         )
       }
     >
-      <Suspense fallback={props.waiting}>
+      <Suspense fallback={props.fallback}>
         <Part {...(props.with ?? ({} as P))} />
       </Suspense>
     </Boundary>

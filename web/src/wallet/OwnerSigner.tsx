@@ -2,13 +2,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useConnection, useSignTypedData } from 'wagmi'
 import { FullAddress } from '../components/Address.tsx'
 import { Button } from '../components/Button.tsx'
-import type { OwnerTypedData } from '../lib/ownerTypedData.ts'
+import { sameAddress } from '../lib/address.ts'
+import type { OwnerTypedData, SignOwnerAction } from '../lib/ownerTypedData.ts'
 import { ConnectDialog } from './ConnectDialog.tsx'
 import { walletProblem } from './problems.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
-export type Sign = (data: OwnerTypedData) => Promise<`0x${string}`>
-type Props = { owner: string; onSigner: (sign: Sign | null) => void }
+type Props = { owner: string; onSigner: (sign: SignOwnerAction | null) => void }
 
 export default function OwnerSigner(props: Props) {
   return (
@@ -18,12 +18,12 @@ export default function OwnerSigner(props: Props) {
   )
 }
 
-/** The connected wallet, if it has the owner's key. Signing needs no network and costs nothing. */
+/** Signs with the connected wallet, if it is the owner's. Signing needs no network and costs nothing. */
 function Signer(props: Props) {
   const { address } = useConnection()
   const { mutateAsync } = useSignTypedData({ mutation: { retry: false } })
   const [connecting, setConnecting] = useState(false)
-  const isOwner = address?.toLowerCase() === props.owner.toLowerCase()
+  const isOwner = sameAddress(address, props.owner)
   const onSigner = useEffectEvent(props.onSigner)
   const sign = useEffectEvent(async (data: OwnerTypedData) => {
     try {

@@ -2,13 +2,13 @@ import { Unplug, Wallet } from 'lucide-react'
 import { useState } from 'react'
 import { useConnection } from 'wagmi'
 import { Button, IconButton } from '../components/Button.tsx'
-import { shortAddress } from '../lib/format.ts'
+import { shortAddress } from '../lib/address.ts'
 import { ConnectDialog, WalletIcon } from './ConnectDialog.tsx'
 import { chainNames, isSupported } from './chains.ts'
 import { useDisconnectAll } from './useDisconnectAll.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
-/** In the panel: connects a wallet, or shows the one that is. */
+/** In the menu panel: connects a wallet, or shows the connected one. */
 export default function PanelWallet() {
   return (
     <WalletLayer>

@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { CopyButton } from '../components/CopyButton.tsx'
 import { QrCode } from '../components/QrCode.tsx'
 
-/** A pairing link as a QR code for the wallet's camera. Dark, so that the code is the brightest thing in the room. */
+/** A pairing link as a QR code for the wallet's camera, on a dark background as specified. */
 export function QrModal(props: { uri: string; onClose: () => void }) {
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && props.onClose()}>

@@ -4,7 +4,7 @@ import { WagmiContext } from 'wagmi'
 import { configQuery } from '../queries/config.ts'
 import { walletConfig } from './config.ts'
 
-/** Wallets for what is inside, once the deployment is known. Only ever reached by `lazy`: it brings wagmi. */
+/** Provides wagmi to its children once the deployment's configuration is known. Load it lazily: it imports wagmi. */
 export function WalletLayer(props: { children?: ReactNode }) {
   const deployment = useQuery(configQuery).data
   if (!deployment) return null

@@ -2,13 +2,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Connector, useConfig, useConnection, useReadContract } from 'wagmi'
 import { signMessage } from 'wagmi/actions'
-import { formatUsdc } from '../../../worker/domain/money.ts'
+import { formatUsdc } from '#domain/money.ts'
 import { ShortAddress } from '../components/Address.tsx'
 import { Balance } from '../components/Amount.tsx'
 import { Button } from '../components/Button.tsx'
 import { Fact } from '../components/Card.tsx'
 import { Chip } from '../components/Chip.tsx'
 import { ErrorBox } from '../components/Field.tsx'
+import { sameAddress } from '../lib/address.ts'
 import { useSession } from '../lib/session.ts'
 import { configQuery } from '../queries/config.ts'
 import { linkAddress, unlinkAddress } from '../queries/publicAddress.ts'
@@ -59,7 +60,7 @@ function Connected(props: { address: `0x${string}`; chainId: number | undefined;
     mutationFn: (userId: string) =>
       linkAddress(userId, address, (message) => signMessage(config, { account: address, message })),
   })
-  const linked = user?.publicAddress?.toLowerCase() === address.toLowerCase()
+  const linked = sameAddress(user?.publicAddress, address)
 
   return (
     <>
@@ -116,14 +117,14 @@ function UsdcBalance(props: { address: `0x${string}`; chainId: ChainId }) {
     functionName: 'balanceOf',
     args: [address],
     chainId,
-    // The transport has its own tries.
+    // The transport retries already.
     query: { enabled: usdc !== undefined, retry: false },
   })
   if (isError || (data === undefined && !usdc)) return <span className="text-muted">Unavailable</span>
   return data === undefined ? <span className="text-muted">Loading...</span> : <Balance value={formatUsdc(data)} />
 }
 
-/** Stays linked while no wallet is connected. */
+/** The account's public address, which does not depend on a connected wallet. */
 function LinkedAddress() {
   const { user } = useSession()
   const unlink = useMutation({ retry: false, mutationFn: unlinkAddress })

@@ -3,19 +3,19 @@ import { reconnect } from 'wagmi/actions'
 import { coinbaseWallet } from 'wagmi/connectors/coinbaseWallet'
 import { injected } from 'wagmi/connectors/injected'
 import { walletConnect } from 'wagmi/connectors/walletConnect'
-import type { PublicConfig } from '../../../worker/schemas/account.ts'
+import type { PublicConfig } from '#schemas/account.ts'
 import { appName } from '../lib/app.ts'
 import { type ChainId, chainNames } from './chains.ts'
 
-/** As wallets name the site that asks. */
+/** The name that wallets show for this site. */
 const siteName = `${appName} agent payments`
 const blockTimeMs = 2_000 // 2 seconds
-/** Part 1 section 9. viem doubles the delay from one try to the next. */
+/** viem doubles the delay from one attempt to the next. */
 const transport = { timeout: 10_000, retryCount: 3, retryDelay: 150, batch: { batchSize: 1_000 } }
 
 let config: Config | null = null
 
-/** The wallets of this page. The first call reconnects those that still let us in, the last used one first. */
+/** The wagmi configuration of this page. The first call reconnects wallets that still authorize us, the last used one first. */
 export function walletConfig(deployment: PublicConfig): Config {
   if (config) return config
   config = makeConfig(deployment)
@@ -55,13 +55,13 @@ function walletConnectBy(projectId: string): CreateConnectorFn {
     metadata: { name: siteName, description: 'Budgets in USDC for AI agents', url: origin, icons: [] },
   })
   return (parameters) => {
-    // Its setup would load the SDK and open the relay on every page: connecting does the same when it is wanted.
+    // Its setup would load the SDK and connect to the relay on every page; connecting a wallet does both when needed.
     const { setup: _, ...connector } = create(parameters)
     return connector
   }
 }
 
-/** The relay's client logs this whenever a machine wakes up, and connects again by itself. */
+/** Suppresses a message that the relay's client logs whenever the machine wakes up; it reconnects on its own. */
 function quietRelay(): void {
   const { error } = console
   console.error = (...parts: unknown[]) => {
@@ -70,7 +70,7 @@ function quietRelay(): void {
   }
 }
 
-/** Wallets in the browser answer at once; another one's SDK is loaded only where it was the last in use. */
+/** Browser wallets respond at once; the SDK of another wallet is loaded only if that wallet was used last. */
 async function restore(wallets: Config): Promise<void> {
   const recent = await wallets.storage?.getItem('recentConnectorId')
   const candidates = wallets.connectors.filter(({ id, type }) => type === injected.type || id === recent)

@@ -1,19 +1,19 @@
-import { ApiError, messageOf } from '../lib/api.ts'
+import { ApiError, messageOf } from '../lib/apiError.ts'
 
 export const rejected = 'You rejected the request in your wallet.'
 export const noWallet = 'No wallet was found in this browser. Install one and reload this page.'
 const pending = 'Your wallet is waiting for an answer to an earlier request. Open it and answer there.'
 const notConfigured = 'Your wallet is not set up for this network. Add it there, then try again.'
 
-/** What wallets and wagmi throw: EIP-1193 codes, and named errors around them. */
+/** What wallets and wagmi throw: errors with EIP-1193 codes, wrapped in named errors. */
 type WalletError = { name?: string; code?: unknown; message?: string; shortMessage?: string; cause?: unknown }
 
-/** A sentence for people. Refusals of our own API keep theirs, and so do errors that have no better one. */
+/** A sentence for people. Refusals of our API, and errors that we know no better sentence for, keep their own. */
 export function walletProblem(error: unknown): string {
   if (error instanceof ApiError) return messageOf(error)
   const chain = [...causes(error)]
   const has = (name: string) => chain.some((each) => each.name === name)
-  // The wallet's own code, at the bottom: wagmi calls everything that fails while a network is added a rejection.
+  // The wallet's own code is innermost: wagmi reports any failure to add a network as a rejection.
   const code = chain.at(-1)?.code
 
   if (code === 4001 || code === 5000 || (has('UserRejectedRequestError') && code === undefined)) return rejected

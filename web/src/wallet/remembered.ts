@@ -1,7 +1,7 @@
-/** Where wagmi keeps what was connected. Read here without loading wagmi. */
+/** Where wagmi stores its connections. Read here without loading wagmi. */
 const key = 'wagmi.store'
 
-/** Whether a wallet was connected when this page was last left. */
+/** Whether a wallet was connected when the page was last closed. */
 export function isWalletRemembered(): boolean {
   try {
     const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as Stored

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useConfig } from 'wagmi'
 import { disconnect, getConnections } from 'wagmi/actions'
 
-/** Disconnected means from every wallet: no other one takes the place of the one that was shown. */
+/** Disconnects every wallet, so that no other one takes the place of the one that was shown. */
 export function useDisconnectAll() {
   const config = useConfig()
   return useMutation({

@@ -1,20 +1,56 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { emailProblem } from '../../../../worker/domain/email.ts'
+import { emailProblem } from '#domain/email.ts'
 import { AccountFrame } from '../../components/AccountFrame.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Button, buttonClass } from '../../components/Button.tsx'
 import { EmailField, ErrorBox } from '../../components/Field.tsx'
 import { Resend } from '../../components/Resend.tsx'
-import { useFields } from '../../lib/form.ts'
-import { useTitle } from '../../lib/hooks.ts'
-import { confirmEmail, resendCode } from '../../queries/account.ts'
-import { BackToSignIn, CodeField, codeProblem, Done, Heading, useCodeSent, useHandedEmail } from './parts.tsx'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { useTitle } from '../../lib/useTitle.ts'
+import { type Confirmation, confirmEmail, resendCode } from '../../queries/account.ts'
+import { CodeField, codeProblem } from './AccountFields.tsx'
+import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
+import { ConfirmByLink } from './ConfirmByLink.tsx'
+import { useCodeSent, useHandedEmail } from './handedEmail.ts'
+import { NewPasswordByLink } from './NewPasswordByLink.tsx'
+import { useLinkToken } from './useLinkToken.ts'
 
-/** The code of the confirmation mail. */
+/** Confirms an email address by the link or the code of our email. */
 export function ConfirmScreen() {
-  const [done, setDone] = useState(false)
+  const linkToken = useLinkToken()
   useTitle('Confirm your email')
+  // The key: a link may be opened in a tab that shows the end of an earlier confirmation.
+  return <ConfirmSteps key={linkToken} linkToken={linkToken} />
+}
 
-  const { form, values, busy, general, errorOf, bind } = useFields(
+function ConfirmSteps({ linkToken }: { linkToken: string | null }) {
+  const [confirmation, setConfirmation] = useState<Confirmation | null>(null)
+  if (confirmation) return <Confirmed {...confirmation} />
+  if (linkToken) return <ConfirmByLink token={linkToken} onConfirmed={setConfirmation} />
+  return <ConfirmByCode onConfirmed={setConfirmation} />
+}
+
+function Confirmed({ passwordKept, resetToken }: Confirmation) {
+  if (passwordKept)
+    return (
+      <AccountFrame>
+        <Done title="Email confirmed">Your account is ready. Sign in with the password you chose.</Done>
+      </AccountFrame>
+    )
+  const why = 'Your email is confirmed. It was signed up more than once, so the passwords chosen then do not work.'
+  if (resetToken) return <NewPasswordByLink token={resetToken}>{why}</NewPasswordByLink>
+  return (
+    <AccountFrame>
+      <Heading title="Choose a new password">{why}</Heading>
+      <Link to="/forgot-password" className={buttonClass('primary', 'mt-5 w-full')}>
+        Reset Password
+      </Link>
+    </AccountFrame>
+  )
+}
+
+function ConfirmByCode(props: { onConfirmed: (confirmation: Confirmation) => void }) {
+  const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { email: useHandedEmail(), code: '' },
     {
       check({ email, code }) {
@@ -22,8 +58,7 @@ export function ConfirmScreen() {
         return invalid ? { field: 'email', message: invalid } : codeProblem(code)
       },
       async send({ email, code }) {
-        await confirmEmail(email.trim(), code)
-        setDone(true)
+        props.onConfirmed(await confirmEmail(email.trim(), code))
       },
       fallback: ['Email confirmation failed.', 'Email confirmation failed'],
     },
@@ -31,15 +66,11 @@ export function ConfirmScreen() {
   const codeSent = useCodeSent()
   const email = values.email.trim()
 
-  if (done)
-    return (
-      <AccountFrame>
-        <Done title="Email confirmed">Your account is ready. Sign in with the password you chose.</Done>
-      </AccountFrame>
-    )
   return (
     <AccountFrame>
-      <Heading title="Confirm your email">Enter the 6-digit code from our email to you.</Heading>
+      <Heading title="Confirm your email">
+        Enter the 6-digit code from our email to you, or open the link in it.
+      </Heading>
       <form {...form} className="mt-5 space-y-4">
         {general && <ErrorBox>{general}</ErrorBox>}
         <EmailField {...bind('email')} error={errorOf('email')} />
@@ -53,7 +84,7 @@ export function ConfirmScreen() {
           cooling={codeSent}
           disabled={emailProblem(email) !== null}
           onSend={() => resendCode(email)}
-          sent={`If ${email} still waits for a code, a new one is on its way.`}
+          sent={`If ${email} is waiting for confirmation, a new code is on its way.`}
         />
       </div>
       <BackToSignIn />

@@ -1,19 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
-import { emailProblem } from '../../../../worker/domain/email.ts'
+import { emailProblem } from '#domain/email.ts'
 import { AccountFrame } from '../../components/AccountFrame.tsx'
 import { Button } from '../../components/Button.tsx'
 import { EmailField, ErrorBox } from '../../components/Field.tsx'
-import { useFields } from '../../lib/form.ts'
-import { useTitle } from '../../lib/hooks.ts'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { forgotPassword } from '../../queries/account.ts'
-import { BackToSignIn, Heading, useHandedEmail } from './parts.tsx'
+import { BackToSignIn, Heading } from './AccountPage.tsx'
+import { useHandedEmail } from './handedEmail.ts'
 
-/** Asks for a code by mail; the next screen takes it. Whether there is such an account is not told. */
+/** Sends a code by email, which the next screen takes. Does not reveal whether the account exists. */
 export function ForgotPasswordScreen() {
   const navigate = useNavigate()
   useTitle('Forgot password')
 
-  const { form, busy, general, errorOf, bind } = useFields(
+  const { form, busy, general, errorOf, bind } = useAccountForm(
     { email: useHandedEmail() },
     {
       check({ email }) {
@@ -31,7 +32,7 @@ export function ForgotPasswordScreen() {
 
   return (
     <AccountFrame>
-      <Heading title="Forgot your password?">We send you a code, and with it you choose a new one.</Heading>
+      <Heading title="Forgot your password?">We will email you a code for choosing a new password.</Heading>
       <form {...form} className="mt-5 space-y-4">
         {general && <ErrorBox>{general}</ErrorBox>}
         <EmailField {...bind('email')} error={errorOf('email')} />

@@ -1,40 +1,42 @@
 import { useState } from 'react'
-import { emailProblem } from '../../../../worker/domain/email.ts'
+import { emailProblem } from '#domain/email.ts'
 import { AccountFrame } from '../../components/AccountFrame.tsx'
 import { Button } from '../../components/Button.tsx'
 import { EmailField, ErrorBox } from '../../components/Field.tsx'
 import { Resend } from '../../components/Resend.tsx'
-import { useFields } from '../../lib/form.ts'
-import { useTitle } from '../../lib/hooks.ts'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { forgotPassword, resetPassword } from '../../queries/account.ts'
-import {
-  BackToSignIn,
-  CodeField,
-  codeProblem,
-  Done,
-  Heading,
-  NewPasswordField,
-  useCodeSent,
-  useHandedEmail,
-} from './parts.tsx'
+import { CodeField, codeProblem, NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
+import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
+import { useCodeSent, useHandedEmail } from './handedEmail.ts'
+import { NewPasswordByLink } from './NewPasswordByLink.tsx'
+import { useLinkToken } from './useLinkToken.ts'
 
-/** The code of the mail and a new password. */
+/** Takes a new password from someone with the link or the code of our email. */
 export function ResetPasswordScreen() {
+  const linkToken = useLinkToken()
+  useTitle('Reset password')
+  if (!linkToken) return <NewPasswordByCode />
+  return (
+    <NewPasswordByLink key={linkToken} token={linkToken}>
+      It replaces the old one and signs you out everywhere.
+    </NewPasswordByLink>
+  )
+}
+
+function NewPasswordByCode() {
   const [done, setDone] = useState(false)
   const handed = useHandedEmail()
   const codeSent = useCodeSent()
-  useTitle('Reset password')
 
-  const { form, values, busy, general, errorOf, bind } = useFields(
+  const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { email: handed, code: '', newPassword: '' },
     {
       check({ email, code, newPassword }) {
         const invalid = emailProblem(email)
         if (invalid) return { field: 'email', message: invalid }
-        return (
-          codeProblem(code) ??
-          (newPassword.length < 8 ? { field: 'newPassword', message: 'Password must be at least 8 characters' } : null)
-        )
+        return codeProblem(code) ?? newPasswordProblem(newPassword)
       },
       async send({ email, ...rest }) {
         await resetPassword({ email: email.trim(), ...rest })
@@ -56,7 +58,7 @@ export function ResetPasswordScreen() {
       <Heading title="Choose a new password">
         {codeSent && handed
           ? `If ${handed} has an account, a 6-digit code is on its way. It works for 15 minutes.`
-          : 'Enter the 6-digit code from our email. It works for 15 minutes.'}
+          : 'Enter the 6-digit code from our email, or open the link in it. It works for 15 minutes.'}
       </Heading>
       <form {...form} className="mt-5 space-y-4">
         {general && <ErrorBox>{general}</ErrorBox>}

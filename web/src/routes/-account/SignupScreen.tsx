@@ -1,40 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { emailProblem } from '../../../../worker/domain/email.ts'
+import { emailProblem } from '#domain/email.ts'
 import { AccountFrame } from '../../components/AccountFrame.tsx'
 import { Button } from '../../components/Button.tsx'
 import { EmailField, ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { appName } from '../../lib/app.ts'
-import { useFields } from '../../lib/form.ts'
-import { useTitle } from '../../lib/hooks.ts'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { signUp, signUpWithPasscode } from '../../queries/account.ts'
-import { BackToSignIn, Done, Heading, NewPasswordField, useHandedEmail } from './parts.tsx'
+import { configQuery } from '../../queries/config.ts'
+import { NewPasswordField } from './AccountFields.tsx'
+import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
+import { useHandedEmail } from './handedEmail.ts'
 
 const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
 type Way = keyof typeof ways
 
-/** Two ways to an account: a passcode, which brings a temporary password by mail, or a password of one's own. */
+/** Signs up with a passcode, after which a temporary password comes by email, or with a password of the user's choice. */
 export function SignupScreen() {
   const [way, setWay] = useState<Way>('passcode')
+  const config = useQuery(configQuery).data
+  const needsPasscode = way === 'passcode' || config?.signUp === 'passcode'
   const [done, setDone] = useState<string | null>(null)
   const navigate = useNavigate()
   useTitle('Create an account')
 
-  const { form, busy, general, errorOf, bind } = useFields(
+  const { form, busy, general, errorOf, bind } = useAccountForm(
     { email: useHandedEmail(), name: '', signupPasscode: '', password: '' },
     {
       check({ email, name, signupPasscode, password }) {
         const invalid = emailProblem(email)
         if (invalid) return { field: 'email', message: invalid }
         if (!name.trim()) return { field: 'name', message: 'Please enter your name' }
-        if (way === 'passcode')
-          return signupPasscode.trim() ? null : { field: 'signupPasscode', message: 'Signup passcode is required' }
+        if (needsPasscode && !signupPasscode.trim())
+          return { field: 'signupPasscode', message: 'Signup passcode is required' }
+        if (way === 'passcode') return null
         return password.length < 8 ? { field: 'password', message: 'Password must be at least 8 characters' } : null
       },
       async send({ signupPasscode, password, ...rest }) {
         const [email, name] = [rest.email.trim(), rest.name.trim()]
         if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
-        const { userConfirmed } = await signUp({ email, name, password })
+        const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
         if (userConfirmed) setDone('Account created! You can sign in now.')
         else navigate({ to: '/confirm', state: { email, codeSent: true } })
       },
@@ -48,6 +55,13 @@ export function SignupScreen() {
         <Done title={`Welcome to ${appName}`}>{done}</Done>
       </AccountFrame>
     )
+  if (config?.signUp === 'closed')
+    return (
+      <AccountFrame>
+        <Heading title="Sign-up is closed">New accounts can’t be created at the moment.</Heading>
+        <BackToSignIn />
+      </AccountFrame>
+    )
   return (
     <AccountFrame>
       <Heading title="Create an account">With a passcode you were given, or a password you choose.</Heading>
@@ -58,11 +72,13 @@ export function SignupScreen() {
         <Field label="Your Name" error={errorOf('name')}>
           {(control) => <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} required />}
         </Field>
-        {way === 'passcode' ? (
+        {needsPasscode && (
           <Field
             label="Signup passcode"
             error={errorOf('signupPasscode')}
-            hint="We send a temporary password to your email. You choose your own when you first sign in."
+            {...(way === 'passcode' && {
+              hint: 'We send a temporary password to your email. You choose your own when you first sign in.',
+            })}
           >
             {(control) => (
               <Input
@@ -75,9 +91,8 @@ export function SignupScreen() {
               />
             )}
           </Field>
-        ) : (
-          <NewPasswordField label="Password" {...bind('password')} error={errorOf('password')} />
         )}
+        {way === 'password' && <NewPasswordField label="Password" {...bind('password')} error={errorOf('password')} />}
         <Button type="submit" busy={busy} className="w-full">
           {busy ? 'Creating Account...' : 'Create Account'}
         </Button>

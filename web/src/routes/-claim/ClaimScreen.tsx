@@ -2,29 +2,28 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Spinner } from '../../components/Spinner.tsx'
-import { ApiError, messageOf } from '../../lib/api.ts'
+import { ApiError, isOutcomeUnknown, messageOf } from '../../lib/apiError.ts'
 import { formatAmount, formatMoment } from '../../lib/format.ts'
-import { isUnknown, useIdempotencyKey, useTitle } from '../../lib/hooks.ts'
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { type ClaimPayout, claimPayout, claimQuery } from '../../queries/claim.ts'
-import { Verify } from './Verify.tsx'
+import { type Verified, Verify } from './Verify.tsx'
 
-// What comes after the first screen is loaded when it is needed.
-const Ending = lazy(() => import('./Ending.tsx'))
-const OnItsWay = lazy(() => import('./OnItsWay.tsx'))
+// The steps after the first one are loaded when they are needed.
+const ClaimOutcome = lazy(() => import('./ClaimOutcome.tsx'))
+const ClaimPending = lazy(() => import('./ClaimPending.tsx'))
 const Receipt = lazy(() => import('./Receipt.tsx'))
 const Withdraw = lazy(() => import('./Withdraw.tsx'))
 
 const invalidLink = 'This payout link is invalid or has expired.'
-const followMs = 2_000 // 2 seconds
+const pollMs = 2_000 // 2 seconds
 
-/** What the right code opened. */
-type Opened = { passcode: string; sessionToken: string; balance: string }
 type Step =
-  /** Again, with the reason and the address so far, when the session of the first code is over. */
+  /** With `problem` when the session of an earlier code has ended; `address` is what was entered then. */
   | { step: 'verify'; problem?: string; address?: string }
-  | { step: 'withdraw'; opened: Opened; problem?: string; address?: string | undefined }
-  /** `seen`: the server has said that the transfer is under way. */
-  | { step: 'claiming'; opened: Opened; recipientAddress: string; seen: boolean }
+  | { step: 'withdraw'; verified: Verified; problem?: string; address?: string | undefined }
+  /** `seen`: the server has reported that the transfer is under way. */
+  | { step: 'claiming'; verified: Verified; recipientAddress: string; seen: boolean }
   | { step: 'complete'; recipientAddress: string }
 
 export function ClaimScreen(props: { accessToken: string }) {
@@ -48,12 +47,12 @@ function ClaimSteps(props: { accessToken: string }) {
     refetch,
   } = useQuery({
     ...query,
-    retryOnMount: false, // the screen of a failure is loaded when it is needed, and mounts this anew
-    ...(state.step === 'claiming' ? { refetchInterval: followMs } : {}),
+    retryOnMount: false, // the failure screen is loaded lazily, which mounts this component again
+    ...(state.step === 'claiming' ? { refetchInterval: pollMs } : {}),
   })
   useTitle('Claim your payout')
 
-  // The chain has the last word on a transfer under way.
+  // The payout's status on chain decides how a transfer under way ends.
   useEffect(() => {
     if (state.step !== 'claiming' || !payout) return
     if (payout.status === 'WITHDRAWN') setState({ step: 'complete', recipientAddress: state.recipientAddress })
@@ -61,7 +60,7 @@ function ClaimSteps(props: { accessToken: string }) {
     else if (payout.status === 'CREATED' && state.seen)
       setState({
         step: 'withdraw',
-        opened: state.opened,
+        verified: state.verified,
         problem: 'The transfer did not go through and your money is still here. Try again, or choose another address.',
       })
   }, [state, payout])
@@ -72,41 +71,41 @@ function ClaimSteps(props: { accessToken: string }) {
     const message = missing
       ? messageOf(error, invalidLink)
       : messageOf(error, 'Failed to load payout details', 'Failed to load escrow details')
-    return <NotFound message={message} {...(isUnknown(error) ? { onRetry: () => refetch() } : {})} />
+    return <NotFound message={message} {...(isOutcomeUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
   if (state.step === 'complete') return <Receipt payout={payout} recipientAddress={state.recipientAddress} />
   if (payout.status === 'CANCELLED')
     return (
-      <Ending look="reclaimed" title="Payout Reclaimed" leave="Close">
+      <ClaimOutcome look="reclaimed" title="Payout Reclaimed" leave="Close">
         The sender took these funds back, so they can no longer be claimed. If you did not expect this, ask{' '}
         {payout.senderName ?? 'the sender'}.
-      </Ending>
+      </ClaimOutcome>
     )
   if (payout.status === 'WITHDRAWN') return <AlreadyClaimed payout={payout} />
-  if (state.step === 'claiming' || payout.status === 'CLAIMING') return <OnItsWay payout={payout} />
+  if (state.step === 'claiming' || payout.status === 'CLAIMING') return <ClaimPending payout={payout} />
   if (Date.parse(payout.expiresAt) < Date.now()) return <NotFound message={invalidLink} />
 
   if (state.step === 'withdraw') {
-    const { opened } = state
+    const { verified } = state
     return (
       <Withdraw
         payout={payout}
-        balance={opened.balance}
+        balance={verified.balance}
         problem={state.problem}
         address={state.address}
         onWithdraw={async (recipientAddress) => {
           try {
             const reply = await claimPayout(
-              { accessToken, passcode: opened.passcode, sessionToken: opened.sessionToken, recipientAddress },
+              { accessToken, passcode: verified.passcode, sessionToken: verified.sessionToken, recipientAddress },
               idempotencyKey.current(),
             )
             client.setQueryData(query.queryKey, (old) => old && { ...old, ...reply })
-            setState({ step: 'claiming', opened, recipientAddress, seen: false })
+            setState({ step: 'claiming', verified, recipientAddress, seen: false })
           } catch (problem) {
-            idempotencyKey.refused(problem)
+            idempotencyKey.onFailed(problem)
             if (problem instanceof ApiError && problem.field === 'passcode')
               return setState({ step: 'verify', problem: problem.message, address: recipientAddress })
-            refetch() // it may have ended in another way meanwhile
+            refetch() // the payout may have been claimed or reclaimed meanwhile
             throw problem
           }
         }}
@@ -118,8 +117,8 @@ function ClaimSteps(props: { accessToken: string }) {
       payout={payout}
       accessToken={accessToken}
       problem={state.step === 'verify' ? state.problem : undefined}
-      onVerified={(opened) =>
-        setState({ step: 'withdraw', opened, address: state.step === 'verify' ? state.address : undefined })
+      onVerified={(verified) =>
+        setState({ step: 'withdraw', verified, address: state.step === 'verify' ? state.address : undefined })
       }
     />
   )
@@ -127,25 +126,25 @@ function ClaimSteps(props: { accessToken: string }) {
 
 function NotFound(props: { message: string; onRetry?: () => void }) {
   return (
-    <Ending
+    <ClaimOutcome
       look="missing"
       title="Payout Not Found"
       leave="Return Home"
       action={props.onRetry && <Button onClick={props.onRetry}>Try again</Button>}
     >
       {props.message}
-    </Ending>
+    </ClaimOutcome>
   )
 }
 
 function AlreadyClaimed(props: { payout: ClaimPayout }) {
   const { payout } = props
   return (
-    <Ending look="claimed" title="Already Claimed" leave="Return Home">
+    <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home">
       <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
       <p className="text-small">
         It was valid until <span className="inline-block">{formatMoment(payout.expiresAt)}.</span>
       </p>
-    </Ending>
+    </ClaimOutcome>
   )
 }

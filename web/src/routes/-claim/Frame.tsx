@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
 
-/** The one card in the middle of the claim screen. */
+/** The card in the middle of the claim screen. */
 export function Frame(props: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">

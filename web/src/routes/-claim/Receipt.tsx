@@ -4,14 +4,14 @@ import { Button } from '../../components/Button.tsx'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import { formatAmount, formatMoment } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
-import Ending from './Ending.tsx'
+import ClaimOutcome from './ClaimOutcome.tsx'
 
-/** The end of a claim, made to be printed or saved as a PDF as well. */
+/** The completed claim, which can be printed or saved as a PDF. */
 export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
   const { amount, chain, senderName, memo, escrowId, txHash, explorerUrl } = props.payout
   const [completedAt] = useState(() => new Date().toISOString())
   return (
-    <Ending
+    <ClaimOutcome
       look="complete"
       title="Transfer complete"
       leave="Done"
@@ -57,7 +57,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
           <CopyButton text={txHash} what="transaction hash" />
         </p>
       )}
-    </Ending>
+    </ClaimOutcome>
   )
 }
 

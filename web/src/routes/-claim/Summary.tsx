@@ -1,7 +1,7 @@
 import { formatAmount, formatMoment } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 
-/** Who sent how much, and what for. */
+/** The payout: sender, amount, memo and deadline. */
 export function Summary(props: { payout: ClaimPayout; amount?: string }) {
   const { payout } = props
   return (

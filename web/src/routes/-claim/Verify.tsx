@@ -3,34 +3,35 @@ import { Button } from '../../components/Button.tsx'
 import { CodeInput } from '../../components/CodeInput.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Resend } from '../../components/Resend.tsx'
-import { messageOf } from '../../lib/api.ts'
+import { messageOf } from '../../lib/apiError.ts'
 import { type ClaimPayout, resendPasscode, verifyPasscode } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
 
-type Opened = { passcode: string; sessionToken: string; balance: string }
+/** What the right code returned. */
+export type Verified = { passcode: string; sessionToken: string; balance: string }
 
 const tooShort = 'Passcode must be 6 digits'
 
-/** The six digits that came by email or SMS. */
+/** Takes the six digits that came by email or SMS. */
 export function Verify(props: {
   payout: ClaimPayout
   accessToken: string
-  /** Why the code is asked for once more. */
+  /** Why the code has to be entered again. */
   problem: string | undefined
-  onVerified: (opened: Opened) => void
+  onVerified: (verified: Verified) => void
 }) {
   const { payout } = props
   const [passcode, setPasscode] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState(props.problem)
   const input = useRef<HTMLInputElement>(null)
-  const onItsWay = payout.status === 'CREATING'
+  const isFunding = payout.status === 'CREATING'
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (onItsWay) return
+    if (isFunding) return
     if (passcode.length !== 6) return setError(tooShort)
     setBusy(true)
     setError(undefined)
@@ -51,7 +52,7 @@ export function Verify(props: {
       <Summary payout={payout} />
       <form noValidate onSubmit={submit} className="mt-6 space-y-4 border-hairline border-t pt-5">
         <Heading>Verify your identity</Heading>
-        {onItsWay && (
+        {isFunding && (
           <p role="status" className="rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
             The payment is on its way. You can continue as soon as it has arrived, usually within a minute.
           </p>
@@ -70,19 +71,19 @@ export function Verify(props: {
                 setError(undefined)
               }}
               onKeyDown={(event) => {
-                // A disabled button keeps Enter from submitting: the reason is told nevertheless.
+                // Enter does not submit while the button is disabled, so the reason is shown here.
                 if (event.key === 'Enter' && passcode.length !== 6) setError(tooShort)
               }}
             />
           )}
         </Field>
-        <Button type="submit" busy={busy} disabled={passcode.length !== 6 || onItsWay} className="w-full">
+        <Button type="submit" busy={busy} disabled={passcode.length !== 6 || isFunding} className="w-full">
           Continue
         </Button>
       </form>
       <div className="mt-3">
         <Resend
-          disabled={onItsWay}
+          disabled={isFunding}
           onSend={async () => {
             await resendPasscode(props.accessToken)
             setPasscode('')

@@ -2,21 +2,20 @@ import { type FormEvent, useState } from 'react'
 import { FullAddress } from '../../components/Address.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
-import { messageOf } from '../../lib/api.ts'
+import { isOutcomeUnknown, messageOf } from '../../lib/apiError.ts'
 import { asSentence, formatAmount, formatMoment } from '../../lib/format.ts'
-import { isUnknown } from '../../lib/hooks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
-import { destinationProblem } from './address.ts'
+import { destinationProblem } from './destinationProblem.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
 
-/** Where the money shall go; the whole address is shown once more before it leaves. */
+/** Asks for the destination, then shows the whole address again before the money leaves. */
 export default function Withdraw(props: {
   payout: ClaimPayout
   balance: string
   problem: string | undefined
-  /** What was entered before. */
+  /** The address entered before. */
   address: string | undefined
   onWithdraw: (recipientAddress: string) => Promise<void>
 }) {
@@ -29,7 +28,7 @@ export default function Withdraw(props: {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState(props.problem)
   const [unknown, setUnknown] = useState(false)
-  /** The review was left: the focus goes to what is to be corrected. */
+  /** The user came back from the review: the address field gets the focus. */
   const [back, setBack] = useState(false)
 
   async function check(event: FormEvent) {
@@ -37,7 +36,7 @@ export default function Withdraw(props: {
     setProblem(undefined)
     const found = destinationProblem(address, payout)
     if (found) return setAddressError(found)
-    const { addressProblem, checksumAddress } = await import('../../../../worker/domain/validators.ts')
+    const { addressProblem, checksumAddress } = await import('#domain/validators.ts')
     if (addressProblem(address)) return setAddressError('Invalid Ethereum address format')
     setReview(checksumAddress(address))
   }
@@ -49,7 +48,7 @@ export default function Withdraw(props: {
     try {
       await props.onWithdraw(review)
     } catch (error) {
-      setUnknown(isUnknown(error))
+      setUnknown(isOutcomeUnknown(error))
       setProblem(messageOf(error, 'Withdrawal failed'))
       setBusy(false)
     }
@@ -75,7 +74,7 @@ export default function Withdraw(props: {
         {problem && (
           <div className="mb-4">
             <ErrorBox>
-              {unknown ? `${asSentence(problem)} Trying again is safe: the money moves once at most.` : problem}
+              {unknown ? `${asSentence(problem)} Trying again is safe: the money moves at most once.` : problem}
             </ErrorBox>
           </div>
         )}
@@ -141,7 +140,7 @@ export default function Withdraw(props: {
               its own site or your app store.
             </li>
             <li>
-              Create a wallet, and keep its recovery phrase on paper. Nobody, not even we, should ever ask for it.
+              Create a wallet, and keep its recovery phrase on paper. No one, including us, should ever ask for it.
             </li>
             <li>Press “Receive”, choose USDC on Base, and copy the address that starts with 0x.</li>
             <li>

@@ -2,12 +2,12 @@ import { Check } from 'lucide-react'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field } from '../../components/Field.tsx'
 import { PasswordInput } from '../../components/PasswordInput.tsx'
-import { useFields } from '../../lib/form.ts'
 import { dropChallenge, setNewPassword } from '../../lib/session.ts'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
 
-/** Asked for when the sign-in answers a password challenge. A mismatch is dropped silently: the hint is always there. */
+/** Shown when the sign-in returns a password challenge. A mismatch shows no message, as specified; the hint is always there. */
 export default function NewPasswordForm(props: { onSignedIn: () => void }) {
-  const { form, values, busy, general, errorOf, bind } = useFields(
+  const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { newPassword: '', again: '' },
     {
       check({ newPassword, again }) {

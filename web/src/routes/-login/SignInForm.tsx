@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { emailProblem } from '../../../../worker/domain/email.ts'
+import { emailProblem } from '#domain/email.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmailField, ErrorBox, Field } from '../../components/Field.tsx'
 import { linkClass, TextLink } from '../../components/Links.tsx'
 import { PasswordInput } from '../../components/PasswordInput.tsx'
-import { useFields } from '../../lib/form.ts'
 import { getSession, signIn } from '../../lib/session.ts'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
 import { configQuery } from '../../queries/config.ts'
 
-/** Email and password. A refusal lands under the field it names, else in a box above. */
+/** Email and password. A refusal is shown under the field that it names, otherwise above the form. */
 export function SignInForm(props: { onSignedIn: () => void }) {
-  const { form, values, busy, general, code, errorOf, bind } = useFields(
+  const { form, values, busy, general, code, errorOf, bind } = useAccountForm(
     { email: '', password: '' },
     {
       check({ email, password }) {

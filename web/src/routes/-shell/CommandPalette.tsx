@@ -6,7 +6,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useStat
 import { plural } from '../../lib/format.ts'
 import { type Command, useCommands } from './useCommands.ts'
 
-/** One field over everything there is; the focus stays in it while arrows walk through the list. */
+/** Searches pages, actions, contacts, agents and transactions. The focus stays in the field; arrow keys move through the list. */
 export default function CommandPalette(props: { onClose: () => void }) {
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -118,12 +118,12 @@ export default function CommandPalette(props: { onClose: () => void }) {
   )
 }
 
-/** The focus stays in the field, whose keys move and choose; a mouse does it here. */
+/** Handles the mouse only: the focus stays in the field, which handles the keys. */
 function Option(props: { id: string; command: Command; active: boolean; onActive: () => void; onRun: () => void }) {
   const { label, note, icon: Icon } = props.command
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter is the field's
-    // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant points here
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles Enter
+    // biome-ignore lint/a11y/useFocusableInteractive: the field's aria-activedescendant points here
     <div
       id={props.id}
       role="option"

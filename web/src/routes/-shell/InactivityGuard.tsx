@@ -5,7 +5,7 @@ import { warnMs, watchInactivity } from '../../lib/inactivity.ts'
 import { expireSession } from '../../lib/session.ts'
 import { idleLeftMs, noteActivity } from '../../lib/tokens.ts'
 
-/** Ends the session after 12 hours without activity in any tab, and warns two minutes before. */
+/** Ends the session after 12 hours without activity in any tab, with a warning two minutes before. */
 export function InactivityGuard() {
   const [warned, setWarned] = useState(false)
   useEffect(

@@ -1,23 +1,23 @@
 import { useForm } from 'react-hook-form'
-import type { User } from '../../../../worker/schemas/account.ts'
+import type { User } from '#schemas/account.ts'
 import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { PasswordInput } from '../../components/PasswordInput.tsx'
-import { messageOf } from '../../lib/api.ts'
+import { messageOf } from '../../lib/apiError.ts'
 import { appName } from '../../lib/app.ts'
-import { resolve } from '../../lib/resolver.ts'
+import { formResolver } from '../../lib/formResolver.ts'
 import { completeOnboarding } from '../../queries/account.ts'
 
 type Values = { name: string; password: string; again: string }
 
-const resolver = resolve<Values>((values) => ({
+const resolver = formResolver<Values>((values) => ({
   name: values.name.trim() ? null : 'Please enter your name',
   password: values.password.length >= 6 ? null : 'Password must be at least 6 characters',
   again: values.again === values.password ? null : 'Passwords do not match',
 }))
 
-/** First sign-in: a name and a password of one's own. It closes only by success. */
+/** First sign-in: the user sets a name and a password. Only success closes it. */
 export default function Onboarding(props: { user: User }) {
   const form = useForm<Values>({ resolver, defaultValues: { name: props.user.name ?? '', password: '', again: '' } })
   const { errors, isSubmitting: busy } = form.formState
@@ -45,7 +45,7 @@ export default function Onboarding(props: { user: User }) {
     >
       <div className="space-y-4">
         {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
-        {/* Lets password managers know whose password this is. */}
+        {/* For password managers. */}
         <input type="text" hidden name="username" autoComplete="username" value={props.user.email} readOnly />
         <Field label="Your Name" error={errors.name?.message}>
           {(control) => <Input {...control} {...form.register('name')} autoComplete="name" disabled={busy} />}

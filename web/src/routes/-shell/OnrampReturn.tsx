@@ -6,9 +6,9 @@ import { overviewQuery } from '../../queries/overview.ts'
 import { refreshWallets } from '../../queries/wallets.ts'
 
 const pollMs = 5_000 // 5 seconds
-const followMs = 120_000 // 2 minutes
+const pollForMs = 120_000 // 2 minutes
 
-/** Back from buying USDC (`?onramp=success`): says so once, and looks for the money for two minutes, wherever one goes. */
+/** After buying USDC (`?onramp=success`): confirms it once and polls the balances for two minutes, on any page. */
 export function OnrampReturn() {
   const { onramp } = useSearch({ from: '/dashboard' })
   const navigate = useNavigate()
@@ -17,13 +17,13 @@ export function OnrampReturn() {
   useEffect(() => {
     if (onramp !== 'success') return
     toast.success('Payment received. Your USDC arrives within a minute or two.', { id: 'onramp' })
-    const look = () => {
+    const poll = () => {
       refreshWallets()
       queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
     }
-    // Not undone with the component: taking the flag off the URL is a change of it.
-    const timer = setInterval(look, pollMs)
-    setTimeout(() => clearInterval(timer), followMs)
+    // Not cleared with the effect, which ends as soon as the flag is removed from the URL.
+    const timer = setInterval(poll, pollMs)
+    setTimeout(() => clearInterval(timer), pollForMs)
     navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })
   }, [onramp, navigate, queryClient])
   return null

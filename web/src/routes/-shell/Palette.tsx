@@ -5,7 +5,7 @@ const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
-/** Opens the command palette by its button or by Cmd/Ctrl-K, but never over a dialog. */
+/** Opens the command palette with a button or Cmd/Ctrl-K, but not on top of a dialog. */
 export function Palette() {
   const [open, setOpen] = useState(false)
 

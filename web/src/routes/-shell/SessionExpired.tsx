@@ -4,7 +4,7 @@ import { Dialog } from '../../components/Dialog.tsx'
 
 const closeAfterSeconds = 5
 
-/** Leads to sign-in, on a press or by itself. */
+/** Leads to sign-in, by its button or after five seconds. */
 export function SessionExpired(props: { onClose: () => void }) {
   const [left, setLeft] = useState(closeAfterSeconds)
   const onClose = useEffectEvent(props.onClose)

@@ -2,7 +2,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
-import { Reconnect } from '../../wallet/lazyWallet.tsx'
+import { ReconnectWallet } from '../../wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
 import { SessionExpired } from './SessionExpired.tsx'
@@ -11,7 +11,7 @@ import { useOnline } from './useOnline.ts'
 
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
-/** The signed-in frame: guard, top bar, page, onboarding, and what ends a session. */
+/** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */
 export function Shell() {
   const { user, isLoading, expired } = useSession()
   const online = useOnline()
@@ -40,7 +40,7 @@ export function Shell() {
       <TopBar user={user} />
       {!online && (
         <p role="status" className="bg-amber-tint px-4 py-2 text-center text-amber text-small">
-          You are offline. What you see may be old, and nothing can be sent.
+          You are offline. This page may be out of date, and nothing can be sent.
         </p>
       )}
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1248px] px-4 py-6 outline-none sm:px-6">
@@ -48,7 +48,7 @@ export function Shell() {
       </main>
       <OnrampReturn />
       <InactivityGuard />
-      <Reconnect />
+      <ReconnectWallet />
       {user.needsOnboarding && (
         <Suspense>
           <Onboarding user={user} />

@@ -2,15 +2,16 @@ import { Dialog } from '@base-ui/react/dialog'
 import { Link } from '@tanstack/react-router'
 import { LogOut, Menu, X } from 'lucide-react'
 import { useState } from 'react'
-import type { User } from '../../../../worker/schemas/account.ts'
+import type { User } from '#schemas/account.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
 import { signOut } from '../../lib/session.ts'
-import { WalletOfPanel } from '../../wallet/lazyWallet.tsx'
+import { LazyPanelWallet } from '../../wallet/lazyWallet.tsx'
 import { Palette } from './Palette.tsx'
 import { pageGroups } from './pages.ts'
 
+/** Menu, name and search. What concerns every page, such as a bell, belongs at its right. */
 export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
   return (
@@ -73,7 +74,7 @@ function Panel(props: { user: User; onClose: () => void }) {
         ))}
       </nav>
       <div className="border-hairline border-t p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <WalletOfPanel />
+        <LazyPanelWallet />
         <Button look="quiet" onClick={signOut} className="w-full justify-start! gap-3! px-2!">
           <LogOut aria-hidden="true" className="size-5" />
           Sign Out

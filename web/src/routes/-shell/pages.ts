@@ -10,7 +10,10 @@ import {
   Wallet,
 } from 'lucide-react'
 
-/** The pages of the signed-in area, as the menu and the command palette list them. */
+/**
+ * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route
+ * `routes/dashboard/<page>.tsx` and a folder `routes/dashboard/-<page>` for what only this page needs.
+ */
 export const pageGroups = [
   {
     name: 'Main',

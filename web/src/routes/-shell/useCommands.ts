@@ -12,10 +12,12 @@ import {
   Wallet,
 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { formatAmount, shortAddress } from '../../lib/format.ts'
-import { groupsQuery } from '../../queries/agents.ts'
+import { shortAddress } from '../../lib/address.ts'
+import { formatAmount } from '../../lib/format.ts'
+import { categoryLabel, displayStatus } from '../../lib/transactionStatus.ts'
 import { type Contact, contactsQuery } from '../../queries/contacts.ts'
-import { categoryLabel, displayStatus, transactionSearchQuery } from '../../queries/transactions.ts'
+import { groupsQuery } from '../../queries/policyGroups.ts'
+import { transactionSearchQuery } from '../../queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '../../queries/wallets.ts'
 import { type Findable, find, isTransactionPart } from './find.ts'
 import { pageGroups } from './pages.ts'
@@ -28,32 +30,32 @@ export type Command = Findable & {
 }
 export type CommandGroup = { name: string; commands: Command[] }
 
-const mostEach = 6
-const pauseMs = 200
+const maxPerGroup = 6
+const debounceMs = 200
 
-/** What can be done and found for `text`: pages and acts at once, people, agents and transactions once something is typed. */
+/** The commands that match `text`: actions and pages always; contacts, agents and transactions once something is typed. */
 export function useCommands(text: string): { groups: CommandGroup[]; isSearching: boolean } {
   const wanted = text.trim()
   const wallets = useQuery(walletsQuery)
   const contacts = useQuery(contactsQuery)
   const agents = useQuery(groupsQuery)
-  const part = useSettled(wanted)
+  const part = useDebounced(wanted)
   const isPart = isTransactionPart(wanted)
   const transactions = useQuery({ ...transactionSearchQuery(part), enabled: isPart && part === wanted })
 
-  // Hundreds of people and agents: made when they come, searched when another text is wanted.
-  const people = useMemo(() => (contacts.data ?? []).map(person), [contacts.data])
-  const recipients = useMemo(() => people.map(sendTo), [people])
-  const known = useMemo(() => agentsOf(agents.data ?? []), [agents.data])
-  const acts = useMemo(() => [...(wallets.data ?? []).filter(canPay).map(sendFrom), ...fixedActs], [wallets.data])
+  // There may be hundreds of contacts and agents: built when they are loaded, searched when the text changes.
+  const contactCommands = useMemo(() => (contacts.data ?? []).map(contactCommand), [contacts.data])
+  const sendCommands = useMemo(() => contactCommands.map(sendTo), [contactCommands])
+  const agentCommands = useMemo(() => agentCommandsOf(agents.data ?? []), [agents.data])
+  const actions = useMemo(() => [...(wallets.data ?? []).filter(canPay).map(sendFrom), ...fixedActions], [wallets.data])
   const groups = useMemo(
     () => [
-      { name: 'Actions', commands: find(wanted ? [...acts, ...recipients] : acts, wanted, 9) },
+      { name: 'Actions', commands: find(wanted ? [...actions, ...sendCommands] : actions, wanted, 9) },
       { name: 'Go to', commands: find(goTo, wanted, goTo.length) },
       ...(wanted
         ? [
-            { name: 'Contacts', commands: find(people, wanted, mostEach) },
-            { name: 'Agents', commands: find(known, wanted, mostEach) },
+            { name: 'Contacts', commands: find(contactCommands, wanted, maxPerGroup) },
+            { name: 'Agents', commands: find(agentCommands, wanted, maxPerGroup) },
             {
               name: 'Transactions',
               commands: isPart && part === wanted ? (transactions.data?.rows ?? []).map(transactionCommand) : [],
@@ -61,7 +63,7 @@ export function useCommands(text: string): { groups: CommandGroup[]; isSearching
           ]
         : []),
     ],
-    [wanted, acts, recipients, people, known, isPart, part, transactions.data],
+    [wanted, actions, sendCommands, contactCommands, agentCommands, isPart, part, transactions.data],
   )
   return {
     groups: groups.filter(({ commands }) => commands.length > 0),
@@ -73,22 +75,22 @@ const goTo = pageGroups.flatMap(({ entries }) =>
   entries.map(({ to, label, icon }): Command => ({ id: to, label, words: 'go to open', icon, link: { to } })),
 )
 
-const act = (label: string, icon: LucideIcon, link: Command['link'], words = ''): Command => ({
+const action = (label: string, icon: LucideIcon, link: Command['link'], words = ''): Command => ({
   id: label,
   label,
   words,
   icon,
   link,
 })
-const fixedActs = [
-  act('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone escrow'),
-  act('Add contact', UserRoundPlus, { to: '/dashboard/contacts', search: { add: true } }, 'new create'),
-  act('New agent', Bot, { to: '/dashboard/agents', search: { newAgent: true } }, 'create add'),
-  act('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),
-  act('New wallet', Wallet, { to: '/dashboard/wallets', search: { deploy: true } }, 'create add deploy'),
+const fixedActions = [
+  action('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone escrow'),
+  action('Add contact', UserRoundPlus, { to: '/dashboard/contacts', search: { add: true } }, 'new create'),
+  action('New agent', Bot, { to: '/dashboard/agents', search: { newAgent: true } }, 'create add'),
+  action('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),
+  action('New wallet', Wallet, { to: '/dashboard/wallets', search: { deploy: true } }, 'create add deploy'),
 ]
 
-function person({ id, name, email, phone, address }: Contact): Command {
+function contactCommand({ id, name, email, phone, address }: Contact): Command {
   const ways = [email, phone, address && shortAddress(address)].filter(Boolean).join(' · ')
   const words = [email, phone, address].filter(Boolean).join(' ')
   const link = { to: '/dashboard/contacts', search: { edit: id } } as const
@@ -112,7 +114,7 @@ const sendTo = ({ id, label, words }: Command): Command => ({
 })
 
 type Groups = { policyGroup: { id: string; name: string }; agents: { id: string; name: string }[] }[]
-const agentsOf = (groups: Groups): Command[] =>
+const agentCommandsOf = (groups: Groups): Command[] =>
   groups.flatMap(({ policyGroup, agents }) => [
     ...agents.map(({ id, name }) => ({
       id: `agent ${id}`,
@@ -139,11 +141,11 @@ const transactionCommand = (transaction: Found): Command => ({
   link: { to: '/dashboard/transactions', search: { detail: transaction.id } },
 })
 
-/** `value` once it has stayed the same for a moment. */
-function useSettled(value: string): string {
+/** `value` once it has not changed for a moment. */
+function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs)
+    const timer = setTimeout(() => setSettled(value), debounceMs)
     return () => clearTimeout(timer)
   }, [value])
   return settled

@@ -5,9 +5,10 @@ import { useCallback, useDeferredValue, useMemo } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
-import { useTitle } from '../../lib/hooks.ts'
 import { searchOf, textOf } from '../../lib/search.ts'
-import { accountQuery, groupsQuery } from '../../queries/agents.ts'
+import { useTitle } from '../../lib/useTitle.ts'
+import { accountQuery } from '../../queries/pausing.ts'
+import { groupsQuery } from '../../queries/policyGroups.ts'
 import { AgentDialogs } from './-agents/AgentDialogs.tsx'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
@@ -40,7 +41,7 @@ function AgentsPage() {
     (dialog: Dialogs) => navigate({ search: ({ group, agent }) => ({ ...searchOf({ group, agent }), ...dialog }) }),
     [navigate],
   )
-  // The list answers a choice at once; the group, which is a whole page, is drawn when nothing more urgent waits.
+  // The list responds to a choice at once; the group, which fills a page, is rendered with low priority.
   const shown = useDeferredValue(selected) ?? selected
   const agentId = useDeferredValue(search.agent)
   const detail = useMemo(
@@ -95,7 +96,8 @@ function AgentsPage() {
               title="No policy groups yet"
               action={<Button onClick={() => open({ newGroup: true })}>Create Your First Policy Group</Button>}
             >
-              A policy group gives agents a budget, a wallet, and rules about whom they may pay. Agents belong to one.
+              A policy group gives its agents a budget, a wallet, and rules about recipients. Every agent belongs to
+              one.
             </EmptyState>
           </Card>
         )

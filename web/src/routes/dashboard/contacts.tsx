@@ -11,8 +11,8 @@ import { Input } from '../../components/Field.tsx'
 import { Pager } from '../../components/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
-import { useTitle } from '../../lib/hooks.ts'
 import { flagOf, searchOf, textOf } from '../../lib/search.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { type Contact, contactBalancesQuery, contactsQuery } from '../../queries/contacts.ts'
 
 const subjects = ['send', 'edit', 'delete'] as const
@@ -38,13 +38,13 @@ const pageSize = 25
 function ContactsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
-  // People's names and addresses stay out of the URL.
+  // What people search for may be personal, so it stays out of the URL.
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
   const contacts = useQuery(contactsQuery)
   useTitle('Contacts')
 
-  // Rows are drawn when nothing more urgent waits, and only when they change: the field answers at once.
+  // Rows are rendered with low priority and only when they change, so that the field responds at once.
   const wanted = useDeferredValue(text.trim().toLowerCase())
   const found = useMemo(
     () =>
@@ -73,7 +73,7 @@ function ContactsPage() {
         {found && rows && contacts.data ? (
           contacts.data.length === 0 ? (
             <EmptyState title="No contacts yet" action={<Button onClick={add}>Add Your First Contact</Button>}>
-              Keep the people you pay here. Policy groups can allow agents to pay chosen contacts only.
+              Keep the people you pay here. A policy group can limit its agents to chosen contacts.
             </EmptyState>
           ) : (
             <>
@@ -136,7 +136,7 @@ const ContactTable = memo(function ContactTable(props: {
   onAct: (what: Act, contact: Contact) => void
 }) {
   const { rows, onAct } = props
-  // What their addresses hold on Base: one question for all rows that are shown.
+  // Balances of the addresses on Base, in one call for all visible rows.
   const ids = rows.filter(({ address }) => address !== null).map(({ id }) => id)
   const balances = useQuery({ ...contactBalancesQuery(ids), placeholderData: keepPreviousData })
   const columns: Column<Contact>[] = [

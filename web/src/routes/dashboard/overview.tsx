@@ -6,7 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { EmptyState, Skeleton } from '../../components/states.tsx'
-import { useTitle } from '../../lib/hooks.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { overviewQuery } from '../../queries/overview.ts'
 import { FirstSteps } from './-overview/FirstSteps.tsx'
 import { addWidget, defaultLayout } from './-overview/layout.ts'
@@ -43,7 +43,7 @@ function OverviewPage() {
         </Button>
       </PageHeader>
       {overview.data && <FirstSteps overview={overview.data} />}
-      {/* Widgets that came before the first steps would be pushed down. */}
+      {/* Widgets shown before the first steps would be pushed down by them. */}
       {isPending || !overview.isFetched ? (
         <Skeleton className="h-96" />
       ) : items.length === 0 ? (
@@ -61,7 +61,7 @@ function OverviewPage() {
               </Button>
             }
           >
-            Choose from the library what you want to see here.
+            Choose widgets from the library.
           </EmptyState>
         </Card>
       ) : (
@@ -87,7 +87,7 @@ function OverviewPage() {
           fallback="The layout could not be reset."
           onClose={() => setResetting(false)}
         >
-          <p>The dashboard goes back to its first six widgets. Your figures stay as they are.</p>
+          <p>This restores the original six widgets. Your data is not affected.</p>
         </ConfirmDialog>
       )}
     </>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { Eye, Plus, Undo2 } from 'lucide-react'
 import { lazy, Suspense, startTransition, useMemo, useState } from 'react'
+import { payoutStatuses } from '#domain/listFilters.ts'
 import { Amount } from '../../components/Amount.tsx'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { PageHeader } from '../../components/Card.tsx'
@@ -11,28 +12,27 @@ import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
 import { plural } from '../../lib/format.ts'
-import { useTitle } from '../../lib/hooks.ts'
 import { keepFocus } from '../../lib/keepFocus.ts'
+import { addressesOf, listOf, rangeOf } from '../../lib/listSearch.ts'
+import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../lib/payoutStatus.ts'
+import { validRange } from '../../lib/range.ts'
 import { flagOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
 import { PagedCard } from '../../lists/PagedCard.tsx'
-import { soundRange } from '../../lists/range.ts'
-import { addressesOf, listOf, payoutStatuses, rangeOf } from '../../lists/search.ts'
-import { useSoon } from '../../lists/useSoon.ts'
+import { useAfterPaint } from '../../lists/useAfterPaint.ts'
 import { overviewQuery } from '../../queries/overview.ts'
 import {
-  canReclaim,
   type Escrow,
   exportPayouts,
   type PayoutFilters,
   payoutsQuery,
-  recipientOf,
   reclaimableQuery,
   refreshPayouts,
 } from '../../queries/payouts.ts'
 import { useActiveFilters } from './-payouts/useActiveFilters.ts'
 
-/** As for transactions: the page reads what the texts mean. */
+/** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
 const read = (search: Record<string, unknown>) => ({
   ...searchOf({ page: pageOf(search.page), create: flagOf(search.create) }),
   ...textsOf(search, ['detail', 'status', 'wallets', 'from', 'to', 'min', 'max']),
@@ -57,7 +57,7 @@ function filtersOf(search: ReturnType<typeof read>): PayoutFilters {
   return {
     ...(status.length > 0 && { status }),
     ...(wallets.length > 0 && { wallets }),
-    ...soundRange(rangeOf(search)),
+    ...validRange(rangeOf(search)),
   }
 }
 
@@ -65,10 +65,10 @@ function PayoutsPage() {
   const search = Route.useSearch()
   const { page = 1, create, detail } = search
   const navigate = Route.useNavigate()
-  // Where people are reached stays out of the URL.
+  // Contact details stay out of the URL.
   const [recipient, setRecipient] = useState<string>()
   const [filtering, setFiltering] = useState(false)
-  const [isWaiting, soon] = useSoon()
+  const [isWaiting, afterPaint] = useAfterPaint()
   const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Escrow | null>(null)
   const filters: PayoutFilters = { ...filtersOf(search), ...(recipient && { recipient }) }
@@ -82,14 +82,14 @@ function PayoutsPage() {
   const close = () => navigate({ search: here })
   const apply = ({ recipient: person, status: statuses, wallets: from, ...days }: PayoutFilters) => {
     setFiltering(false)
-    soon(() => {
+    afterPaint(() => {
       setRecipient(person)
       navigate({ search: { ...days, ...searchOf({ status: statuses?.join(','), wallets: from?.join(',') }) } })
     })
   }
   const active = useActiveFilters(filters, apply)
   const clear = () => apply({})
-  const waiting = reclaimable.data?.page.total ?? 0
+  const reclaimableCount = reclaimable.data?.page.total ?? 0
   const outstanding = overview.data?.pendingPayouts
   const openCreate = () => navigate({ search: { ...here, create: true } })
 
@@ -101,6 +101,9 @@ function PayoutsPage() {
         cell: (payout) => (
           <>
             <span className="wrap-anywhere">{recipientOf(payout)}</span>
+            {payout.delivery && isUndelivered(payout) && (
+              <p className="text-amber text-small">{deliveryText(payout.delivery)}</p>
+            )}
             {payout.memo && (
               <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted max-md:ml-auto">{payout.memo}</p>
             )}
@@ -144,10 +147,10 @@ function PayoutsPage() {
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
         <ExportButton name="bursar-payouts.csv" disabled={!list.data?.page.total} load={() => exportPayouts(filters)} />
         <FiltersButton active={active} onOpen={() => startTransition(() => setFiltering(true))} />
-        {waiting > 0 && (
+        {reclaimableCount > 0 && (
           <Button ref={keepFocus} look="secondary" onClick={() => setReclaimingAll(true)}>
             <Undo2 aria-hidden="true" className="size-4" />
-            Reclaim All Pending ({waiting})
+            Reclaim All Pending ({reclaimableCount})
           </Button>
         )}
         <Button onClick={openCreate}>
@@ -169,7 +172,7 @@ function PayoutsPage() {
         isFiltered={active.length > 0}
         isWaiting={isWaiting}
         onClear={clear}
-        onPage={(next) => soon(() => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered }))}
+        onPage={(next) => afterPaint(() => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered }))}
         empty={
           <EmptyState title="No payouts found" action={<Button onClick={openCreate}>Create Your First Payout</Button>}>
             Your payouts will appear here.
@@ -209,5 +212,5 @@ function PayoutsPage() {
   )
 }
 
-/** What tells one row's buttons from the next row's, for who hears them. */
+/** Tells the buttons of one row from those of another in their accessible names. */
 const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payout)}`

@@ -2,34 +2,34 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, useRouter } from '@tanstack/react-router'
 import { Eye } from 'lucide-react'
 import { lazy, Suspense, startTransition, useDeferredValue, useMemo, useState } from 'react'
+import { transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
 import { Amount } from '../../components/Amount.tsx'
 import { PageHeader } from '../../components/Card.tsx'
 import { Counterparty } from '../../components/Counterparty.tsx'
 import type { Column } from '../../components/DataTable.tsx'
 import { RowLink } from '../../components/RowLink.tsx'
-import { TransactionStatus } from '../../components/StatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
-import { useTitle } from '../../lib/hooks.ts'
+import { TransactionStatus } from '../../components/TransactionStatus.tsx'
+import { listOf, rangeOf } from '../../lib/listSearch.ts'
+import { validRange } from '../../lib/range.ts'
 import { pageOf, searchOf, textsOf } from '../../lib/search.ts'
+import { categoryLabel, senderOf } from '../../lib/transactionStatus.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
 import { PagedCard } from '../../lists/PagedCard.tsx'
-import { soundRange } from '../../lists/range.ts'
-import { listOf, rangeOf, transactionStatuses, transactionTypes } from '../../lists/search.ts'
-import { useSoon } from '../../lists/useSoon.ts'
+import { useAfterPaint } from '../../lists/useAfterPaint.ts'
 import {
-  categoryLabel,
   exportTransactions,
   refreshTransactions,
-  senderOf,
   type Transaction,
   type TransactionFilters,
   transactionsQuery,
 } from '../../queries/transactions.ts'
 import { useActiveFilters } from './-transactions/useActiveFilters.ts'
 
-/** What the texts of a filter mean is read by the page, apart from what every page loads. */
+/** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
 const read = (search: Record<string, unknown>) => ({
   ...searchOf({ page: pageOf(search.page) }),
   ...textsOf(search, ['detail', 'type', 'status', 'sender', 'contact', 'wallet', 'from', 'to', 'min', 'max']),
@@ -47,7 +47,7 @@ const ReclaimPayout = lazy(() => import('./-transactions/ReclaimPayout.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
-/** `hrefOf`: where a transaction's details are shown. */
+/** `hrefOf`: the link to a transaction's details. */
 const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transaction>[] => [
   { header: 'Date', cell: (transaction) => <Time iso={transaction.createdAt} /> },
   {
@@ -104,7 +104,7 @@ function filtersOf(search: ReturnType<typeof read>): TransactionFilters {
     ...(sender && { sender }),
     ...(contact && { contact }),
     ...(wallet && { wallet }),
-    ...soundRange(rangeOf(search)),
+    ...validRange(rangeOf(search)),
   }
 }
 
@@ -112,10 +112,10 @@ function TransactionsPage() {
   const search = Route.useSearch()
   const { page = 1, detail, ...rest } = search
   const navigate = Route.useNavigate()
-  // What people are called and where they are reached stays out of the URL.
+  // Names and contact details stay out of the URL.
   const [people, setPeople] = useState<Pick<TransactionFilters, 'recipient' | 'memo'>>({})
   const [filtering, setFiltering] = useState(false)
-  const [isWaiting, soon] = useSoon()
+  const [isWaiting, afterPaint] = useAfterPaint()
   const [adding, setAdding] = useState<Transaction | null>(null)
   const [reclaiming, setReclaiming] = useState<string | null>(null)
   const filters: TransactionFilters = { ...filtersOf(search), ...people }
@@ -124,7 +124,7 @@ function TransactionsPage() {
 
   const apply = ({ recipient, memo, status: chosen, ...shown }: TransactionFilters) => {
     setFiltering(false)
-    soon(() => {
+    afterPaint(() => {
       setPeople(searchOf({ recipient, memo }))
       navigate({ search: { ...shown, ...(chosen && { status: chosen.join(',') }) } })
     })
@@ -152,7 +152,7 @@ function TransactionsPage() {
         isFiltered={active.length > 0}
         isWaiting={isWaiting}
         onClear={clear}
-        onPage={(next) => soon(() => navigate({ search: next > 1 ? { ...here, page: next } : here }))}
+        onPage={(next) => afterPaint(() => navigate({ search: next > 1 ? { ...here, page: next } : here }))}
         empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
       />
       <Suspense>
@@ -182,7 +182,7 @@ function TransactionsPage() {
   )
 }
 
-/** Where details are shown, but for the id at its end. The rows take it when nothing more urgent waits. */
+/** The link to details, without the id at its end. The rows take changes of it with low priority. */
 function useHrefOfDetail(here: ReturnType<typeof read>): string {
   const { href } = useRouter().buildLocation({ to: '/dashboard/transactions', search: here })
   return useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)

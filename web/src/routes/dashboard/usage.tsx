@@ -6,12 +6,15 @@ import { Card, PageHeader } from '../../components/Card.tsx'
 import { Field, Select } from '../../components/Field.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { shortAddress } from '../../lib/format.ts'
-import { useElapsed, useTitle } from '../../lib/hooks.ts'
+import { shortAddress } from '../../lib/address.ts'
 import { searchOf, textOf } from '../../lib/search.ts'
+import { useElapsed } from '../../lib/useElapsed.ts'
+import { useTitle } from '../../lib/useTitle.ts'
 import { refreshUsage, type UsageGroup, usageQuery } from '../../queries/usage.ts'
+import { walletName } from '../../queries/wallets.ts'
 import { AllWallets } from './-usage/AllWallets.tsx'
 import { MonthlySpend } from './-usage/MonthlySpend.tsx'
+import { NetworkFees } from './-usage/NetworkFees.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
 
 export const Route = createFileRoute('/dashboard/usage')({
@@ -22,8 +25,8 @@ export const Route = createFileRoute('/dashboard/usage')({
 const TopUpDialog = lazy(() => import('../../components/TopUpDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
-/** Then a button joins the loading text (decisions.md 47). */
-const patienceMs = 10_000
+/** After this time the loading text gets a button to try again. */
+const patienceMs = 10_000 // 10 seconds
 
 function UsagePage() {
   const search = Route.useSearch()
@@ -49,7 +52,7 @@ function UsagePage() {
                   <option value="">All Wallets</option>
                   {data.wallets.map((one) => (
                     <option key={one.id} value={one.id}>
-                      {one.name || 'Unnamed Wallet'} ({shortAddress(one.address)})
+                      {walletName(one)} ({shortAddress(one.address)})
                     </option>
                   ))}
                 </Select>
@@ -75,6 +78,7 @@ function UsagePage() {
             </EmptyState>
           </Card>
         )}
+        <NetworkFees gas={data.gasAllowance} />
       </div>
       <Suspense>
         {toppingUp && (
@@ -96,7 +100,7 @@ function UsagePage() {
   )
 }
 
-/** A failure to load says nothing, as specified: the text stays, and after a while one may try again. */
+/** A failure to load shows no message, as specified: the text stays, and after a while a button appears. */
 function Loading(props: { onRetry: () => void }) {
   const isLong = useElapsed(patienceMs)
   return (

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/agents.ts'
+import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/policyGroups.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
 import { subjectOf } from './subjects.ts'
@@ -16,20 +16,20 @@ const RegenerateDialog = lazy(() => import('./RegenerateDialog.tsx'))
 const CredentialsDialog = lazy(() => import('./CredentialsDialog.tsx'))
 const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
 
-type Made = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
+type Shown = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
 
-/** The dialog that the page's search parameters name. */
+/** The dialog that the page's search parameters open. */
 export function AgentDialogs(props: {
   search: Dialogs
   groups: PolicyGroupWithAgents[] | undefined
   selected: PolicyGroupWithAgents | undefined
   close: () => void
-  /** Leaves the dialog for a group and one of its agents, or for none. */
+  /** Closes the dialog and selects a group and one of its agents, or nothing. */
   show: (groupId: string | undefined, agentId?: string) => void
 }) {
   const { search, groups, selected, close, show } = props
-  // Secrets live in this state alone and are gone once the dialog closes.
-  const [made, setMade] = useState<Made | null>(null)
+  // Secrets are kept in this state only, until the dialog closes.
+  const [shown, setShown] = useState<Shown | null>(null)
   const group = selected?.policyGroup
   const agentBy = (id: string | undefined) => selected?.agents.find((agent) => agent.id === id)
   const edited = agentBy(search.editAgent)
@@ -37,13 +37,13 @@ export function AgentDialogs(props: {
   const regenerated = agentBy(search.regenerateKey ?? search.regenerateCredentials)
   const paused = search.pause && selected ? subjectOf(search.pause, selected) : undefined
 
-  if (made)
+  if (shown)
     return (
       <Suspense>
         <CredentialsDialog
-          {...made}
+          {...shown}
           onClose={() => {
-            setMade(null)
+            setShown(null)
             refreshGroups()
           }}
         />
@@ -59,7 +59,7 @@ export function AgentDialogs(props: {
           onClose={close}
           onCreated={({ agent, shownOnce: _, ...credentials }) => {
             const of = groups.find(({ policyGroup }) => policyGroup.id === agent.policyGroupId)
-            setMade({ credentials: { agent, ...credentials }, group: of?.policyGroup })
+            setShown({ credentials: { agent, ...credentials }, group: of?.policyGroup })
             show(agent.policyGroupId, agent.id)
             refreshGroups()
           }}
@@ -81,7 +81,7 @@ export function AgentDialogs(props: {
           kind={search.regenerateKey ? 'key' : 'credentials'}
           onClose={close}
           onDone={({ note, ...credentials }) => {
-            setMade({ credentials, note })
+            setShown({ credentials, note })
             close()
           }}
         />

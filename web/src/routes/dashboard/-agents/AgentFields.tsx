@@ -5,7 +5,7 @@ export type AgentValues = { name: string; memo: string }
 
 export const agentProblems = (values: AgentValues) => ({ name: values.name.trim() ? null : 'Name is required' })
 
-/** `form` may hold more than these. */
+/** The fields of an agent. `form` may have others. */
 export function AgentFields(props: { form: Pick<UseFormReturn<AgentValues>, 'register' | 'formState'> }) {
   const { register, formState } = props.form
   const { errors } = formState

@@ -9,13 +9,15 @@ import { CopyButton } from '../../../components/CopyButton.tsx'
 import { SkeletonRows } from '../../../components/states.tsx'
 import { Time, useNow } from '../../../components/Time.tsx'
 import { formatMoment, lastActivityText, plural } from '../../../lib/format.ts'
-import { type Agent, accountQuery, type PolicyGroup } from '../../../queries/agents.ts'
+import type { Agent } from '../../../queries/agents.ts'
+import { accountQuery } from '../../../queries/pausing.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import type { OpenDialog } from './dialogs.ts'
 import { placeId } from './rules.ts'
 
 const AgentTools = lazy(() => import('./AgentTools.tsx'))
 
-/** An agent in a line, and all of it when expanded. */
+/** An agent in one line; expanded, with its details and tools. */
 export function AgentRow(props: {
   agent: Agent
   group: PolicyGroup
@@ -27,11 +29,11 @@ export function AgentRow(props: {
   const [expanded, setExpanded] = useState(props.initiallyOpen)
   const details = useId()
   const row = useRef<HTMLLIElement>(null)
-  // Asked for by a link: below the policy, which fills a phone's screen.
-  const [wanted] = useState(props.initiallyOpen)
+  // A link led to this agent: scroll past the policy, which fills the screen of a phone.
+  const [isTarget] = useState(props.initiallyOpen)
   useEffect(() => {
-    if (wanted) row.current?.scrollIntoView({ block: 'start' })
-  }, [wanted])
+    if (isTarget) row.current?.scrollIntoView({ block: 'start' })
+  }, [isTarget])
   const now = useNow()
   const paused = agent.status === 'paused'
   const accountPaused = useQuery(accountQuery).data?.paused ?? false
@@ -119,14 +121,14 @@ export function AgentRow(props: {
   )
 }
 
-/** What is paused that the agent is part of, in the words of the rule that refuses its calls. */
+/** Which of its account, group and wallet is paused, in the words of the rule that refuses the agent's calls. */
 function pausedAbove(group: PolicyGroup, accountPaused: boolean): string | null {
   if (accountPaused) return 'Account paused'
   if (group.status === 'paused') return 'Group paused'
   return group.wallet?.paused ? 'Wallet paused' : null
 }
 
-/** For how long a credential from before a regeneration still works. */
+/** Until when the credential before a regeneration works. */
 function PreviousUntil(props: { name: string; iso: string | null }) {
   if (props.iso === null) return null
   return (

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react'
-import { scopeFor } from '../../../../../worker/domain/scopes.ts'
-import type { Agent, PaymentRecipient, PolicyGroup } from '../../../queries/agents.ts'
+import { scopeFor } from '#domain/scopes.ts'
+import type { Agent, PaymentRecipient } from '../../../queries/agents.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { QuickStart } from './QuickStart.tsx'
 import { Refusals } from './Refusals.tsx'
 import { TryPayment } from './TryPayment.tsx'
 
 const kinds = ['contact', 'address', 'email', 'phone'] as const satisfies readonly PaymentRecipient['type'][]
 
-/** What helps whoever connects the agent: first calls, a trial of the rules, what was refused. */
+/** Tools for connecting an agent: example calls, a check of a payment, recent refusals. */
 export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) {
   const { agent, group } = props
   const first = kinds.find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
@@ -17,10 +18,10 @@ export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) 
         <QuickStart clientId={agent.clientId} group={group} />
       </Part>
       <div className="min-w-0 space-y-6">
-        <Part title="Try a payment" hint="Asks the rules as they are now. Nothing is paid or held.">
+        <Part title="Try a payment" hint="Checks a payment against the current rules. Nothing is paid or held.">
           <TryPayment agent={agent} first={first} />
         </Part>
-        <Part title="Last refusals">
+        <Part title="Recent refusals">
           <Refusals agentId={agent.id} />
         </Part>
       </div>

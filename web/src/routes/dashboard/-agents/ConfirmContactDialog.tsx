@@ -2,19 +2,19 @@ import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '../../../components/Address.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
-import { type ContactMethods, confirmContact, type PolicyGroup, refreshGroups } from '../../../queries/agents.ts'
+import { type ContactMethods, confirmContact, type PolicyGroup, refreshGroups } from '../../../queries/policyGroups.ts'
 
 const methods = ['address', 'email', 'phone'] as const
 const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }
 
-/** A whitelisted contact that changed since: the owner compares and takes it as it is now. */
+/** A contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
 export default function ConfirmContactDialog(props: { group: PolicyGroup; contactId: string; onClose: () => void }) {
   const { group } = props
   const entry = group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId)
   if (!entry?.stale || !entry.current)
     return (
       <Dialog title="Nothing to confirm" onClose={props.onClose}>
-        <p className="pb-2">This contact is as it was when it was whitelisted.</p>
+        <p className="pb-2">This contact has not changed since it was whitelisted.</p>
       </Dialog>
     )
   const { contact, current } = entry
@@ -32,8 +32,8 @@ export default function ConfirmContactDialog(props: { group: PolicyGroup; contac
       onClose={props.onClose}
     >
       <p>
-        Agents of {group.name} cannot pay {contact.name} until you confirm what changed. Ask {contact.name} if it was
-        not you.
+        Agents in {group.name} cannot pay {contact.name} until you confirm the change. If you did not make it, check
+        with {contact.name} first.
       </p>
       <dl className="space-y-3">
         {changed.map((method) => (

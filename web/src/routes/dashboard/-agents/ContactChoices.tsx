@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Checkbox, ErrorBox, Input } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { plural } from '../../../lib/format.ts'
 import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 
 const shownAtOnce = 100
 const searchFrom = 8 // contacts; fewer are seen at a glance
 
-/** Whom the group may pay, out of all contacts. Many are searched, not scrolled. */
+/** Chooses the contacts that the group may pay. A long list gets a search field. */
 export function ContactChoices(props: { value: string[]; onChange: (contactIds: string[]) => void }) {
   const { value, onChange } = props
   const { data, error, refetch } = useQuery(contactsQuery)

@@ -3,10 +3,10 @@ import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
-import type { PolicyGroup } from '../../../queries/agents.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { QuickStart } from './QuickStart.tsx'
 
-/** What was made for an agent; only what is new is there. */
+/** Credentials of an agent. Secrets are there only when they are new. */
 export type Credentials = {
   agent: { id: string; name: string }
   clientId: string
@@ -14,12 +14,12 @@ export type Credentials = {
   apiKey?: string | null
 }
 
-/** The one time an agent's secrets are seen. */
+/** Shows an agent's new secrets, which is possible only once. */
 export default function CredentialsDialog(props: {
   credentials: Credentials
-  /** For a first look at how to use them. */
+  /** For an example of their use. */
   group?: PolicyGroup | undefined
-  /** What became of the ones before. */
+  /** What happens to the previous ones. */
   note?: string
   onClose: () => void
 }) {
@@ -31,7 +31,7 @@ export default function CredentialsDialog(props: {
       title={`Credentials of ${agent.name}`}
       description={
         shown
-          ? 'These are shown only once. Store them where your agent can read them and nobody else.'
+          ? 'They are shown only once. Store them where only your agent can read them.'
           : 'The agent exists, but its secrets were shown before and cannot be shown again.'
       }
       onClose={props.onClose}
@@ -43,7 +43,7 @@ export default function CredentialsDialog(props: {
               <Download aria-hidden="true" className="size-4" />
               Download as JSON
             </Button>
-            <Button onClick={props.onClose}>I stored it</Button>
+            <Button onClick={props.onClose}>I have stored them</Button>
           </>
         ) : (
           <Button onClick={props.onClose}>Close</Button>

@@ -1,6 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { type Agent, deleteAgent, refreshGroups } from '../../../queries/agents.ts'
+import { type Agent, deleteAgent } from '../../../queries/agents.ts'
+import { refreshGroups } from '../../../queries/policyGroups.ts'
 
 export default function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props
@@ -19,8 +20,8 @@ export default function DeleteAgentDialog(props: { agent: Agent; onClose: () => 
     >
       <p>
         The credentials of <strong className="break-words font-semibold">{agent.name}</strong> stop working at once.
-        Queued payments that are not signed yet fail, and signed ones run to their end. Its history stays. This cannot
-        be undone.
+        Queued payments that are not signed yet fail; signed ones still go through. The history is kept. This cannot be
+        undone.
       </p>
     </ConfirmDialog>
   )

@@ -1,7 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { plural } from '../../../lib/format.ts'
-import { deleteGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/agents.ts'
+import { deleteGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/policyGroups.ts'
 
 export default function DeleteGroupDialog(props: {
   group: PolicyGroupWithAgents
@@ -37,8 +37,8 @@ export default function DeleteGroupDialog(props: {
         </ul>
       )}
       <p>
-        Their credentials stop working at once. Queued payments that are not signed yet fail, and signed ones run to
-        their end. The money stays in the wallet. This cannot be undone.
+        Their credentials stop working at once. Queued payments that are not signed yet fail; signed ones still go
+        through. The money stays in the wallet. This cannot be undone.
       </p>
     </ConfirmDialog>
   )

@@ -1,11 +1,12 @@
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { resolve } from '../../../lib/resolver.ts'
-import { type Agent, refreshGroups, updateAgent } from '../../../queries/agents.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { type Agent, updateAgent } from '../../../queries/agents.ts'
+import { refreshGroups } from '../../../queries/policyGroups.ts'
 import { AgentFields, type AgentValues, agentProblems } from './AgentFields.tsx'
 
-const resolver = resolve<AgentValues>(agentProblems)
+const resolver = formResolver<AgentValues>(agentProblems)
 
 export default function EditAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props

@@ -5,32 +5,39 @@ import { Button } from '../../../components/Button.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { leftAsTyped, PolicyExposure } from '../../../components/PolicyExposure.tsx'
-import { ApiError } from '../../../lib/api.ts'
+import { PolicyExposure } from '../../../components/PolicyExposure.tsx'
+import { ApiError } from '../../../lib/apiError.ts'
+import { budgetLeftAsTyped } from '../../../lib/budgetLeft.ts'
 import { formatAmount } from '../../../lib/format.ts'
-import { resolve } from '../../../lib/resolver.ts'
-import { latestGroup, type PolicyGroup, refreshGroups, type ScopeUpdate, updateGroup } from '../../../queries/agents.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import {
+  fetchGroup,
+  type PolicyGroup,
+  refreshGroups,
+  type ScopeUpdate,
+  updateGroup,
+} from '../../../queries/policyGroups.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { changesOf, editInput, editProblems, type GroupValues, groupFields, merge, valuesOf } from './groupForm.ts'
 
 export default function EditGroupDialog(props: { group: PolicyGroup; onClose: () => void }) {
-  // What the form was filled from: it does not change under the hands of who types.
+  // The version that the form was filled from. It does not change while the user types.
   const [base, setBase] = useState(props.group)
   const [results, setResults] = useState<ScopeUpdate[]>([])
   const form = useForm<GroupValues>({
-    resolver: resolve((values) => editProblems(values, base)),
+    resolver: formResolver((values) => editProblems(values, base)),
     defaultValues: valuesOf(base),
   })
 
-  /** Another editor was faster: what was not touched here takes their values, and the next save builds on them. */
-  async function takeIn(values: GroupValues): Promise<never> {
-    const latest = await latestGroup(base.id)
-    if (!latest) throw new ApiError(404, 'not_found', 'This policy group was deleted meanwhile.')
+  /** The group was changed elsewhere: untouched fields take the new values, and the next save is based on them. */
+  async function mergeLatest(values: GroupValues): Promise<never> {
+    const latest = await fetchGroup(base.id)
+    if (!latest) throw new ApiError(404, 'not_found', 'This policy group has been deleted.')
     const theirs = changesOf(valuesOf(base), valuesOf(latest))
     const mine = changesOf(valuesOf(base), values)
     form.reset(merge(valuesOf(base), values, valuesOf(latest)))
     setBase(latest)
-    const list = theirs.map((name) => (mine.includes(name) ? `${name} (yours is kept)` : name)).join(', ')
+    const list = theirs.map((name) => (mine.includes(name) ? `${name} (your value is kept)` : name)).join(', ')
     throw new ApiError(
       409,
       'conflict',
@@ -43,7 +50,7 @@ export default function EditGroupDialog(props: { group: PolicyGroup; onClose: ()
   return (
     <FormDialog
       title="Edit Policy Group"
-      description="Takes effect on the next call of its agents."
+      description="Takes effect on its agents’ next call."
       form={form}
       onClose={props.onClose}
       submit={['Save Changes', 'Saving...']}
@@ -55,7 +62,7 @@ export default function EditGroupDialog(props: { group: PolicyGroup; onClose: ()
           toast.success(`${values.name.trim()} was updated.`)
           props.onClose()
         } catch (error) {
-          if (error instanceof ApiError && error.status === 409 && error.field === 'version') await takeIn(values)
+          if (error instanceof ApiError && error.status === 409 && error.field === 'version') await mergeLatest(values)
           throw error
         }
       }}
@@ -67,12 +74,12 @@ export default function EditGroupDialog(props: { group: PolicyGroup; onClose: ()
         wallet={base.wallet ?? { name: null }}
         budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
       />
-      <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
+      <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
     </FormDialog>
   )
 }
 
-/** What the change meant for each agent. */
+/** The result of the change for each agent. */
 function Results(props: { name: string; results: ScopeUpdate[]; onClose: () => void }) {
   const failed = props.results.filter(({ success }) => !success).length
   return (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { visibleScopes } from '../../../../../worker/domain/scopes.ts'
+import { visibleScopes } from '#domain/scopes.ts'
 import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import { ShortAddress } from '../../../components/Address.tsx'
 import { Amount } from '../../../components/Amount.tsx'
@@ -14,7 +14,8 @@ import { EmptyState } from '../../../components/states.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { lastActivityText, plural } from '../../../lib/format.ts'
 import { permissionsInWords, scopeWords } from '../../../lib/scopes.ts'
-import type { PauseSubject, PolicyGroup, PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import type { PauseSubject } from '../../../queries/pausing.ts'
+import type { PolicyGroup, PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { AgentRow } from './AgentRow.tsx'
 import type { OpenDialog } from './dialogs.ts'
@@ -69,7 +70,7 @@ export function GroupDetail(props: {
         </div>
         {paused && (
           <PausedNotice subject={subject} className="mb-5">
-            This group is paused: its agents are refused.
+            This group is paused: calls by its agents are refused.
           </PausedNotice>
         )}
         <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
@@ -113,7 +114,7 @@ export function GroupDetail(props: {
         </div>
         {agents.length === 0 ? (
           <EmptyState title="No agents in this group yet">
-            An agent gets credentials of its own and spends under this policy.
+            An agent has its own credentials and spends under this policy.
           </EmptyState>
         ) : (
           <ul className="divide-y divide-hairline">
@@ -161,7 +162,7 @@ function Section(props: { place: RulePlace; title: string; children: ReactNode }
 
 function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
   const { wallet, walletId } = props.group
-  if (!wallet) return <p className="text-muted">The wallet is gone.</p>
+  if (!wallet) return <p className="text-muted">The wallet has been deleted.</p>
   const subject: PauseSubject = { kind: 'wallet', id: walletId, name: walletName(wallet) }
   return (
     <>

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Controller, type UseFormReturn } from 'react-hook-form'
-import { visibleScopes } from '../../../../../worker/domain/scopes.ts'
+import { visibleScopes } from '#domain/scopes.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Checkbox, Field, Input, Select } from '../../../components/Field.tsx'
 import { scopeWords } from '../../../lib/scopes.ts'
+import { useSms } from '../../../queries/config.ts'
 import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
 import { ContactChoices } from './ContactChoices.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { LimitFields } from './LimitFields.tsx'
 
-/** Everything that a policy group says. `wallet`: the one that it has for good. */
+/** The fields of a policy group. `wallet` is that of an existing group, which can't be changed. */
 export function GroupFields(props: {
   form: UseFormReturn<GroupValues>
   wallet?: { name: string | null }
@@ -17,6 +18,7 @@ export function GroupFields(props: {
 }) {
   const { form } = props
   const { errors } = form.formState
+  const sms = useSms()
   const byContact = form.watch('scopes').includes(contactScope)
   return (
     <>
@@ -55,10 +57,12 @@ export function GroupFields(props: {
             value={scope}
             {...form.register('scopes')}
             label={scopeWords[scope].name}
-            hint={scopeWords[scope].hint}
+            {...(scope === 'sms_payments:write' && !sms
+              ? { disabled: true, hint: 'Text messages are not offered here' }
+              : { hint: scopeWords[scope].hint })}
           />
         ))}
-        <p className="mt-1 text-muted text-small">What is not checked is refused.</p>
+        <p className="mt-1 text-muted text-small">Everything else is refused.</p>
       </fieldset>
       {byContact && (
         <fieldset>

@@ -2,9 +2,9 @@ import { Chip } from '../../../components/Chip.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { lastActivityText, plural } from '../../../lib/format.ts'
-import type { PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import type { PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 
-/** The sidebar: every group with its counts and its last activity. */
+/** The sidebar: all groups with their counts and last activity. */
 export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: string }) {
   const now = useNow()
   return (

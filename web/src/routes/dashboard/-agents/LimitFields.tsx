@@ -1,20 +1,22 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
-import { periods } from '../../../../../worker/domain/policyPeriod.ts'
+import { periods } from '#domain/policyPeriod.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Field, Input, Select } from '../../../components/Field.tsx'
+import { useSms } from '../../../queries/config.ts'
 import { type GroupValues, limitFields } from './groupForm.ts'
 
-/** What most groups do without; what is set or wrong is in sight. */
+/** Limits that most groups do not need. Collapsed unless one is set or invalid. */
 export function LimitFields(props: { form: UseFormReturn<GroupValues> }) {
   const { form } = props
   const { errors } = form.formState
+  const sms = useSms()
   const [open, setOpen] = useState(() => limitFields.some((name) => form.getValues(name) !== ''))
-  const wrong = limitFields.some((name) => errors[name])
+  const invalid = limitFields.some((name) => errors[name])
   return (
     <details
-      open={open || wrong}
+      open={open || invalid}
       onToggle={(event) => setOpen(event.currentTarget.open)}
       className="group/limits rounded-control border border-hairline"
     >
@@ -26,14 +28,14 @@ export function LimitFields(props: { form: UseFormReturn<GroupValues> }) {
         Advanced limits
       </summary>
       <div className="space-y-4 px-3 pt-1 pb-4">
-        <p className="text-muted text-small">On top of the budget. Leave empty what you do not need.</p>
+        <p className="text-muted text-small">Optional. They apply in addition to the budget.</p>
         <AmountField form={form} name="maxPayment" label="Maximum per payment" />
         <div className="grid grid-cols-[1fr_8rem] gap-3">
           <AmountField
             form={form}
             name="periodLimit"
             label="Budget per period"
-            hint="Starts again at midnight UTC; weeks on Monday, months on the 1st."
+            hint="Resets at midnight UTC: weeks on Monday, months on the 1st."
           />
           <Field label="Period">
             {(control) => (
@@ -51,12 +53,12 @@ export function LimitFields(props: { form: UseFormReturn<GroupValues> }) {
           form={form}
           name="maxUnclaimed"
           label="Unclaimed payouts in total"
-          hint="No new payout while this much waits for its recipients."
+          hint="The most that unclaimed payouts may add up to."
         />
         <Field
           label="Allowed email domains"
           error={errors.emailDomains?.message}
-          hint="For payouts by email, to contacts too."
+          hint="Applies to payouts by email, including those to contacts."
         >
           {(control) => (
             <Input
@@ -69,15 +71,17 @@ export function LimitFields(props: { form: UseFormReturn<GroupValues> }) {
             />
           )}
         </Field>
-        <Field
-          label="Allowed phone country codes"
-          error={errors.phoneCodes?.message}
-          hint="For payouts by SMS, to contacts too."
-        >
-          {(control) => (
-            <Input {...control} {...form.register('phoneCodes')} placeholder="+1, +49" autoComplete="off" />
-          )}
-        </Field>
+        {sms && (
+          <Field
+            label="Allowed phone country codes"
+            error={errors.phoneCodes?.message}
+            hint="Applies to payouts by SMS, including those to contacts."
+          >
+            {(control) => (
+              <Input {...control} {...form.register('phoneCodes')} placeholder="+1, +49" autoComplete="off" />
+            )}
+          </Field>
+        )}
       </div>
     </details>
   )

@@ -1,13 +1,14 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { Field, Select } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { resolve } from '../../../lib/resolver.ts'
-import { type CreatedAgent, createAgent, type PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { type CreatedAgent, createAgent } from '../../../queries/agents.ts'
+import type { PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 import { AgentFields, type AgentValues, agentProblems } from './AgentFields.tsx'
 
 type Values = AgentValues & { policyGroupId: string }
 
-const resolver = resolve<Values>((values) => ({
+const resolver = formResolver<Values>((values) => ({
   ...agentProblems(values),
   policyGroupId: values.policyGroupId ? null : 'Please select a policy group',
 }))
@@ -22,7 +23,7 @@ export default function NewAgentDialog(props: {
   return (
     <FormDialog
       title="Add New Agent"
-      description="It gets credentials of its own, shown once, and spends under its group’s policy."
+      description="An agent has its own credentials, shown once, and spends under its group’s policy."
       form={form}
       onClose={props.onClose}
       submit={['Create Agent', 'Creating...']}

@@ -1,19 +1,20 @@
 import { useForm } from 'react-hook-form'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { leftAsTyped, PolicyExposure } from '../../../components/PolicyExposure.tsx'
-import { resolve } from '../../../lib/resolver.ts'
-import { createGroup, type PolicyGroup, refreshGroups } from '../../../queries/agents.ts'
+import { PolicyExposure } from '../../../components/PolicyExposure.tsx'
+import { budgetLeftAsTyped } from '../../../lib/budgetLeft.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { createGroup, type PolicyGroup, refreshGroups } from '../../../queries/policyGroups.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { type GroupValues, groupFields, groupInput, groupProblems, noGroup } from './groupForm.ts'
 
-const resolver = resolve<GroupValues>(groupProblems)
+const resolver = formResolver<GroupValues>(groupProblems)
 
 export default function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup) => void }) {
   const form = useForm<GroupValues>({ resolver, defaultValues: noGroup })
   return (
     <FormDialog
       title="Add New Policy Group"
-      description="A budget, the wallet it is paid from, and whom agents may pay."
+      description="A budget, the wallet that pays, and the recipients that agents may pay."
       form={form}
       onClose={props.onClose}
       submit={['Create Policy Group', 'Creating...']}
@@ -26,7 +27,7 @@ export default function NewGroupDialog(props: { onClose: () => void; onCreated: 
       fields={groupFields}
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." />
-      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
+      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={budgetLeftAsTyped(null, form.watch())} />
     </FormDialog>
   )
 }

@@ -1,15 +1,15 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { plural } from '../../../lib/format.ts'
-import { type PauseSubject, setPaused } from '../../../queries/agents.ts'
+import { type PauseSubject, setPaused } from '../../../queries/pausing.ts'
 import { sentence } from './useResume.ts'
 
-/** What stops, by what is paused. */
+/** What pausing stops. */
 const effects: Record<PauseSubject['kind'], string> = {
   agent: 'Its next call is refused.',
   group: 'The next call of every agent of this group is refused.',
-  wallet: 'Nothing is paid from this wallet any more, neither by agents nor by you.',
-  account: 'The next call of every agent is refused. You can still send yourself.',
+  wallet: 'No payments leave this wallet, neither your agents’ nor yours.',
+  account: 'The next call of every agent is refused. You can still make payments yourself.',
 }
 
 export default function PauseDialog(props: { subject: PauseSubject; onClose: () => void }) {
@@ -27,7 +27,7 @@ export default function PauseDialog(props: { subject: PauseSubject; onClose: () 
       onClose={props.onClose}
     >
       <p>
-        {effects[subject.kind]} Queued payments that are not signed yet fail, and signed ones run to their end. You can
+        {effects[subject.kind]} Queued payments that are not signed yet fail; signed ones still go through. You can
         resume at any time.
       </p>
     </ConfirmDialog>

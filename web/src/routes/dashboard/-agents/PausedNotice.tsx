@@ -1,10 +1,10 @@
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../../components/Button.tsx'
-import type { PauseSubject } from '../../../queries/agents.ts'
+import type { PauseSubject } from '../../../queries/pausing.ts'
 import { useResume } from './useResume.ts'
 
-/** Says what stands still, and starts it again. */
+/** Says what is paused, with a button to resume it. */
 export function PausedNotice(props: { subject: PauseSubject; className?: string; children: ReactNode }) {
   const resume = useResume()
   return (

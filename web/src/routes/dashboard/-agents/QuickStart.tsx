@@ -1,10 +1,10 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { useSession } from '../../../lib/session.ts'
-import type { PolicyGroup } from '../../../queries/agents.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
 
-/** How an agent makes its first call, in the ways that agents have. */
+/** Example code for an agent's first calls, a tab for each way to connect. */
 export function QuickStart(props: { clientId: string; group: PolicyGroup | undefined }) {
   const { user } = useSession()
   const examples = quickStarts(location.origin, props.clientId, exampleRecipient(props.group, user?.email))

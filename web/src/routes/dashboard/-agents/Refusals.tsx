@@ -4,12 +4,12 @@ import { Amount } from '../../../components/Amount.tsx'
 import { linkClass } from '../../../components/Links.tsx'
 import { ErrorState, SkeletonRows } from '../../../components/states.tsx'
 import { Time } from '../../../components/Time.tsx'
-import { shortAddress } from '../../../lib/format.ts'
+import { shortAddress } from '../../../lib/address.ts'
 import { type AgentRefusal, refusalsQuery } from '../../../queries/agents.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { RuleLink } from './RuleLink.tsx'
 
-/** What the agent was refused lately, and by which rule. */
+/** The agent's recent refusals, each with the rule that refused. */
 export function Refusals(props: { agentId: string }) {
   const { data, error, refetch } = useQuery(refusalsQuery(props.agentId))
   if (!data)
@@ -59,5 +59,5 @@ function Recipient(props: { to: AgentRefusal['to'] }) {
         {shortAddress(address)}
       </span>
     )
-  return email ?? phone ?? 'nobody'
+  return email ?? phone ?? 'an unknown recipient'
 }

@@ -1,35 +1,36 @@
 import { useForm } from 'react-hook-form'
 import { Checkbox } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { type Agent, refreshGroups, regenerateApiKey, regenerateSecret } from '../../../queries/agents.ts'
+import { type Agent, regenerateApiKey, regenerateSecret } from '../../../queries/agents.ts'
+import { refreshGroups } from '../../../queries/policyGroups.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 
-export type Regenerated = Credentials & { note: string }
+export type Regenerated = Credentials & { /** What happens to the previous credential. */ note: string }
 
 const kinds = {
   key: {
     title: 'Regenerate API Key',
     what: 'API key',
     fallback: 'Failed to regenerate API key. Please try again.',
-    make: regenerateApiKey,
+    regenerate: regenerateApiKey,
   },
   credentials: {
     title: 'Regenerate Credentials',
     what: 'client secret',
     fallback: 'Failed to regenerate OAuth credentials. Please try again.',
-    make: regenerateSecret,
+    regenerate: regenerateSecret,
   },
 }
 
-/** New secrets for an agent, with a day for the change-over unless the old one must die now. */
+/** Replaces a credential of an agent. The previous one works for another day unless it is revoked. */
 export default function RegenerateDialog(props: {
   agent: Agent
   kind: keyof typeof kinds
   onClose: () => void
-  onDone: (made: Regenerated) => void
+  onDone: (regenerated: Regenerated) => void
 }) {
   const { agent } = props
-  const { title, what, fallback, make } = kinds[props.kind]
+  const { title, what, fallback, regenerate } = kinds[props.kind]
   const form = useForm<{ old: 'keep' | 'revoke' }>({ defaultValues: { old: 'keep' } })
   return (
     <FormDialog
@@ -40,30 +41,30 @@ export default function RegenerateDialog(props: {
       submit={['Regenerate', 'Regenerating...']}
       send={async ({ old }) => {
         const revokeNow = old === 'revoke'
-        const made = await make(agent.id, revokeNow)
+        const credentials = await regenerate(agent.id, revokeNow)
         await refreshGroups()
         const note = revokeNow
           ? `The previous ${what} no longer works.`
           : `The previous ${what} keeps working for 24 hours.`
-        props.onDone({ agent, clientId: agent.clientId, ...made, note })
+        props.onDone({ agent, clientId: agent.clientId, ...credentials, note })
       }}
       fallback={fallback}
     >
       <fieldset className="space-y-1">
-        <legend className="mb-1 font-medium text-small">The {what} in use now</legend>
+        <legend className="mb-1 font-medium text-small">The current {what}</legend>
         <Checkbox
           type="radio"
           value="keep"
           {...form.register('old')}
           label="Keeps working for 24 hours"
-          hint="Time to bring the new one to wherever the agent runs."
+          hint="Gives you time to configure the agent with the new one."
         />
         <Checkbox
           type="radio"
           value="revoke"
           {...form.register('old')}
           label="Revoke now"
-          hint="For one that may have leaked: calls with it are refused from now on."
+          hint="If it may have leaked: calls with it are refused from now on."
         />
       </fieldset>
     </FormDialog>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { linkClass } from '../../../components/Links.tsx'
 import { placeId, ruleOf } from './rules.ts'
 
-/** The name of the rule that refused, leading to where it is set. */
+/** The name of a rule, as a link to where it is set. */
 export function RuleLink(props: { rule: string; agentId: string }) {
   const { name, place } = ruleOf(props.rule)
   if (place === 'wallets')
@@ -11,7 +11,7 @@ export function RuleLink(props: { rule: string; agentId: string }) {
         {name}
       </Link>
     )
-  // A plain anchor, so that the browser scrolls there and marks it.
+  // A plain anchor, so that the browser scrolls there and :target highlights it.
   return (
     <a href={`#${placeId(place, props.agentId)}`} className={linkClass}>
       {name}

@@ -2,19 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
-import { phoneProblem } from '../../../../../worker/domain/contactRules.ts'
-import { emailProblem } from '../../../../../worker/domain/email.ts'
-import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
-import { amountProblem } from '../../../../../worker/domain/sendRules.ts'
-import { addressProblem } from '../../../../../worker/domain/validators.ts'
+import { phoneProblem } from '#domain/contactRules.ts'
+import { emailProblem } from '#domain/email.ts'
+import { amountProblem } from '#domain/sendRules.ts'
+import { addressProblem } from '#domain/validators.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
+import { typedDecimal } from '../../../lib/amounts.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount, formatMoment } from '../../../lib/format.ts'
-import { plainAmount } from '../../../lib/problems.ts'
-import { resolve } from '../../../lib/resolver.ts'
-import { type Agent, type PaymentCheck, type PaymentRecipient, tryPayment } from '../../../queries/agents.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { type Agent, checkPayment, type PaymentCheck, type PaymentRecipient } from '../../../queries/agents.ts'
+import { useSms } from '../../../queries/config.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { RuleLink } from './RuleLink.tsx'
 
@@ -28,7 +28,7 @@ const kinds: Record<Kind, string> = {
   phone: 'Phone number',
 }
 
-const resolver = resolve<Values>((values) => ({
+const resolver = formResolver<Values>((values) => ({
   ...{ [values.type]: recipientProblem(values) },
   amount: amountProblem(values.amount, null),
 }))
@@ -59,7 +59,7 @@ function recipientOf({ type, ...values }: Values): PaymentRecipient {
   }
 }
 
-/** Asks the rules about a payment of this agent, which is not made. */
+/** Checks whether the rules would allow a payment by this agent. Makes no payment. */
 export function TryPayment(props: { agent: Agent; first: Kind }) {
   const { agent } = props
   const contacts = useQuery(contactsQuery)
@@ -67,31 +67,33 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
     resolver,
     defaultValues: { type: props.first, contact: '', address: '', email: '', phone: '', amount: '' },
   })
-  const [answer, setAnswer] = useState<PaymentCheck | null>(null)
+  const [result, setResult] = useState<PaymentCheck | null>(null)
   const { errors, isSubmitting: busy } = form.formState
   const type = form.watch('type')
+  const sms = useSms()
 
   const submit = form.handleSubmit(async (values) => {
-    setAnswer(null)
+    setResult(null)
     try {
-      const amount = formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n)
-      setAnswer(await tryPayment(agent.id, { to: recipientOf(values), amount }))
+      setResult(await checkPayment(agent.id, { to: recipientOf(values), amount: typedDecimal(values.amount) }))
     } catch (error) {
       form.setError('root', { message: messageOf(error) })
     }
   })
 
   return (
-    <form noValidate onSubmit={submit} onChange={() => setAnswer(null)} className="space-y-3">
+    <form noValidate onSubmit={submit} onChange={() => setResult(null)} className="space-y-3">
       <div className="grid gap-3 sm:grid-cols-[9rem_1fr]">
         <Field label="Pay by">
           {(control) => (
             <Select {...control} {...form.register('type')}>
-              {Object.entries(kinds).map(([kind, name]) => (
-                <option key={kind} value={kind}>
-                  {name}
-                </option>
-              ))}
+              {Object.entries(kinds)
+                .filter(([kind]) => kind !== 'phone' || sms)
+                .map(([kind, name]) => (
+                  <option key={kind} value={kind}>
+                    {name}
+                  </option>
+                ))}
             </Select>
           )}
         </Field>
@@ -140,9 +142,9 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
       </div>
       {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
       <div role="status">
-        {answer && (
+        {result && (
           <div ref={intoView}>
-            <Answer answer={answer} agentId={agent.id} />
+            <Result result={result} agentId={agent.id} />
           </div>
         )}
       </div>
@@ -150,17 +152,17 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
   )
 }
 
-/** On a phone the answer would stand below the edge. */
+/** On a phone the result would be below the visible part. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-function Answer(props: { answer: PaymentCheck; agentId: string }) {
-  const { allowed, amount, max_allowed_now: most, refusal } = props.answer
+function Result(props: { result: PaymentCheck; agentId: string }) {
+  const { allowed, amount, max_allowed_now: most, refusal } = props.result
   if (allowed || !refusal)
     return (
       <p className="flex gap-2 rounded-control bg-green-tint px-3 py-2 text-green text-small">
         <CircleCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
         <span>
-          Allowed: ${formatAmount(amount)} would be paid. The most for this recipient now is ${formatAmount(most)}.
+          Allowed: ${formatAmount(amount)} would be paid. The maximum for this recipient is now ${formatAmount(most)}.
         </span>
       </p>
     )
@@ -172,9 +174,9 @@ function Answer(props: { answer: PaymentCheck; agentId: string }) {
         {refusal.next && <p>{refusal.next}</p>}
         <p>
           {most === '0'
-            ? 'Nothing can be paid this way now.'
-            : `The most for this recipient now is $${formatAmount(most)}.`}
-          {refusal.resets_at && ` Starts again ${formatMoment(refusal.resets_at)}.`}
+            ? 'This recipient can’t be paid anything now.'
+            : `The maximum for this recipient is now $${formatAmount(most)}.`}
+          {refusal.resets_at && ` Resets ${formatMoment(refusal.resets_at)}.`}
         </p>
         {refusal.rule && (
           <p>

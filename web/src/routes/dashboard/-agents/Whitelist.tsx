@@ -1,15 +1,15 @@
 import { Button } from '../../../components/Button.tsx'
 import { Chip } from '../../../components/Chip.tsx'
-import { shortAddress } from '../../../lib/format.ts'
-import type { PolicyGroup } from '../../../queries/agents.ts'
+import { shortAddress } from '../../../lib/address.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
 const shownAtOnce = 50
 
-/** Whom the group may pay, as they were when they were chosen; changed ones first, for they are refused. */
+/** The contacts that the group may pay, as they were when they were whitelisted. Changed ones come first: they are refused. */
 export function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) => void }) {
   const { whitelistedContacts } = props.group
   if (whitelistedContacts.length === 0)
-    return <p className="text-muted">No contacts yet, so nobody can be paid this way.</p>
+    return <p className="text-muted">No contacts yet, so agents can’t pay any contact.</p>
   const sorted = whitelistedContacts.toSorted((a, b) => Number(b.stale) - Number(a.stale))
   return (
     <ul
@@ -26,7 +26,7 @@ export function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: st
           </span>
           {stale && (
             <>
-              <Chip tone="waiting" title="The contact changed after it was chosen here. Payments to it are refused.">
+              <Chip tone="waiting" title="The contact changed after it was whitelisted. Payments to it are refused.">
                 Changed
               </Chip>
               <Button look="secondary" className="h-8!" onClick={() => props.onConfirm(contact.id)}>

@@ -1,6 +1,6 @@
 import { flagOf, textOf } from '../../../lib/search.ts'
 
-/** Which dialog of the page is open, as its search parameter: acts on the chosen group, or on what the value names. */
+/** Search parameters that open a dialog of the page, for the selected group or for what the value names. */
 export type Dialogs = {
   newGroup?: true
   newAgent?: true

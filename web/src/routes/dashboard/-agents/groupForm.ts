@@ -1,17 +1,15 @@
-import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
-import type { Period } from '../../../../../worker/domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '../../../../../worker/domain/policyRecipient.ts'
-import { visibleScopes } from '../../../../../worker/domain/scopes.ts'
-import { formatAmount } from '../../../lib/format.ts'
-import { plainAmount } from '../../../lib/problems.ts'
-import type { PolicyGroup } from '../../../queries/agents.ts'
+import type { Period } from '#domain/policyPeriod.ts'
+import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
+import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { dollars, microOf, typedDecimal, typedMicro } from '../../../lib/amounts.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
-/** What the forms of a policy group hold: text as typed. */
+/** Values of a policy group's form: text as typed. */
 export type GroupValues = {
   name: string
   budget: string
   walletId: string
-  scopes: string[]
+  scopes: VisibleScope[]
   contactIds: string[]
   maxPayment: string
   period: Period
@@ -22,7 +20,7 @@ export type GroupValues = {
   phoneCodes: string
 }
 
-/** What people call the fields. */
+/** The fields' names in sentences. */
 const fieldNames: Record<keyof GroupValues, string> = {
   name: 'name',
   budget: 'budget limit',
@@ -38,14 +36,14 @@ const fieldNames: Record<keyof GroupValues, string> = {
 }
 export const limitFields = ['maxPayment', 'periodLimit', 'maxUnclaimed', 'emailDomains', 'phoneCodes'] as const
 
-/** The form's names for the server's fields. */
+/** The form's fields for the API's, where the names differ. */
 export const groupFields = {
   spendLimit: 'budget',
   whitelistedContactIds: 'contactIds',
   periodBudget: 'periodLimit',
 } as const
 
-export const contactScope = 'contact_payments:write'
+export const contactScope = scopeFor.contact
 
 export const noGroup: GroupValues = {
   name: '',
@@ -75,7 +73,7 @@ export const valuesOf = (group: PolicyGroup): GroupValues => ({
   phoneCodes: group.phoneCodes?.join(', ') ?? '',
 })
 
-/** Part 2 section 5: name, budget, wallet, in this order. */
+/** In the order of the fields. */
 export const groupProblems = (values: GroupValues) => ({
   name: values.name.trim() ? null : 'Policy name is required',
   budget: budgetProblem(values.budget),
@@ -83,13 +81,13 @@ export const groupProblems = (values: GroupValues) => ({
   maxPayment: limitProblem(values.maxPayment),
   periodLimit: limitProblem(values.periodLimit),
   maxUnclaimed: limitProblem(values.maxUnclaimed),
-  emailDomains: listProblem(values.emailDomains, normalDomain, 'is no email domain; write it as example.com'),
-  phoneCodes: listProblem(values.phoneCodes, normalCallingCode, 'is no country code; write it as +49'),
+  emailDomains: listProblem(values.emailDomains, normalDomain, 'is not a valid email domain; write it as example.com'),
+  phoneCodes: listProblem(values.phoneCodes, normalCallingCode, 'is not a valid country code; write it as +49'),
 })
 
-/** Limits may be left out. */
+/** Limits are optional. */
 function limitProblem(text: string): string | null {
-  if (!text.trim() || parseUsdc(plainAmount(text))) return null
+  if (!text.trim() || typedMicro(text)) return null
   return 'Please enter a valid amount greater than 0'
 }
 
@@ -100,7 +98,7 @@ function listProblem(text: string, normal: (entry: string) => string | null, wha
 
 const entriesOf = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
 
-/** A group may have been made without a limit, by the API. */
+/** A group that the API created without a budget limit may stay without one. */
 export const editProblems = (values: GroupValues, group: PolicyGroup) => ({
   ...groupProblems(values),
   budget: group.spendLimitUsdc === null && !values.budget.trim() ? null : budgetProblem(values.budget, group),
@@ -108,24 +106,22 @@ export const editProblems = (values: GroupValues, group: PolicyGroup) => ({
 
 function budgetProblem(text: string, group?: PolicyGroup): string | null {
   if (!text.trim()) return 'Budget limit is required'
-  const limit = parseUsdc(plainAmount(text))
+  const limit = typedMicro(text)
   if (!limit) return 'Budget limit must be greater than 0'
-  const used = group ? (parseUsdc(group.currentSpent) ?? 0n) + (parseUsdc(group.held) ?? 0n) : 0n
-  return limit < used
-    ? `Budget limit must be at least $${formatAmount(formatUsdc(used))}, which is spent or held already`
-    : null
+  const used = group ? microOf(group.currentSpent) + microOf(group.held) : 0n
+  return limit < used ? `Budget limit must be at least ${dollars(used)}, which is already spent or held` : null
 }
 
-/** What POST and PUT share. */
+/** The body of POST; PUT takes it as well. */
 export const groupInput = (values: GroupValues) => ({
   name: values.name.trim(),
-  spendLimit: decimal(values.budget),
+  spendLimit: typedDecimal(values.budget),
   scopes: values.scopes,
   walletId: values.walletId,
   whitelistedContactIds: values.scopes.includes(contactScope) ? values.contactIds : [],
-  maxPayment: values.maxPayment.trim() ? decimal(values.maxPayment) : null,
-  periodBudget: values.periodLimit.trim() ? { period: values.period, limit: decimal(values.periodLimit) } : null,
-  maxUnclaimed: values.maxUnclaimed.trim() ? decimal(values.maxUnclaimed) : null,
+  maxPayment: values.maxPayment.trim() ? typedDecimal(values.maxPayment) : null,
+  periodBudget: values.periodLimit.trim() ? { period: values.period, limit: typedDecimal(values.periodLimit) } : null,
+  maxUnclaimed: values.maxUnclaimed.trim() ? typedDecimal(values.maxUnclaimed) : null,
   emailDomains: entriesOf(values.emailDomains).length > 0 ? entriesOf(values.emailDomains) : null,
   phoneCodes: entriesOf(values.phoneCodes).length > 0 ? entriesOf(values.phoneCodes) : null,
 })
@@ -135,20 +131,17 @@ export function editInput(values: GroupValues, { version }: PolicyGroup) {
   return { ...input, ...(values.budget.trim() ? { spendLimit } : {}), version }
 }
 
-/** '25.' → '25': text that passed its check, as the API takes it. */
-const decimal = (text: string) => formatUsdc(parseUsdc(plainAmount(text)) ?? 0n)
-
 const keys = Object.keys(fieldNames) as (keyof GroupValues)[]
-/** Lists are sets: their order says nothing. */
+/** Lists are compared as sets. */
 const sameValue = (a: string | string[], b: string | string[]) =>
   Array.isArray(a) && Array.isArray(b)
     ? a.length === b.length && new Set([...a, ...b]).size === a.length
     : String(a).trim() === String(b).trim()
 
-/** Names of the fields in which two states of a group differ. */
+/** Names of the fields that differ. */
 export const changesOf = (from: GroupValues, to: GroupValues): string[] =>
   keys.filter((key) => !sameValue(from[key], to[key])).map((key) => fieldNames[key])
 
-/** What was touched here stays; the rest takes their values. */
+/** Fields changed in `mine` keep that value; the others take the value of `theirs`. */
 export const merge = (base: GroupValues, mine: GroupValues, theirs: GroupValues): GroupValues =>
   Object.fromEntries(keys.map((key) => [key, sameValue(base[key], mine[key]) ? theirs[key] : mine[key]])) as GroupValues

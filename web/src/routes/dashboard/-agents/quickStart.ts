@@ -1,32 +1,35 @@
-import type { PolicyGroup } from '../../../../../worker/schemas/policy.ts'
+import { scopeFor } from '#domain/scopes.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
 
-/** In place of an address that nobody but the reader knows. */
+/** Stands for an address that the reader fills in. */
 const placeholder = '0xRECIPIENT'
 
-/** A recipient that this group may pay, for examples: somebody real where there is somebody. */
+/** A recipient that this group may pay, for the examples: a real one where possible. */
 export function exampleRecipient(group: PolicyGroup | undefined, ownEmail: string | undefined): Record<string, string> {
   const scopes = group?.scopes ?? []
   const contact = group?.whitelistedContacts.find(({ stale }) => !stale)?.contact
-  if (scopes.includes('contact_payments:write') && contact) return { type: 'contact', contactId: contact.id }
-  if (scopes.includes('address_payments:write')) return { type: 'address', address: placeholder }
-  if (scopes.includes('email_payments:write')) return { type: 'email', email: ownEmail ?? 'name@example.com' }
-  if (scopes.includes('sms_payments:write')) return { type: 'phone', phone: '+14155550123' }
+  if (scopes.includes(scopeFor.contact) && contact) return { type: 'contact', contactId: contact.id }
+  if (scopes.includes(scopeFor.address)) return { type: 'address', address: placeholder }
+  if (scopes.includes(scopeFor.email)) return { type: 'email', email: ownEmail ?? 'name@example.com' }
+  if (scopes.includes(scopeFor.phone)) return { type: 'phone', phone: '+14155550123' }
   return { type: 'address', address: placeholder }
 }
 
 type Example = { name: string; note: string; code: string }
 
-/** First calls with the agent's client id in place; what is secret comes from the environment. */
+/** Example code with the agent's client id; secrets come from the environment. */
 export function quickStarts(origin: string, clientId: string, to: Record<string, string>): Example[] {
   const body = { to, amount: '1.00' }
-  const replace = Object.values(to).includes(placeholder) ? `; put the recipient’s address for ${placeholder}` : ''
+  const replace = Object.values(to).includes(placeholder)
+    ? ` and replace ${placeholder} with the recipient’s address`
+    : ''
   return [
     {
       name: 'curl',
-      note: `Put the client secret into BURSAR_CLIENT_SECRET${replace}. The API key works in place of the token.`,
+      note: `Set BURSAR_CLIENT_SECRET to the client secret${replace}. The API key works in place of the token.`,
       code: `: "\${BURSAR_CLIENT_SECRET:?First: export BURSAR_CLIENT_SECRET=the client secret}"
 
-# A token, good for a few minutes
+# Get a token, valid for a few minutes
 TOKEN=$(curl -s ${origin}/oauth/token \\
   -u "${clientId}:$BURSAR_CLIENT_SECRET" \\
   -d grant_type=client_credentials | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
@@ -34,7 +37,7 @@ TOKEN=$(curl -s ${origin}/oauth/token \\
 # What it may spend
 curl -s ${origin}/v1/context -H "Authorization: Bearer $TOKEN"; echo
 
-# Pay; the same Idempotency-Key never pays twice
+# Pay; one Idempotency-Key never pays twice
 curl -s ${origin}/v1/payments \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "Idempotency-Key: first-payment" \\
@@ -43,7 +46,7 @@ curl -s ${origin}/v1/payments \\
     },
     {
       name: 'TypeScript',
-      note: `Needs nothing but fetch. Put the client secret into BURSAR_CLIENT_SECRET${replace}.`,
+      note: `Needs only fetch. Set BURSAR_CLIENT_SECRET to the client secret${replace}.`,
       code: `const bursar = '${origin}'
 const basic = btoa('${clientId}:' + process.env.BURSAR_CLIENT_SECRET)
 
@@ -58,7 +61,7 @@ const reply = await fetch(bursar + '/v1/payments', {
   headers: {
     Authorization: 'Bearer ' + access_token,
     'Content-Type': 'application/json',
-    // Made once per payment and kept for retries: the same key never pays twice.
+    // One key per payment, kept for retries: it never pays twice.
     'Idempotency-Key': crypto.randomUUID(),
   },
   body: JSON.stringify(${typescript(body)}),
@@ -69,7 +72,7 @@ console.log(payment.id, payment.status)`,
     },
     {
       name: 'MCP',
-      note: 'For clients that send a header. Put the API key into BURSAR_API_KEY.',
+      note: 'For clients that send a header. Set BURSAR_API_KEY to the API key.',
       code: JSON.stringify(
         {
           mcpServers: {

@@ -1,4 +1,4 @@
-/** Where on the Agents page, or beyond it, a rule stands. */
+/** Where a rule is set: a part of the Agents page, or the Wallets page. */
 export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
 
 const rules: Record<string, { name: string; place: RulePlace }> = {
@@ -23,11 +23,11 @@ const rules: Record<string, { name: string; place: RulePlace }> = {
   'group.phone_codes': { name: 'Phone country codes', place: 'limits' },
 }
 
-/** The scopes are rules of their own name; one that is not known here still shows what it is. */
+/** Scopes are rules named after themselves. A rule that is unknown here is shown by its own name. */
 export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
   rules[rule] ??
   (rule.endsWith(':write') ? { name: 'Permissions', place: 'permissions' } : { name: rule, place: 'budget' })
 
-/** Id of the part of the page that shows the rules of a place. */
+/** Element id of the part of the page where the rules of a place are. */
 export const placeId = (place: RulePlace, agentId?: string) =>
   place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`

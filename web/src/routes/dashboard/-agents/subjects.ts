@@ -1,9 +1,10 @@
-import type { PauseSubject, PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import type { PauseSubject } from '../../../queries/pausing.ts'
+import type { PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
 export const account: PauseSubject = { kind: 'account', id: '', name: 'all agents' }
 
-/** What the search parameter `pause` names: the account, the chosen group or its wallet, else an agent by its id. */
+/** What the search parameter `pause` names: the account, the selected group or its wallet, or an agent by its id. */
 export function subjectOf(what: string, group: PolicyGroupWithAgents): PauseSubject | undefined {
   const { policyGroup, agents } = group
   const { wallet } = policyGroup

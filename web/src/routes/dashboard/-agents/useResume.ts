@@ -1,15 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
 import { toast } from 'react-hot-toast/headless'
-import { messageOf } from '../../../lib/api.ts'
-import { type PauseSubject, setPaused } from '../../../queries/agents.ts'
+import { messageOf } from '../../../lib/apiError.ts'
+import { type PauseSubject, setPaused } from '../../../queries/pausing.ts'
 
-/** Lets what is paused run again; nothing is lost by it, so nothing is asked. */
+/** Resumes what is paused. Needs no confirmation, since it loses nothing. */
 export const useResume = () =>
   useMutation({
     mutationFn: (subject: PauseSubject) => setPaused(subject, false),
-    onSuccess: (_, { name, kind }) => toast.success(`${sentence(name)} ${kind === 'account' ? 'are' : 'is'} running.`),
+    onSuccess: (_, { name, kind }) =>
+      toast.success(`${sentence(name)} ${kind === 'account' ? 'were' : 'was'} resumed.`),
     onError: (error, { name }) => toast.error(messageOf(error, `Failed to resume ${name}. Please try again.`)),
   })
 
-/** 'all agents' → 'All agents'. Names keep their letters. */
+/** 'all agents' → 'All agents', at the start of a sentence. Names keep their case. */
 export const sentence = (text: string) => text.replace(/^all agents$/, 'All agents')

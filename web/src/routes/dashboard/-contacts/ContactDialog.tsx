@@ -1,17 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Resolver, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
-import {
-  type ContactValues,
-  contactProblems,
-  duplicatesOf,
-  noMethodText,
-} from '../../../../../worker/domain/contactRules.ts'
+import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
 import { Field, Input } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { ApiError } from '../../../lib/api.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { ApiError } from '../../../lib/apiError.ts'
+import { plural } from '../../../lib/format.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
 import {
   type Contact,
@@ -22,15 +18,15 @@ import {
 } from '../../../queries/contacts.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
-/** That there is no way at all is said on saving only: who leaves the address empty is on the way to the email. */
+/** A missing contact method is a problem only on saving: users who skip the address may be about to enter an email. */
 const resolver: Resolver<ContactValues> = (values, context, options) =>
-  resolve<ContactValues>((current) => {
+  formResolver<ContactValues>((current) => {
     const problems = contactProblems(current)
     const saving = (options.names?.length ?? 0) > 2
     return problems.address === noMethodText && !saving ? { ...problems, address: null } : problems
   })(values, context, options)
 
-/** Adds a contact, or changes the one that is given. */
+/** Adds a contact, or edits `contact`. */
 export default function ContactDialog(props: { contact?: Contact; onClose: () => void }) {
   const { contact, onClose } = props
   const { user } = useSession()
@@ -53,7 +49,7 @@ export default function ContactDialog(props: { contact?: Contact; onClose: () =>
     const input = { name: values.name.trim(), ...Object.fromEntries(filled) }
     const saved = await (contact ? updateContact(contact.id, input) : createContact(input))
     await refreshContacts()
-    toast.success(contact ? `${saved.name} is saved.` : `${saved.name} is in your contacts.`)
+    toast.success(contact ? `${saved.name} is saved.` : `${saved.name} was added to your contacts.`)
     onClose()
   }
 
@@ -112,7 +108,7 @@ export default function ContactDialog(props: { contact?: Contact; onClose: () =>
 
 const shownAtMost = 3
 
-/** Not forbidden: two people may share a name, a family an address. */
+/** Duplicates are allowed: two people may share a name, a family an address. */
 function Duplicates(props: { values: ContactValues; contactId: string | null }) {
   const contacts = useQuery(contactsQuery).data ?? []
   const found = duplicatesOf(props.values, contacts, props.contactId)
@@ -124,12 +120,12 @@ function Duplicates(props: { values: ContactValues; contactId: string | null }) 
           {contact.name} has the same {shares}.
         </p>
       ))}
-      {found.length > shownAtMost && <p>So have {found.length - shownAtMost} others.</p>}
+      {found.length > shownAtMost && <p>And {plural(found.length - shownAtMost, 'more contact')}.</p>}
     </Notice>
   )
 }
 
-/** Where agents stop paying this contact until the owner looks (decisions.md 38). */
+/** Policy groups whose agents can't pay a changed contact until the owner confirms it. */
 function StaleGroups(props: { contact: Contact; values: ContactValues }) {
   const { contact, values } = props
   const groups = useGroupsWith(contact.id)
@@ -139,7 +135,8 @@ function StaleGroups(props: { contact: Contact; values: ContactValues }) {
   if (same || groups.length === 0) return null
   return (
     <Notice tone="warning">
-      Agents of {groups.join(', ')} may pay this contact. They can’t any more until you confirm the change in the group.
+      Agents in {groups.join(', ')} may pay this contact. After this change they can’t until you confirm it in the
+      group.
     </Notice>
   )
 }

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { messageOf } from '../../../lib/api.ts'
-import { groupsQuery, refreshGroups } from '../../../queries/agents.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import {
   type Contact,
   deleteContact,
@@ -11,6 +10,7 @@ import {
   refreshContacts,
   restoreContact,
 } from '../../../queries/contacts.ts'
+import { groupsQuery, refreshGroups } from '../../../queries/policyGroups.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
 const undoShownMs = 10_000 // 10 seconds; the server allows ten minutes
@@ -38,11 +38,11 @@ export default function DeleteContactDialog(props: { contact: Contact; onClose: 
       fallback="Failed to delete contact"
       onClose={props.onClose}
     >
-      <p>The contact leaves your list. Payments that were made stay as they are.</p>
-      {isPending && <p className="text-muted">Looking for policy groups that use it...</p>}
+      <p>The contact is removed from your list. Past payments are not affected.</p>
+      {isPending && <p className="text-muted">Checking which policy groups use it...</p>}
       {groups.length > 0 && (
         <Notice tone="warning">
-          Agents of these policy groups may pay this contact. From now on they can’t:
+          Agents in these policy groups can no longer pay this contact:
           <ul className="mt-1 list-disc pl-5">
             {groups.map((name) => (
               <li key={name}>{name}</li>
@@ -52,14 +52,15 @@ export default function DeleteContactDialog(props: { contact: Contact; onClose: 
       )}
       {isError && (
         <Notice tone="warning">
-          It is not known now which policy groups use this contact. Whichever do, their agents can’t pay it any more.
+          We could not check which policy groups use this contact. Agents in any group that uses it can no longer pay
+          it.
         </Notice>
       )}
     </ConfirmDialog>
   )
 }
 
-/** Stands in the message; brings the contact back, but not onto the whitelists. */
+/** The content of the toast: restores the contact, but not its places on whitelists. */
 function Undo(props: { contact: Contact; groups: string[]; onDone: () => void }) {
   const { contact, groups } = props
 
@@ -70,11 +71,11 @@ function Undo(props: { contact: Contact; groups: string[]; onDone: () => void })
       await refreshContacts()
       toast.success(
         groups.length === 0
-          ? `${contact.name} is back.`
-          : `${contact.name} is back. Agents of ${groups.join(', ')} may not pay it until you add it there again.`,
+          ? `${contact.name} is restored.`
+          : `${contact.name} is restored. Agents in ${groups.join(', ')} can’t pay it until you add it to the group again.`,
       )
     } catch (error) {
-      toast.error(messageOf(error, `Failed to bring ${contact.name} back`))
+      toast.error(messageOf(error, `Failed to restore ${contact.name}`))
     }
   }
 

@@ -4,12 +4,13 @@ import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../../../components/states.tsx'
 import { cutAmount } from '../../../lib/format.ts'
+import { networkWarning } from '../../../lib/networks.ts'
 import type { Contact } from '../../../queries/contacts.ts'
 import { canPay, type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
 import { spendable } from '../-wallets/payment.ts'
 import SendDialog from '../-wallets/SendDialog.tsx'
 
-/** From which wallet, then what. */
+/** Chooses the wallet that pays, then opens the send dialog. */
 export default function SendToContactDialog(props: { contact: Contact; onClose: () => void }) {
   const { contact, onClose } = props
   const wallets = useQuery(walletsQuery)
@@ -61,9 +62,7 @@ function WalletChoice(props: { wallet: Wallet; first: boolean; onChoose: () => v
     >
       <span className="min-w-0">
         <span className="block truncate font-medium">{walletName(wallet)}</span>
-        <span className="block text-muted text-small">
-          {wallet.chain === 'base' ? 'Base' : 'Base Sepolia: test network, no real money'}
-        </span>
+        <span className="block text-muted text-small">{networkWarning(wallet.chain)}</span>
       </span>
       <span className="shrink-0 text-right">
         {available === null ? 'Unavailable' : `$${cutAmount(available)}`}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { GridLayout } from 'react-grid-layout'
 import { columns, fromGrid, type LayoutItem, toGrid } from './layout.ts'
 
-/** The grid of twelve columns, to be arranged by mouse. */
+/** The grid of twelve columns, which a mouse can rearrange. */
 export default function DraggableGrid(props: {
   items: LayoutItem[]
   width: number
@@ -13,7 +13,7 @@ export default function DraggableGrid(props: {
   const { items } = props
   return (
     <>
-      {/* react-draggable makes a style of this name by innerHTML, which trusted types forbid, unless there is one. */}
+      {/* react-draggable creates an element of this id by innerHTML, which trusted types forbid, unless it exists. */}
       <span id="react-draggable-style-el" hidden />
       <GridLayout
         width={props.width}

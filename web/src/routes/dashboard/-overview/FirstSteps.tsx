@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
-import { parseUsdc } from '../../../../../worker/domain/money.ts'
-import type { Overview } from '../../../../../worker/schemas/overview.ts'
+import type { Overview } from '#schemas/overview.ts'
 import { IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
+import { microOf } from '../../../lib/amounts.ts'
 import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 
-/** What to do first, with what is done already. Goes away by itself when all is done. */
+/** The first things to do, with what is done already. Disappears when all are done. */
 export function FirstSteps(props: { overview: Overview }) {
   const preferences = useQuery(preferencesQuery).data
   const steps = stepsOf(props.overview)
@@ -31,7 +31,7 @@ export function FirstSteps(props: { overview: Overview }) {
           className="-mt-1 -mr-2"
           onClick={() =>
             savePreferences({ firstStepsDismissed: true }).catch(() => {
-              // It is put away here; that it comes back on another device is no harm.
+              // It stays dismissed on this page. That it may come back later does no harm.
             })
           }
         >
@@ -63,7 +63,7 @@ function stepsOf(overview: Overview): Step[] {
   const agent = overview.recentAgents[0]
   const wallet = overview.payingWalletId
   const paid = overview.transactionCount > 0
-  const funded = paid || (parseUsdc(overview.totalBalance ?? '0') ?? 0n) > 0n
+  const funded = paid || microOf(overview.totalBalance ?? '0') > 0n
   const wallets = '/dashboard/wallets'
   const agents = '/dashboard/agents'
   return [
@@ -81,7 +81,7 @@ function stepsOf(overview: Overview): Step[] {
     },
     {
       label: 'Create a policy group',
-      hint: 'A budget, and whom agents may pay.',
+      hint: 'A budget, and who may be paid.',
       done: overview.groupCount > 0,
       link: { to: agents, search: { newGroup: true } },
     },

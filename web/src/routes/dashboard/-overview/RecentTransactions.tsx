@@ -2,25 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Amount } from '../../../components/Amount.tsx'
 import { Counterparty } from '../../../components/Counterparty.tsx'
-import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
 import { Skeleton } from '../../../components/states.tsx'
 import { Time } from '../../../components/Time.tsx'
-import {
-  categoryLabel,
-  payoutState,
-  senderOf,
-  type Transaction,
-  transactionsQuery,
-} from '../../../queries/transactions.ts'
-import { WidgetError, WidgetLink } from './parts.tsx'
+import { TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
+import { categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
+import { type Transaction, transactionsQuery } from '../../../queries/transactions.ts'
+import { WidgetError, WidgetLink } from './WidgetParts.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
-/** 'Payout · Funds Reclaimed': what its status alone leaves open. */
+/** 'Payout · Funds Reclaimed': the kind of transaction, and the state of a payout. */
 const subjectOf = (transaction: Transaction) =>
   [categoryLabel(transaction), payoutState(transaction)].filter(Boolean).join(' · ')
 
-/** The five newest payments. */
+/** The five newest transactions. */
 export function RecentTransactions() {
   const { data, error, refetch } = useQuery({ ...transactionsQuery(1, 5), refetchInterval: refreshMs })
   if (!data)

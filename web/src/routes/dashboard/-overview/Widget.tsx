@@ -10,7 +10,8 @@ import {
   X,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ActionMenu, type MenuItem } from '../../../components/ActionMenu.tsx'
+import { ActionMenu } from '../../../components/ActionMenu.tsx'
+import type { MenuItem } from '../../../components/ActionMenuPopup.tsx'
 import { IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { type LayoutItem, type Move, moveWidget, resizeWidget } from './layout.ts'
@@ -23,7 +24,7 @@ const moves: [Move, LucideIcon][] = [
   ['down', ChevronDown],
 ]
 
-/** The frame of a widget; unlocked it has a handle to drag, a menu to move and resize by keyboard, and a way off. */
+/** The frame of a widget. Unlocked, it has a drag handle, a menu to move and resize by keyboard, and a remove button. */
 export function Widget(props: {
   item: LayoutItem
   items: LayoutItem[]

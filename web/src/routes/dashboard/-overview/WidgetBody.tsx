@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
-import type { WidgetType } from '../../../../../worker/domain/widgets.ts'
-import type { Overview } from '../../../../../worker/schemas/overview.ts'
+import type { WidgetType } from '#domain/widgets.ts'
 import { Skeleton } from '../../../components/states.tsx'
 import { overviewQuery } from '../../../queries/overview.ts'
-import { Methods, SevenDays } from './charts.tsx'
-import { AgentsList, Budgets, QuickStats, Recipients, TopWallets } from './lists.tsx'
-import { WidgetError } from './parts.tsx'
+import { Methods, SevenDays } from './ChartWidgets.tsx'
+import { AgentsList, Budgets, QuickStats, Recipients, TopWallets } from './ListWidgets.tsx'
 import { RecentTransactions } from './RecentTransactions.tsx'
 import {
   ActiveAgents,
@@ -20,11 +18,10 @@ import {
   TotalSpent,
   Transactions,
   Wallets,
-} from './stats.tsx'
+} from './StatWidgets.tsx'
+import { WidgetError, type WidgetProps } from './WidgetParts.tsx'
 
-export type BodyProps = { overview: Overview }
-
-const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<BodyProps>> = {
+const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<WidgetProps>> = {
   'total-balance': TotalBalance,
   'active-agents': ActiveAgents,
   'transactions-count': Transactions,
@@ -47,7 +44,7 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<B
 
 const refreshMs = 30_000 // 30 seconds
 
-/** What a widget shows. All but the newest payments share one call. */
+/** The content of a widget. All widgets but the newest transactions share one call. */
 export function WidgetBody(props: { type: WidgetType }) {
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   if (props.type === 'recent-transactions') return <RecentTransactions />

@@ -5,16 +5,16 @@ import { Widget } from './Widget.tsx'
 import { WidgetBody } from './WidgetBody.tsx'
 import { widgets } from './widgets.ts'
 
-/** Comes when somebody unlocks the layout: most visits only look. */
+/** Loaded when the layout is unlocked. */
 const DraggableGrid = lazy(() => import('./DraggableGrid.tsx'))
 
-/** The widgets where the user put them. Only on the widest grid a mouse may drag and resize: that layout is stored. */
+/** The widgets in the user's layout. Dragging is possible on the widest grid only, since that layout is the stored one. */
 export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onChange: (items: LayoutItem[]) => void }) {
   const { unlocked } = props
   const container = useRef<HTMLDivElement>(null)
   const width = useWidth(container)
-  const [said, setSaid] = useState('')
-  // In the order in which they are read, so that Tab goes along.
+  const [announced, setAnnounced] = useState('')
+  // In reading order, which Tab follows.
   const items = [...props.items].sort((a, b) => a.y - b.y || a.x - b.x)
   const shownColumns = columnsAt(width)
   const draggable = unlocked && shownColumns === columns
@@ -23,7 +23,9 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
     props.onChange(next)
     const item = next.find((one) => one.id === id)
     if (item)
-      setSaid(`${widgets[item.type].name}, column ${item.x + 1}, row ${item.y + 1}, ${item.w} wide, ${item.h} tall`)
+      setAnnounced(
+        `${widgets[item.type].name}, column ${item.x + 1}, row ${item.y + 1}, ${item.w} wide, ${item.h} tall`,
+      )
   }
 
   const widgetIn = (draggable: boolean) => (item: LayoutItem) => (
@@ -35,16 +37,16 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
       onChange={(next) => change(next, item.id)}
       onRemove={() => {
         props.onChange(removeWidget(items, item.id))
-        setSaid(`${widgets[item.type].name} removed`)
+        setAnnounced(`${widgets[item.type].name} removed`)
       }}
     >
       <WidgetBody type={item.type} />
     </Widget>
   )
-  const still = (
-    <StillGrid
+  const staticGrid = (
+    <StaticGrid
       items={items}
-      // On a phone, half a row has no room for a name beside the buttons.
+      // On a phone, half a row is too narrow for a name beside the buttons.
       columns={unlocked && shownColumns === 2 ? 1 : shownColumns}
       widgetOf={widgetIn(false)}
     />
@@ -52,21 +54,21 @@ export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onCh
   return (
     <div ref={container}>
       <p aria-live="polite" className="sr-only">
-        {said}
+        {announced}
       </p>
       {width > 0 &&
         (draggable ? (
-          <Suspense fallback={still}>
+          <Suspense fallback={staticGrid}>
             <DraggableGrid items={items} width={width} widgetOf={widgetIn(true)} onChange={change} />
           </Suspense>
         ) : (
-          still
+          staticGrid
         ))}
     </div>
   )
 }
 
-function StillGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (item: LayoutItem) => ReactNode }) {
+function StaticGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (item: LayoutItem) => ReactNode }) {
   const places = new Map(layoutFor(props.items, props.columns).map((place) => [place.i, place]))
   const isPhone = props.columns <= 2
   return (
@@ -80,7 +82,7 @@ function StillGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (ite
         const place = isPhone
           ? {
               gridColumn: `span ${w}`,
-              // One below the other: a list need not be longer than its rows.
+              // Stacked: a list need not be taller than its rows.
               ...(widgets[item.type].category === 'data' ? { maxHeight: height } : { height }),
             }
           : { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }
@@ -94,7 +96,7 @@ function StillGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (ite
   )
 }
 
-/** Of the element in px; 0 until it is known. */
+/** The element's width in px; 0 until it is measured. */
 function useWidth(element: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { useState } from 'react'
-import { widgetTypes } from '../../../../../worker/domain/widgets.ts'
+import { widgetTypes } from '#domain/widgets.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
@@ -9,7 +9,7 @@ import { categories, widgets } from './widgets.ts'
 
 const tabs = ['all', ...categories] as const
 
-/** All widgets there are; choosing one puts it on the dashboard. */
+/** All widgets; choosing one adds it to the dashboard. */
 export default function WidgetLibrary(props: {
   items: LayoutItem[]
   onAdd: (type: LayoutItem['type']) => void

@@ -1,13 +1,13 @@
 import { type LayoutItem as GridItem, moveElement, verticalCompactor } from 'react-grid-layout/core'
-import type { WidgetType } from '../../../../../worker/domain/widgets.ts'
-import type { LayoutItem } from '../../../../../worker/schemas/preferences.ts'
+import type { WidgetType } from '#domain/widgets.ts'
+import type { LayoutItem } from '#schemas/preferences.ts'
 import { widgets } from './widgets.ts'
 
-/** The stored layout is the one of the widest grid; narrower ones are derived from it (decisions.md 44). */
+/** Only the layout of the widest grid is stored; narrower ones are derived from it. */
 export const columns = 12
 export type { LayoutItem }
 
-/** Widths of the grid in px from which a number of columns holds (part 2 section 9). */
+/** The least width of the grid in px for each number of columns. */
 const breakpoints = [
   { from: 1200, columns: 12 },
   { from: 996, columns: 10 },
@@ -34,7 +34,7 @@ export const defaultLayout: LayoutItem[] = [
   item('quick-stats', 6, 2),
 ]
 
-/** As the grid library has it: `i` for id, and the least size. */
+/** In the grid library's form: `i` for id, with the minimum size. */
 export const toGrid = (items: readonly LayoutItem[]): GridItem[] =>
   items.map(({ id, type, x, y, w, h }) => {
     const { minSize } = widgets[type]
@@ -47,11 +47,11 @@ export const fromGrid = (items: readonly LayoutItem[], grid: readonly GridItem[]
     return { ...one, x, y, w, h }
   })
 
-/** Moved up as far as it goes; nothing overlaps afterwards, whatever was stored. */
+/** Compacted upwards, so that nothing overlaps whatever was stored. */
 export const tidy = (items: readonly LayoutItem[]): LayoutItem[] =>
   fromGrid(items, verticalCompactor.compact(toGrid(items), columns))
 
-/** In the first gap that is large enough, at the latest at the bottom: it moves nothing else. */
+/** Adds a widget in the first gap that is large enough, or at the bottom. Moves no other widget. */
 export function addWidget(items: readonly LayoutItem[], type: WidgetType): LayoutItem[] {
   if (items.some((one) => one.type === type)) return [...items]
   const bottom = Math.max(0, ...items.map(({ y, h }) => y + h))
@@ -77,7 +77,7 @@ const steps: Record<Move, { x: number; y: number }> = {
   down: { x: 0, y: 1 },
 }
 
-/** The shortest move that way that changes anything; the same layout when there is none. */
+/** The shortest move in that direction that changes the layout; the same layout when there is none. */
 export function moveWidget(items: readonly LayoutItem[], id: string, move: Move): LayoutItem[] {
   const step = steps[move]
   const bottom = Math.max(0, ...items.map(({ y, h }) => y + h))
@@ -98,7 +98,7 @@ export function moveWidget(items: readonly LayoutItem[], id: string, move: Move)
   return [...items]
 }
 
-/** Within the grid and not below the widget's least size. */
+/** Resizes within the grid, not below the widget's minimum size. */
 export function resizeWidget(items: readonly LayoutItem[], id: string, by: { w?: number; h?: number }): LayoutItem[] {
   return tidy(
     items.map((one) => {
@@ -111,7 +111,7 @@ export function resizeWidget(items: readonly LayoutItem[], id: string, by: { w?:
   )
 }
 
-/** For a narrower grid: scaled where there is room, else stacked in reading order. */
+/** For a narrower grid: scaled to ten columns, else stacked in reading order. */
 export function layoutFor(items: readonly LayoutItem[], narrow: number): GridItem[] {
   if (narrow === columns) return toGrid(items)
   if (narrow === 10) return compacted(items.map(scaled), narrow)

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { messageOf } from '../../../lib/api.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
 import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
 
 const saveMs = 500
 
-/** The user's widgets. Changes show at once and are stored a moment after the last one. */
+/** The user's widgets. Changes show at once and are saved a moment after the last one. */
 export function useLayout() {
   const stored = useQuery(preferencesQuery)
   const [changed, setChanged] = useState<LayoutItem[] | null>(null)
@@ -21,7 +21,7 @@ export function useLayout() {
     const timer = setTimeout(() => save(unsaved), saveMs)
     return () => clearTimeout(timer)
   }, [changed])
-  // Who leaves at once keeps what was just arranged.
+  // Leaving the page saves at once.
   useEffect(() => () => void save(unsaved), [])
 
   return { items, change: setChanged, isPending: stored.isPending }

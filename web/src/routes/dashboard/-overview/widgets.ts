@@ -18,7 +18,7 @@ import {
   Wallet,
   WalletCards,
 } from 'lucide-react'
-import type { WidgetType } from '../../../../../worker/domain/widgets.ts'
+import type { WidgetType } from '#domain/widgets.ts'
 
 export const categories = ['stats', 'data', 'charts'] as const
 export type Category = (typeof categories)[number]
@@ -32,7 +32,7 @@ export type WidgetDefinition = {
   minSize: Size
 }
 
-/** Part 2 section 9, by category as decisions.md 43 assigns them. */
+/** Small stat cards, lists and charts have the specified sizes. */
 const sizes = {
   stats: { defaultSize: { w: 3, h: 2 }, minSize: { w: 2, h: 2 } },
   data: { defaultSize: { w: 6, h: 4 }, minSize: { w: 4, h: 3 } },
@@ -49,22 +49,22 @@ const widget = (category: Category, name: string, icon: LucideIcon, description:
 
 export const widgets: Record<WidgetType, WidgetDefinition> = {
   'total-balance': widget('stats', 'Total Balance', Coins, 'USDC in all your wallets on Base'),
-  'active-agents': widget('stats', 'Active Agents', Bot, 'Agents that may pay now'),
+  'active-agents': widget('stats', 'Active Agents', Bot, 'Agents that can pay now'),
   'transactions-count': widget('stats', 'Transactions', ArrowLeftRight, 'All payments by you and your agents'),
-  'policy-groups': widget('stats', 'Policy Groups', ShieldCheck, 'Groups that limit your agents'),
+  'policy-groups': widget('stats', 'Policy Groups', ShieldCheck, 'Groups that set your agents’ limits'),
   'recent-transactions': widget('data', 'Recent Transactions', History, 'The five newest payments'),
-  'quick-stats': widget('data', 'Quick Stats', Gauge, 'The most asked figures in one list'),
+  'quick-stats': widget('data', 'Quick Stats', Gauge, 'Key figures in one list'),
   'top-wallets': widget('data', 'Top Wallets', WalletCards, 'The three wallets that pay most often'),
   'active-agents-list': widget('data', 'Agents', List, 'The three agents that paid last'),
-  'success-rate': widget('stats', 'Success Rate', Percent, 'Completed of all payments that ended'),
-  'total-spent': widget('stats', 'Total Spent', Receipt, 'Money that left and did not come back'),
-  'avg-transaction': widget('stats', 'Average Transaction', ChartBar, 'What a completed payment comes to'),
-  'total-contacts': widget('stats', 'Contacts', Users, 'People and services you know by name'),
+  'success-rate': widget('stats', 'Success Rate', Percent, 'Share of finished payments that completed'),
+  'total-spent': widget('stats', 'Total Spent', Receipt, 'Confirmed payments, without reclaimed payouts'),
+  'avg-transaction': widget('stats', 'Average Transaction', ChartBar, 'Average amount of a completed payment'),
+  'total-contacts': widget('stats', 'Contacts', Users, 'Contacts in your address book'),
   'total-wallets': widget('stats', 'Wallets', Wallet, 'Your wallets on Base'),
-  'pending-escrows': widget('stats', 'Pending Payouts', HandCoins, 'Payouts that wait for their recipients'),
+  'pending-escrows': widget('stats', 'Pending Payouts', HandCoins, 'Payouts not claimed yet'),
   'transaction-breakdown': widget('charts', 'Transaction Methods', ChartPie, 'How recipients were paid'),
   'recent-activity': widget('charts', '7-Day Transfers', ChartBar, 'What was spent on each of the last seven days'),
   'failed-transactions': widget('stats', 'Failed Transactions', CircleX, 'Failed or refused in the last 24 hours'),
-  'contact-activity': widget('data', 'Recipient Activity', Users, 'Who was paid last, and how much'),
-  'policy-budget': widget('data', 'Policy Budgets', LayoutGrid, 'The fullest budgets of your groups'),
+  'contact-activity': widget('data', 'Recipient Activity', Users, 'Most recently paid recipients'),
+  'policy-budget': widget('data', 'Policy Budgets', LayoutGrid, 'The budgets closest to their limit'),
 }

@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
-import { emailProblem } from '../../../../../worker/domain/email.ts'
-import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
+import { emailProblem } from '#domain/email.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { defaultExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
+import { memoMax } from '#domain/sendRules.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Field, Input, Select } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
+import { typedDecimal, typedMicro } from '../../../lib/amounts.ts'
 import { cutAmount, formatAmount, formatDate } from '../../../lib/format.ts'
-import { plainAmount } from '../../../lib/problems.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
 import { type CreateEscrowReply, type CreatePayoutInput, createPayout } from '../../../queries/payouts.ts'
 import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
@@ -24,13 +26,11 @@ type Values = {
   senderName: string
 }
 
-const memoMax = 100
-const dayMs = 86_400_000
-const expiryDays = [1, 7, 30, 90]
+const dayMs = 86_400_000 // 24 hours
 
-const resolver = resolve<Values>((values) => ({
+const resolver = formResolver<Values>((values) => ({
   sourceWalletId: values.sourceWalletId ? null : 'Please select a source wallet',
-  amount: parseUsdc(plainAmount(values.amount)) ? null : 'Please enter a valid amount',
+  amount: typedMicro(values.amount) ? null : 'Please enter a valid amount',
   recipientEmail: !values.recipientEmail.trim()
     ? 'Please enter an email address for the recipient'
     : emailProblem(values.recipientEmail)
@@ -49,7 +49,7 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
       sourceWalletId: '',
       amount: '',
       recipientEmail: '',
-      expiresInDays: '30',
+      expiresInDays: String(defaultExpiryDays),
       memo: '',
       senderName: user?.name ?? '',
     },
@@ -68,16 +68,16 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
     )
 
   const [amount, memo] = form.watch(['amount', 'memo'])
-  const sum = parseUsdc(plainAmount(amount))
+  const sum = typedMicro(amount)
   return (
     <FormDialog
       title="Create Payout"
-      description="They get a link and a 6-digit code by email. Until they claim, you can take it back."
+      description="The recipient gets a link and a 6-digit code by email. You can take the payout back until it is claimed."
       form={form}
       onClose={props.onClose}
       submit={[sum ? `Send ${formatAmount(formatUsdc(sum))} USDC` : 'Create Payout', 'Creating...']}
       fallback="Failed to create payout"
-      unknown="It is not known whether the payout was accepted. Trying again is safe: it is paid once at most."
+      unknown="We do not know whether the payout was accepted. Trying again is safe: it is paid at most once."
       send={async (values, idempotencyKey) => {
         const input = inputOf(values)
         setCreated({ payout: await createPayout(input, idempotencyKey), input })
@@ -124,7 +124,7 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="Expires" hint="Unclaimed money comes back to the wallet by itself.">
+      <Field label="Expires" hint="Unclaimed money is returned to the wallet automatically.">
         {(control) => (
           <Select {...control} {...form.register('expiresInDays')}>
             {expiryDays.map((days) => (
@@ -155,9 +155,9 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
 
 const inputOf = (values: Values): CreatePayoutInput => ({
   sourceWalletId: values.sourceWalletId,
-  amount: formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n),
+  amount: typedDecimal(values.amount),
   recipientEmail: values.recipientEmail.trim(),
-  expiresInDays: Number(values.expiresInDays),
+  expiresInDays: expiryDays.find((days) => String(days) === values.expiresInDays) ?? defaultExpiryDays,
   ...(values.memo.trim() ? { memo: values.memo.trim() } : {}),
   ...(values.senderName.trim() ? { senderName: values.senderName.trim() } : {}),
 })

@@ -5,23 +5,26 @@ import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
+import { Notice } from '../../../components/Notice.tsx'
 import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
 import { Resend } from '../../../components/Resend.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
 import { formatMoment } from '../../../lib/format.ts'
-import { canReclaim, type Escrow, payoutQuery, recipientOf, resendCode } from '../../../queries/payouts.ts'
+import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
+import { type Escrow, payoutQuery, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
+/** All details of one payout. */
 export default function PayoutDialog(props: {
   payoutId: string
-  /** The row of the list, if it is on the page. */
+  /** The payout as the list has it, if it is on the page. */
   known: Escrow | undefined
   onReclaim: (payout: Escrow) => void
   onClose: () => void
 }) {
-  const looked = useQuery({ ...payoutQuery(props.payoutId), enabled: !props.known })
-  const payout = props.known ?? looked.data
+  const fetched = useQuery({ ...payoutQuery(props.payoutId), enabled: !props.known })
+  const payout = props.known ?? fetched.data
   return (
     <Dialog
       title="Payout details"
@@ -37,8 +40,8 @@ export default function PayoutDialog(props: {
     >
       {payout ? (
         <Details payout={payout} />
-      ) : looked.error ? (
-        <ErrorState error={looked.error} onRetry={() => looked.refetch()} />
+      ) : fetched.error ? (
+        <ErrorState error={fetched.error} onRetry={() => fetched.refetch()} />
       ) : (
         <Skeleton className="h-80" />
       )}
@@ -56,9 +59,20 @@ function Details(props: { payout: Escrow }) {
         <PayoutStatusChip payout={payout} />
       </div>
       {payout.errorMessage && <ErrorBox>{payout.errorMessage}</ErrorBox>}
+      {payout.delivery && isUndelivered(payout) && (
+        <Notice tone="warning">
+          {deliveryText(payout.delivery)}. If {recipientOf(payout)} is not the right recipient, reclaim the funds and
+          create a new payout.
+        </Notice>
+      )}
       <Timeline steps={stepsOf(payout)} live={payout.status === 'CREATING' || payout.inProgress !== null} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Recipient">{recipientOf(payout)}</Fact>
+        {payout.delivery && (
+          <Fact name="Message">
+            {deliveryText(payout.delivery)}, {formatMoment(payout.delivery.at)}
+          </Fact>
+        )}
         {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
         <Fact name="Sender">{payout.agent?.name ?? 'User'}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
@@ -86,7 +100,7 @@ function Details(props: { payout: Escrow }) {
       {canReclaim(payout) && (
         <Resend
           onSend={() => resendCode(payout.escrowId)}
-          sent={`A new code is on its way to ${recipientOf(payout)}. The one before no longer works.`}
+          sent={`A new code is on its way to ${recipientOf(payout)}. The previous one no longer works.`}
         />
       )}
     </div>
@@ -108,7 +122,7 @@ function stepsOf(payout: Escrow): TimelineStep[] {
             payout.inProgress === 'claim'
               ? 'The recipient is claiming it'
               : payout.inProgress === 'reclaim'
-                ? 'Going back to your wallet'
+                ? 'Returning to your wallet'
                 : 'Funded; waiting for the recipient',
           at: null,
         },

@@ -1,5 +1,6 @@
-import { Choices, FilterDialog, TextField } from '../../../lists/FilterDialog.tsx'
-import { payoutStatuses } from '../../../lists/search.ts'
+import { payoutStatuses } from '#domain/listFilters.ts'
+import { FilterDialog } from '../../../lists/FilterDialog.tsx'
+import { Choices, TextField } from '../../../lists/FilterFields.tsx'
 import { WalletsField } from '../../../lists/WalletsField.tsx'
 import type { PayoutFilters } from '../../../queries/payouts.ts'
 

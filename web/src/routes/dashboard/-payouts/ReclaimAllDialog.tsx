@@ -1,21 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { formatUsdc, parseUsdc } from '../../../../../worker/domain/money.ts'
+import { formatUsdc } from '#domain/money.ts'
 import { Amount } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { Skeleton } from '../../../components/states.tsx'
-import { api, messageOf } from '../../../lib/api.ts'
+import { microOf } from '../../../lib/amounts.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
-import { getPage } from '../../../lists/calls.ts'
-import { queryOf } from '../../../lists/range.ts'
-import { type Escrow, recipientOf, reclaimAllPayouts, reclaimableQuery } from '../../../queries/payouts.ts'
+import { recipientOf } from '../../../lib/payoutStatus.ts'
+import {
+  type Escrow,
+  fetchPayoutsById,
+  fetchReclaimable,
+  reclaimAllPayouts,
+  reclaimableQuery,
+} from '../../../queries/payouts.ts'
 import { refreshWallets } from '../../../queries/wallets.ts'
 
 const pollMs = 2_000 // 2 seconds
-const mostPolls = 150
-const pageSize = 100
+const maxPolls = 150
 
 type Step =
   | { step: 'confirm' }
@@ -23,23 +28,10 @@ type Step =
   | { step: 'success'; count: number; total: string }
   | { step: 'error'; error: string; failed: Escrow[] }
 
-/** Every payout that waits for its recipient now, oldest calls first. */
-async function waiting(): Promise<Map<string, Escrow>> {
-  const found = new Map<string, Escrow>()
-  for (let page = 1; ; page++) {
-    const { rows, page: info } = await getPage<Escrow, { escrows: Escrow[] }>(
-      `/escrow/list?${queryOf({ page, pageSize, status: 'CREATED' })}`,
-      (data) => data.escrows,
-    )
-    for (const row of rows) found.set(row.escrowId, row)
-    if (page * pageSize >= info.total || rows.length === 0) return found
-  }
-}
-
 const sumOf = (payouts: Iterable<Escrow>) =>
-  formatUsdc([...payouts].reduce((sum, { amount }) => sum + (parseUsdc(amount) ?? 0n), 0n))
+  formatUsdc([...payouts].reduce((sum, { amount }) => sum + microOf(amount), 0n))
 
-/** Takes every unclaimed payout back, and watches until none of them waits any more. Closing does not stop it. */
+/** Reclaims all unclaimed payouts and polls until none of them is left. Closing does not stop the reclaims. */
 export default function ReclaimAllDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'confirm' })
   const { data } = useQuery(reclaimableQuery)
@@ -47,7 +39,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
   async function start() {
     setState({ step: 'loading', targets: null, left: 0, polls: 0 })
     try {
-      const targets = await waiting()
+      const targets = await fetchReclaimable()
       await reclaimAllPayouts()
       setState({ step: 'loading', targets, left: targets.size, polls: 0 })
     } catch (error) {
@@ -63,10 +55,10 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
     if (state.step !== 'loading' || state.targets === null) return
     const { targets, polls } = state
     const timer = setTimeout(async () => {
-      const now = await waiting().catch(() => null)
+      const now = await fetchReclaimable().catch(() => null)
       const still = now === null ? null : [...targets.values()].filter(({ escrowId }) => now.has(escrowId))
       if (still?.length === 0) setState(await outcome(targets).catch(() => ({ ...state, left: 0, polls: polls + 1 })))
-      else if (polls + 1 >= mostPolls)
+      else if (polls + 1 >= maxPolls)
         setState({
           step: 'error',
           error: 'Timeout: Some reclaims may still be processing. Please check your payouts tab.',
@@ -83,7 +75,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
         <Dialog
           role="alertdialog"
           title="Reclaim all pending payouts"
-          description="Their links and codes stop working, and the money goes back to the wallets that paid."
+          description="Their links and codes stop working, and the money returns to the wallets that paid."
           onClose={props.onClose}
           footer={
             <>
@@ -117,12 +109,12 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
       return (
         <Dialog
           title="Reclaiming payouts"
-          description="You may close this; the reclaims go on."
+          description="You can close this dialog: the reclaims continue."
           locked={targets === null}
           onClose={props.onClose}
         >
           <div role="status" className="space-y-3">
-            <p>{targets === null ? 'Asking for the reclaims...' : `${done} of ${targets.size}`}</p>
+            <p>{targets === null ? 'Requesting the reclaims...' : `${done} of ${targets.size}`}</p>
             <progress
               aria-label="Reclaimed payouts"
               className="h-2 w-full accent-green"
@@ -137,7 +129,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
       return (
         <Dialog
           title={`Reclaimed ${formatAmount(state.total)} USDC`}
-          description={`${plural(state.count, 'payout')} went back to your wallets.`}
+          description={`${plural(state.count, 'payout')} returned to your wallets.`}
           onClose={props.onClose}
           footer={<Button onClick={props.onClose}>Done</Button>}
         >
@@ -177,14 +169,9 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
   }
 }
 
-/** None waits any more: were all of them reclaimed, or was a recipient faster? */
+/** None is unclaimed any more: were all of them reclaimed, or did a recipient claim one first? */
 async function outcome(targets: Map<string, Escrow>): Promise<Step> {
-  const ids = [...targets.keys()]
-  const ended: Escrow[] = []
-  for (let i = 0; i < ids.length; i += pageSize) {
-    const query = queryOf({ pageSize, ids: ids.slice(i, i + pageSize).join(',') })
-    ended.push(...(await api.get<{ escrows: Escrow[] }>(`/escrow/list?${query}`)).escrows)
-  }
+  const ended = await fetchPayoutsById([...targets.keys()])
   refreshWallets()
   const failed = ended.filter(({ status }) => status !== 'RECLAIMED')
   if (failed.length > 0) return { step: 'error', error: 'Some payouts could not be reclaimed.', failed }

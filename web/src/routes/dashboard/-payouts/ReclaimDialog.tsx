@@ -6,32 +6,33 @@ import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { Timeline } from '../../../components/Timeline.tsx'
-import { messageOf } from '../../../lib/api.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount } from '../../../lib/format.ts'
-import { useIdempotencyKey } from '../../../lib/hooks.ts'
-import { type Escrow, payoutQuery, recipientOf, reclaimPayout, refreshPayouts } from '../../../queries/payouts.ts'
+import { recipientOf } from '../../../lib/payoutStatus.ts'
+import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { type Escrow, payoutQuery, reclaimPayout, refreshPayouts } from '../../../queries/payouts.ts'
 import { refreshWallets, walletName } from '../../../queries/wallets.ts'
 
-const followMs = 2_000 // 2 seconds
+const pollMs = 2_000 // 2 seconds
 
 type Step =
   | { step: 'confirm' }
-  /** `accepted`: since when the server has it. `seen`: the list has shown it under way. */
+  /** `acceptedAt`: null until the server has accepted it. `seen`: the payout was seen with a reclaim under way. */
   | { step: 'loading'; acceptedAt: string | null; seen: boolean }
   | { step: 'success' }
   | { step: 'error'; error: string }
 
-/** Takes one unclaimed payout back: confirm, loading, success or error. */
+/** Reclaims one unclaimed payout: confirm, loading, success or error. */
 export default function ReclaimDialog(props: { payout: Escrow; onClose: () => void }) {
   const { payout } = props
   const [state, setState] = useState<Step>({ step: 'confirm' })
   const idempotencyKey = useIdempotencyKey()
-  const following = state.step === 'loading' && state.acceptedAt !== null
+  const polling = state.step === 'loading' && state.acceptedAt !== null
   const { data: current } = useQuery({
     ...payoutQuery(payout.escrowId),
-    enabled: following || state.step === 'success',
+    enabled: polling || state.step === 'success',
     staleTime: 0,
-    refetchInterval: following ? followMs : false,
+    refetchInterval: polling ? pollMs : false,
   })
   const amount = `${formatAmount(payout.amount)} USDC`
 
@@ -53,7 +54,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
       const reply = await reclaimPayout(payout.escrowId, idempotencyKey.current())
       setState({ step: 'loading', acceptedAt: new Date().toISOString(), seen: reply.status === 'RECLAIMED' })
     } catch (error) {
-      idempotencyKey.refused(error)
+      idempotencyKey.onFailed(error)
       setState({ step: 'error', error: messageOf(error, 'Failed to reclaim payout') })
     }
   }
@@ -85,7 +86,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
       return (
         <Dialog
           title={`Reclaiming ${amount}`}
-          description="You may close this once it is accepted; the reclaim goes on."
+          description="Once it is accepted you can close this dialog: the reclaim continues."
           onClose={props.onClose}
           locked={state.acceptedAt === null}
         >

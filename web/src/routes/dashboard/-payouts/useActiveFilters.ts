@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { sameAddress } from '../../../lib/address.ts'
 import { plural } from '../../../lib/format.ts'
 import { activeFilters } from '../../../lists/activeFilters.ts'
 import type { PayoutFilters } from '../../../queries/payouts.ts'
 import { walletName, walletsQuery } from '../../../queries/wallets.ts'
 
-/** A single wallet is named. */
+/** The active filters in words. A single wallet is shown by its name. */
 export function useActiveFilters(filters: PayoutFilters, apply: (filters: PayoutFilters) => void) {
   const { status, wallets: addresses, recipient } = filters
   const { data: wallets } = useQuery({ ...walletsQuery, enabled: Boolean(addresses) })
-  const from = wallets?.find(({ address }) => address.toLowerCase() === addresses?.[0]?.toLowerCase())
+  const from = wallets?.find(({ address }) => sameAddress(addresses?.[0], address))
   const texts = {
     status: status && `Status: ${status.join(', ')}`,
     recipient: recipient && `Recipient: ${recipient}`,

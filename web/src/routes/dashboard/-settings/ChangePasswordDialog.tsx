@@ -5,19 +5,19 @@ import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field } from '../../../components/Field.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
-import { ApiError, messageOf } from '../../../lib/api.ts'
+import { ApiError, messageOf } from '../../../lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '../../../lib/changePassword.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { changePassword } from '../../../queries/account.ts'
 
 const closeAfterMs = 1_500 // 1.5 seconds
 
-const resolver = resolve<PasswordChange>((values) => {
+const resolver = formResolver<PasswordChange>((values) => {
   const problem = passwordChangeProblem(values)
   return problem ? { [problem.field]: problem.message } : {}
 })
 
-/** Closing it forgets what was typed; while the change is under way nothing closes it. */
+/** Closing it discards what was typed. While the change is under way nothing closes it. */
 export function ChangePasswordDialog(props: { email: string; onClose: () => void }) {
   const form = useForm<PasswordChange>({
     resolver,
@@ -94,7 +94,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
         </p>
         {!done && (
           <>
-            {/* Lets password managers know whose password this is. */}
+            {/* For password managers. */}
             <input type="text" hidden name="username" autoComplete="username" value={props.email} readOnly />
             {input('current', 'Current Password')}
             {input('next', 'New Password', 'Must be at least 6 characters')}
@@ -106,5 +106,5 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
   )
 }
 
-/** The API's names of the fields. */
+/** The form's fields for the API's. */
 const fields: Record<string, keyof PasswordChange> = { currentPassword: 'current', newPassword: 'next' }

@@ -1,80 +1,81 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
+import { messageOf } from '../../../lib/apiError.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { rename } from '../../../queries/account.ts'
 
-/** The user's name, and a small form in its place while it is edited. */
+/** The user's name, replaced by a small form while it is edited. */
 export function NameFact(props: { name: string | null }) {
-  const [draft, setDraft] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
+  const [editing, setEditing] = useState(false)
   const edit = useRef<HTMLButtonElement>(null)
 
   function close() {
-    setDraft(null)
-    setError(undefined)
-    // The button comes back with the next render.
+    setEditing(false)
+    // The button is back after the next render.
     requestAnimationFrame(() => edit.current?.focus())
   }
 
-  async function save(event: FormEvent) {
-    event.preventDefault()
-    const name = draft?.trim()
-    if (!name) return setError('Please enter your name')
-    if (name === props.name) return close()
-    setBusy(true)
-    setError(undefined)
+  if (editing) return <NameForm name={props.name} onClose={close} />
+  return (
+    <Fact name="Name">
+      <span className="inline-flex max-w-full items-center gap-3">
+        <span className="min-w-0 break-words">{props.name ?? 'Not set'}</span>
+        <button
+          ref={edit}
+          type="button"
+          aria-label="Edit name"
+          className="-my-1 rounded-control px-2 py-1 font-medium text-green text-small hover:bg-sunken pointer-coarse:py-2.5"
+          onClick={() => setEditing(true)}
+        >
+          Edit
+        </button>
+      </span>
+    </Fact>
+  )
+}
+
+type Values = { name: string }
+const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Please enter your name' }))
+
+function NameForm(props: { name: string | null; onClose: () => void }) {
+  const form = useForm<Values>({
+    resolver,
+    reValidateMode: 'onSubmit',
+    defaultValues: { name: props.name ?? '' },
+  })
+  const { errors, isSubmitting: busy } = form.formState
+
+  const save = form.handleSubmit(async (values) => {
+    const name = values.name.trim()
+    if (name === props.name) return props.onClose()
     try {
       await rename(name)
       toast.success('Your name is saved.')
-      close()
-    } catch (problem) {
-      setError(messageOf(problem, 'Failed to save your name'))
-    } finally {
-      setBusy(false)
+      props.onClose()
+    } catch (error) {
+      form.setError('name', { message: messageOf(error, 'Failed to save your name') })
     }
-  }
+  })
 
-  if (draft === null)
-    return (
-      <Fact name="Name">
-        <span className="inline-flex max-w-full items-center gap-3">
-          <span className="min-w-0 break-words">{props.name ?? 'Not set'}</span>
-          <button
-            ref={edit}
-            type="button"
-            aria-label="Edit name"
-            className="-my-1 rounded-control px-2 py-1 font-medium text-green text-small hover:bg-sunken pointer-coarse:py-2.5"
-            onClick={() => setDraft(props.name ?? '')}
-          >
-            Edit
-          </button>
-        </span>
-      </Fact>
-    )
   return (
     <div className="py-3">
       <dt className="sr-only">Name</dt>
       <dd>
         <form noValidate onSubmit={save} className="space-y-3">
-          <Field label="Name" error={error}>
+          <Field label="Name" error={errors.name?.message}>
             {(control) => (
               <Input
                 {...control}
-                name="name"
+                {...form.register('name', { onChange: () => form.clearErrors() })}
                 autoFocus
                 autoComplete="name"
                 maxLength={100}
                 readOnly={busy}
-                value={draft}
-                onChange={(event) => {
-                  setDraft(event.target.value)
-                  setError(undefined)
-                }}
-                onKeyDown={(event) => event.key === 'Escape' && !busy && close()}
+                onKeyDown={(event) => event.key === 'Escape' && !busy && props.onClose()}
               />
             )}
           </Field>
@@ -82,7 +83,7 @@ export function NameFact(props: { name: string | null }) {
             <Button type="submit" busy={busy}>
               Save
             </Button>
-            <Button look="quiet" disabled={busy} onClick={close}>
+            <Button look="quiet" disabled={busy} onClick={props.onClose}>
               Cancel
             </Button>
           </div>

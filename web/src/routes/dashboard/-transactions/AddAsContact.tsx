@@ -3,22 +3,22 @@ import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '../../../components/Address.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { ApiError } from '../../../lib/api.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { ApiError } from '../../../lib/apiError.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
 import { createContact, refreshContacts } from '../../../queries/contacts.ts'
 import type { Transaction } from '../../../queries/transactions.ts'
 
 type Values = { name: string; description: string }
-const resolver = resolve<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
+const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
 
-/** Gives the recipient of a transaction a name. */
+/** Adds the recipient of a transaction to the contacts. */
 export default function AddAsContact(props: { transaction: Transaction; onClose: () => void }) {
   const { category, toAddress, recipientEmail } = props.transaction
   const { user } = useSession()
   const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
   const { errors } = form.formState
-  const way = category === 'address' && toAddress ? { address: toAddress } : { email: recipientEmail ?? '' }
+  const method = category === 'address' && toAddress ? { address: toAddress } : { email: recipientEmail ?? '' }
 
   async function send({ name, description }: Values) {
     if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
@@ -26,11 +26,11 @@ export default function AddAsContact(props: { transaction: Transaction; onClose:
     const saved = await createContact({
       userId: user.id,
       name: name.trim(),
-      ...way,
+      ...method,
       ...(about && { description: about }),
     })
     await refreshContacts()
-    toast.success(`${saved.name} is in your contacts.`)
+    toast.success(`${saved.name} was added to your contacts.`)
     props.onClose()
   }
 
@@ -44,7 +44,7 @@ export default function AddAsContact(props: { transaction: Transaction; onClose:
       send={send}
     >
       <div className="rounded-control bg-sunken px-4 py-3">
-        {way.address ? <FullAddress address={way.address} /> : <p className="wrap-anywhere">{way.email}</p>}
+        {method.address ? <FullAddress address={method.address} /> : <p className="wrap-anywhere">{method.email}</p>}
       </div>
       <Field label="Name" error={errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}

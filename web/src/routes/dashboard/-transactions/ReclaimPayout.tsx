@@ -4,7 +4,7 @@ import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { payoutQuery } from '../../../queries/payouts.ts'
 import ReclaimDialog from '../-payouts/ReclaimDialog.tsx'
 
-/** The reclaim of the payout that a transaction funded. */
+/** Reclaims the payout that a transaction funded. */
 export default function ReclaimPayout(props: { escrowId: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(payoutQuery(props.escrowId))
   if (data) return <ReclaimDialog payout={data} onClose={props.onClose} />

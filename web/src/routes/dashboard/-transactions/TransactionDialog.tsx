@@ -7,33 +7,29 @@ import { Chip } from '../../../components/Chip.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
-import { TransactionStatusChip } from '../../../components/StatusChip.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
+import { TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
 import { formatMoment } from '../../../lib/format.ts'
-import {
-  categoryLabel,
-  isFinal,
-  payoutState,
-  senderOf,
-  type Transaction,
-  transactionQuery,
-} from '../../../queries/transactions.ts'
+import { networkName } from '../../../lib/networks.ts'
+import { categoryLabel, isFinal, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
+import { type Transaction, transactionQuery } from '../../../queries/transactions.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
+/** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {
   transactionId: string
-  /** The row of the list, if it is on the page. */
+  /** The transaction as the list has it, if it is on the page. */
   known: Transaction | undefined
   onAddContact: (transaction: Transaction) => void
   onReclaim: (escrowId: string) => void
   onClose: () => void
 }) {
   const { known } = props
-  const followed = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
-  const transaction = followed.data ?? known
-  const { error, refetch } = followed
+  const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
+  const transaction = fetched.data ?? known
+  const { error, refetch } = fetched
   return (
     <Dialog
       title="Transaction details"
@@ -65,11 +61,11 @@ export default function TransactionDialog(props: {
   )
 }
 
-/** Paid by hand or by an agent, but not known by name yet. */
+/** Whether the recipient is not a contact yet. */
 const isStranger = ({ category, contactId, toAddress, recipientEmail }: Transaction) =>
   contactId === null && (category === 'address' ? toAddress !== null : category === 'escrow' && recipientEmail !== null)
 
-/** The rule that refused, and what it was decided on. */
+/** The rule that refused, and the figures of its decision. */
 function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
   const { rule, next, policyVersion, ...figures } = props.refusal
   const rows = [
@@ -77,7 +73,7 @@ function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
     ['Spent', figures.spent],
     ['Held', figures.held],
     ['Remaining', figures.remaining],
-    ['Most allowed then', figures.maxAllowedNow],
+    ['Most allowed at the time', figures.maxAllowedNow],
   ] as const
   return (
     <div>
@@ -104,11 +100,11 @@ function Recipient(props: { transaction: Transaction }) {
   const { category, contact, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
   const person = contact?.name ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
-  // What came back went to the wallet that had paid, not to the one it was meant for.
+  // A reclaim goes to the wallet that paid, not to the recipient.
   if (category === 'escrow_reclaim')
     return (
       <>
-        <Fact name="Was for">{person}</Fact>
+        <Fact name="Original recipient">{person}</Fact>
         <Fact name="Returned to">{address}</Fact>
       </>
     )
@@ -145,7 +141,7 @@ function Details(props: { transaction: Transaction }) {
         <Fact name="Sender">{senderOf(transaction)}</Fact>
         <Recipient transaction={transaction} />
         {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
-        <Fact name="Network">{chain === 'base' ? 'Base' : 'Base Sepolia'}</Fact>
+        <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
         {transaction.memo && <Fact name="Memo">{transaction.memo}</Fact>}
         {transaction.txHash && (

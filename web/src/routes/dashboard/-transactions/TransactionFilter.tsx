@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { Field, Select } from '../../../components/Field.tsx'
-import { Choices, FilterDialog, TextField } from '../../../lists/FilterDialog.tsx'
-import { groupsQuery, type PolicyGroupWithAgents } from '../../../queries/agents.ts'
+import { FilterDialog } from '../../../lists/FilterDialog.tsx'
+import { Choices, TextField } from '../../../lists/FilterFields.tsx'
 import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
+import { groupsQuery, type PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 import type { TransactionFilters } from '../../../queries/transactions.ts'
 
 const noGroups: PolicyGroupWithAgents[] = []
@@ -14,7 +15,7 @@ export default function TransactionFilter(props: {
   onApply: (filters: TransactionFilters) => void
   onClose: () => void
 }) {
-  // There may be hundreds of either: they come once the dialog is painted, and are drawn once.
+  // There may be hundreds of both: rendered once, after the dialog is painted.
   const groups = useDeferredValue(useQuery(groupsQuery).data ?? noGroups, noGroups)
   const contacts = useDeferredValue(useQuery(contactsQuery).data ?? noContacts, noContacts)
   const agentOptions = useMemo(() => <AgentOptions groups={groups} />, [groups])

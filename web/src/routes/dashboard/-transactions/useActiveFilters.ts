@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { activeFilters } from '../../../lists/activeFilters.ts'
-import { groupsQuery } from '../../../queries/agents.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
+import { groupsQuery } from '../../../queries/policyGroups.ts'
 import type { TransactionFilters } from '../../../queries/transactions.ts'
 import { walletName, walletsQuery } from '../../../queries/wallets.ts'
 
 const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
 
-/** Names are looked up only where one is needed. */
+/** The active filters in words. Names are loaded only when a filter needs one. */
 export function useActiveFilters(filters: TransactionFilters, apply: (filters: TransactionFilters) => void) {
   const { type, status, sender, contact, wallet, recipient, memo } = filters
   const { data: groups } = useQuery({ ...groupsQuery, enabled: Boolean(sender) && sender !== 'user' })
@@ -20,8 +20,8 @@ export function useActiveFilters(filters: TransactionFilters, apply: (filters: T
     status: status && `Status: ${status.map(upper).join(', ')}`,
     type: type && `Type: ${upper(type)}`,
     sender: sender && `Sender: ${sender === 'user' ? 'User' : (agent?.name ?? 'an agent')}`,
-    contact: contact && `Contact: ${person?.name ?? 'a former one'}`,
-    wallet: wallet && `Wallet: ${from ? walletName(from) : 'a former one'}`,
+    contact: contact && `Contact: ${person?.name ?? 'unknown'}`,
+    wallet: wallet && `Wallet: ${from ? walletName(from) : 'unknown'}`,
     recipient: recipient && `Recipient: ${recipient}`,
     memo: memo && `Memo: ${memo}`,
   }

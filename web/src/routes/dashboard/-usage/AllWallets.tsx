@@ -2,6 +2,7 @@ import { Amount } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Card, Fact } from '../../../components/Card.tsx'
 import type { UsageWallet } from '../../../queries/usage.ts'
+import { walletName } from '../../../queries/wallets.ts'
 
 /** Every wallet's month side by side. */
 export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {
@@ -16,7 +17,7 @@ export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: U
           return (
             <li key={wallet.id}>
               <Card className="flex h-full flex-col p-5">
-                <h3 className="wrap-anywhere font-semibold">{wallet.name || 'Unnamed Wallet'}</h3>
+                <h3 className="wrap-anywhere font-semibold">{walletName(wallet)}</h3>
                 {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
                 <dl className="mt-1 flex-1 divide-y divide-hairline">
                   <Fact name="Spent">
@@ -29,7 +30,7 @@ export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: U
                 <Button
                   look="secondary"
                   className="mt-3"
-                  aria-label={`View Details of ${wallet.name || 'Unnamed Wallet'}`}
+                  aria-label={`View Details of ${walletName(wallet)}`}
                   onClick={() => props.onSelect(wallet)}
                 >
                   View Details

@@ -6,7 +6,7 @@ import type { Usage } from '../../../queries/usage.ts'
 const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
 
-/** What left all wallets on Base this UTC month, against what their session keys allow. */
+/** What left all wallets on Base in this UTC month, compared with the limits of their session keys. */
 export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
   const { budget } = props
   const starts = new Date(budget.periodStart)
@@ -31,15 +31,15 @@ export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
             </Fact>
           )}
           {budget.limit !== null && (
-            <Fact name="Limit of your session keys">
+            <Fact name="Session key limits">
               <Amount value={budget.limit} />
             </Fact>
           )}
-          <Fact name="Starts anew">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
+          <Fact name="Resets">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
         </dl>
       </div>
       <p className="mt-3 text-muted text-small">
-        Reclaimed payouts are not counted here, though they use up a session key’s own limit.
+        Reclaimed payouts are not counted here, although they use up a session key’s limit.
       </p>
     </Card>
   )

@@ -8,8 +8,9 @@ import { Chip } from '../../../components/Chip.tsx'
 import { PercentRing } from '../../../components/PercentRing.tsx'
 import { formatDate, plural } from '../../../lib/format.ts'
 import type { UsageGroup, UsageWallet } from '../../../queries/usage.ts'
+import { walletName } from '../../../queries/wallets.ts'
 
-/** One wallet's month, and its policy groups with what their agents spent. */
+/** What one wallet spent this month, and its policy groups with their agents. */
 export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
   const { wallet } = props
   const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget
@@ -18,7 +19,7 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-5">
         <div className="min-w-0">
           <h2 id="wallet-usage" className="wrap-anywhere font-semibold">
-            {wallet.name || 'Unnamed Wallet'}
+            {walletName(wallet)}
           </h2>
           <ShortAddress address={wallet.address} chain={wallet.chain} />
         </div>

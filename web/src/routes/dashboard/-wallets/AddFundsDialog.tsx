@@ -2,45 +2,41 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
-import { formatUsdc, minusOrZero, parseUsdc } from '../../../../../worker/domain/money.ts'
-import {
-  onrampAmountProblem,
-  onrampDecimals,
-  onrampPresets,
-  popularPreset,
-} from '../../../../../worker/domain/onrampRules.ts'
+import { plainAmount } from '#domain/amountText.ts'
+import { saturatingSub } from '#domain/money.ts'
+import { onrampAmountProblem, onrampDecimals, onrampPresets, popularPreset } from '#domain/onrampRules.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button, buttonClass } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
+import { dollars, microOf } from '../../../lib/amounts.ts'
 import { formatAmount } from '../../../lib/format.ts'
-import { plainAmount } from '../../../lib/problems.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { configQuery } from '../../../queries/config.ts'
 import { createOnrampSession } from '../../../queries/onramp.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
-import type { WalletDialogProps } from './WalletActions.tsx'
+import type { WalletDialogProps } from './walletDialog.ts'
 
 type Values = { amount: string }
-/** The seller's page, and whether the browser let us open it. */
+/** The seller's page, and whether the browser blocked it. */
 type Opened = { url: string; blocked: boolean; amount: string }
 
-const followMs = 5_000 // 5 seconds
+const pollMs = 5_000 // 5 seconds
 
-/** Buy USDC with a card: how much, then the seller's page in a tab of its own. */
+/** Buys USDC with a card: asks how much, then opens the seller's page in a new tab. */
 export default function AddFundsDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [opened, setOpened] = useState<Opened | null>(null)
   const config = useQuery(configQuery).data
   const form = useForm<Values>({
     defaultValues: { amount: popularPreset },
-    resolver: resolve<Values>(({ amount }) => ({ amount: onrampAmountProblem(amount) })),
+    resolver: formResolver<Values>(({ amount }) => ({ amount: onrampAmountProblem(amount) })),
   })
 
   async function send({ amount }: Values) {
-    // Now, while the press still counts: browsers block what is opened after an answer.
+    // Opened before the call: browsers block tabs that are opened later than the click.
     const tab = window.open('', '_blank')
     try {
       const { onrampUrl } = await createOnrampSession(wallet.address, plainAmount(amount))
@@ -71,7 +67,9 @@ export default function AddFundsDialog(props: WalletDialogProps) {
       send={send}
     >
       {config?.onramp === false && (
-        <Notice tone="warning">Cards are not accepted here yet. Receive USDC at the wallet’s address instead.</Notice>
+        <Notice tone="warning">
+          Buying with a card is not available yet. Send USDC to the wallet’s address instead.
+        </Notice>
       )}
       <fieldset>
         <legend className="mb-1 font-medium text-small">Amount</legend>
@@ -112,15 +110,14 @@ export default function AddFundsDialog(props: WalletDialogProps) {
   )
 }
 
-/** Until the money is there, or the dialog is closed: both are fine. */
+/** Polls until the money has arrived. Can be closed at any time. */
 function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void }) {
   const { url, blocked } = props.opened
-  const { data: wallets } = useQuery({ ...walletsQuery, refetchInterval: followMs })
+  const { data: wallets } = useQuery({ ...walletsQuery, refetchInterval: pollMs })
   const balance = wallets?.find(({ id }) => id === props.wallet.id)?.usdcBalance?.balance ?? null
   const [before, setBefore] = useState(props.wallet.usdcBalance?.balance ?? null)
   useEffect(() => setBefore((known) => known ?? balance), [balance])
-  const arrived =
-    before === null || balance === null ? 0n : minusOrZero(parseUsdc(balance) ?? 0n, parseUsdc(before) ?? 0n)
+  const arrived = before === null || balance === null ? 0n : saturatingSub(microOf(balance), microOf(before))
   const link = (
     <a
       href={url}
@@ -135,7 +132,7 @@ function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void })
   )
   return (
     <Dialog
-      title={arrived > 0n ? 'Funds added' : blocked ? 'Go on to the payment page' : 'Finish in the other tab'}
+      title={arrived > 0n ? 'Funds added' : blocked ? 'Continue to the payment page' : 'Finish in the other tab'}
       onClose={props.onClose}
       footer={
         <Button look={blocked ? 'secondary' : 'primary'} onClick={props.onClose}>
@@ -147,7 +144,7 @@ function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void })
         {arrived > 0n ? (
           <p className="flex items-center gap-2">
             <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-green" />
-            {walletName(props.wallet)} has received ${formatAmount(formatUsdc(arrived))} USDC.
+            {walletName(props.wallet)} has received {dollars(arrived)} USDC.
           </p>
         ) : (
           <>
@@ -159,7 +156,7 @@ function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void })
               <p>The payment page is open in a new tab. It can be used once, within a few minutes.</p>
             )}
             <p className="text-muted">
-              The USDC arrives a minute or so after you paid. You may close this; it arrives all the same.
+              The USDC arrives about a minute after you pay. You can close this dialog: the USDC still arrives.
             </p>
             {link}
           </>

@@ -4,13 +4,13 @@ import { ChevronDown } from 'lucide-react'
 import { Button } from '../../../components/Button.tsx'
 import { ComboboxPopup } from '../../../components/ComboboxPopup.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/api.ts'
-import { shortAddress } from '../../../lib/format.ts'
+import { shortAddress } from '../../../lib/address.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 
 const shownAtOnce = 50
 
-/** One of the contacts, found by typing a part of the name, address, email or phone number. */
+/** Chooses a contact by part of its name, address, email or phone number. */
 export function ContactPicker(props: {
   value: Contact | undefined
   error: string | undefined
@@ -50,7 +50,7 @@ export function ContactPicker(props: {
               spellCheck={false}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || !loading) return
-                // Nothing can be picked yet: the words would go, and the form be sent without them.
+                // Contacts are still loading: Enter would clear the text and submit the form without a contact.
                 event.preventDefault()
                 event.preventBaseUIHandler()
               }}

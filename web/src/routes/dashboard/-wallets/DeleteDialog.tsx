@@ -5,16 +5,16 @@ import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Checkbox } from '../../../components/Field.tsx'
 import { formatAmount } from '../../../lib/format.ts'
 import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
-import type { WalletDialogProps } from './WalletActions.tsx'
+import type { WalletDialogProps } from './walletDialog.ts'
 
-/** Takes the wallet off the dashboard. Money in it stays where it is, so whoever deletes says that they can reach it. */
+/** Removes a wallet from the dashboard. Its money stays on chain, so the user confirms having the key to it. */
 export default function DeleteDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [keyIsKept, setKeyIsKept] = useState(false)
   const smart = wallet.walletType === 'smart'
-  const never = wallet.status === 'failed'
+  const neverDeployed = wallet.status === 'failed'
   const balance = wallet.usdcBalance?.balance ?? null
-  const isEmpty = never || balance === '0'
+  const isEmpty = neverDeployed || balance === '0'
   return (
     <ConfirmDialog
       title="Delete Wallet"
@@ -30,11 +30,15 @@ export default function DeleteDialog(props: WalletDialogProps) {
       onClose={props.onClose}
     >
       <p>
-        <strong className="break-words font-semibold">{walletName(wallet)}</strong> leaves your dashboard
-        {never ? '.' : smart ? ', and our session key for it is destroyed.' : ', and our copy of its key is destroyed.'}{' '}
-        Its past transactions stay in your history.
+        <strong className="break-words font-semibold">{walletName(wallet)}</strong> is removed from your dashboard
+        {neverDeployed
+          ? '.'
+          : smart
+            ? ', and our session key for it is destroyed.'
+            : ', and our copy of its key is destroyed.'}{' '}
+        Its transactions stay in your history.
       </p>
-      {!never && (
+      {!neverDeployed && (
         <>
           <p>{whatStays(wallet, balance)}</p>
           <div className="rounded-control bg-sunken px-4 py-3">
@@ -48,7 +52,7 @@ export default function DeleteDialog(props: WalletDialogProps) {
           checked={keyIsKept}
           onChange={(event) => setKeyIsKept(event.target.checked)}
           label={smart ? 'I have the owner key of this wallet.' : 'I have my own copy of this wallet’s private key.'}
-          hint="Nobody can restore it for you."
+          hint="No one can restore it for you."
         />
       )}
     </ConfirmDialog>
@@ -57,7 +61,7 @@ export default function DeleteDialog(props: WalletDialogProps) {
 
 function whatStays(wallet: Wallet, balance: string | null): string {
   const key = wallet.walletType === 'smart' ? 'owner key' : 'private key'
-  if (balance === '0') return `The wallet is empty. Money sent to its address later stays reachable with the ${key}.`
-  const amount = balance === null ? 'A balance' : `Its balance of $${formatAmount(balance)} USDC`
-  return `${amount} stays at the wallet’s address and stays reachable with the ${key} alone, without us.`
+  if (balance === '0') return `The wallet is empty. Money sent to its address later can still be moved with the ${key}.`
+  const amount = balance === null ? 'Any balance' : `Its balance of $${formatAmount(balance)} USDC`
+  return `${amount} stays at the wallet’s address, where only the ${key} can move it.`
 }

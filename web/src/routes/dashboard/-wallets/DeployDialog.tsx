@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
-import { useIdempotencyKey } from '../../../lib/hooks.ts'
+import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
 import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 import { Deployed } from './Deployed.tsx'
 import { Deploying } from './Deploying.tsx'
@@ -12,11 +12,11 @@ import { KeypairStep } from './KeypairStep.tsx'
 import { OwnerChoice } from './OwnerChoice.tsx'
 import { creationProblem } from './walletProblems.ts'
 
-const followMs = 1_500 // 1.5 seconds
+const pollMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'
 
 type Keypair = { phrase: string; ownerAddress: string }
-/** A key made here, or the connected wallet's. */
+/** A key generated here (with its phrase), or the connected wallet's. */
 type Owner = Keypair | { phrase: null; ownerAddress: string }
 type Step =
   | { step: 'config'; error?: string }
@@ -31,7 +31,7 @@ const CreationFailed = (props: { reason: string }) => (
   </ErrorBox>
 )
 
-/** A new smart wallet: name, owner key made in this browser, deployment, the address checked. */
+/** Deploys a smart wallet: name, owner key generated in this browser, deployment, check of the address. */
 export default function DeployDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'config' })
   const [name, setName] = useState('')
@@ -41,7 +41,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const busy = state.step === 'deploying'
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy || state.step === 'keypair' })
 
-  const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? followMs : false })
+  const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? pollMs : false })
   const wallet = state.step === 'deploying' && wallets.data?.find(({ id }) => id === state.walletId)
 
   const failWith = (owner: Owner, error: string) =>
@@ -66,7 +66,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       const { id } = await deployWallet(input, idempotencyKey.current())
       setState({ step: 'deploying', owner, walletId: id })
     } catch (error) {
-      idempotencyKey.refused(error)
+      idempotencyKey.onFailed(error)
       failWith(owner, creationProblem(error, failedText))
     }
   }
@@ -76,7 +76,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       return (
         <Dialog
           title="Deploy Smart Wallet"
-          description="A wallet of your own on Base. Bursar covers the network fee."
+          description="A wallet on Base that you own. Bursar covers the network fee."
           onClose={props.onClose}
           onSubmit={(event) => {
             event.preventDefault()

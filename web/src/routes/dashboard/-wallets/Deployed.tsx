@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
-import type { PublicConfig } from '../../../../../worker/schemas/account.ts'
+import type { PublicConfig } from '#schemas/account.ts'
 import { FullAddress } from '../../../components/Address.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
@@ -9,7 +9,7 @@ import { Dialog } from '../../../components/Dialog.tsx'
 import { configQuery } from '../../../queries/config.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
 
-/** The wallet is on chain. Its address follows from the owner key made here, which this browser checks by itself. */
+/** The deployed wallet. Its address is derived from the owner key, which this browser checks without the server. */
 export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose: () => void }) {
   const { wallet } = props
   return (
@@ -41,9 +41,9 @@ export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose:
   )
 }
 
-/** The address the factory gives to this owner and session, computed in the browser. */
+/** The address that the factory derives from this owner and session, computed in the browser. */
 async function expectedAddress(config: PublicConfig, wallet: Wallet, ownerAddress: string): Promise<string> {
-  const { walletAddress } = await import('../../../../../worker/chain/addresses.ts')
+  const { walletAddress } = await import('#chain/addresses.ts')
   type Hex = `0x${string}`
   const { factory, walletImplementation, provider } = config.chains['8453'].contracts
   return walletAddress(
@@ -78,7 +78,7 @@ function AddressCheck(props: { wallet: Wallet; ownerAddress: string }) {
     return (
       <p role="alert" className="flex items-start gap-2 rounded-control bg-red-tint px-3 py-2 text-red text-small">
         <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
-        This address does not follow from your owner key. Do not send money to it, and contact support.
+        This address does not match your owner key. Do not send money to it, and contact support.
       </p>
     )
   return (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Timeline } from '../../../components/Timeline.tsx'
 
-/** Nothing closes this: the wallet is being made. */
+/** Shown while the wallet is being deployed. Nothing closes it. */
 export function Deploying(props: { sent: boolean }) {
   const [startedAt] = useState(() => new Date().toISOString())
   return (
@@ -16,7 +16,7 @@ export function Deploying(props: { sent: boolean }) {
         <Timeline
           live
           steps={[
-            { label: 'Owner key made in this browser', at: startedAt },
+            { label: 'Owner key generated in this browser', at: startedAt },
             { label: 'Sent to Base', at: props.sent ? startedAt : null },
             { label: 'Confirmed on Base', at: null },
           ]}

@@ -7,11 +7,11 @@ import {
   privateKeyProblem,
   typedAddressProblem,
   walletNameProblem,
-} from '../../../../../worker/domain/walletRules.ts'
+} from '#domain/walletRules.ts'
 import { Field, Input, Select } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { importWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
@@ -23,14 +23,14 @@ type Values = {
   masterPassword: string
 }
 
-const resolver = resolve<Values>((values) => ({
+const resolver = formResolver<Values>((values) => ({
   name: walletNameProblem(values.name.trim()),
   privateKey: privateKeyProblem(values.privateKey),
   address: typedAddressProblem(values.address),
   masterPassword: masterPasswordProblem(values.masterPassword),
 }))
 
-/** A wallet that exists already: its key is sent once and kept sealed, so that agents can pay from it. */
+/** Adds an existing wallet. Its key is sent once and stored encrypted, so that agents can pay from the wallet. */
 export default function ImportDialog(props: { onClose: () => void }) {
   const form = useForm<Values>({
     resolver,
@@ -38,20 +38,20 @@ export default function ImportDialog(props: { onClose: () => void }) {
   })
   const { errors, dirtyFields } = form.formState
 
-  /** The key says which address it is; only an address typed by hand is left alone. */
+  /** Fills in the address of the key, unless an address was typed by hand. */
   function fillAddress(text: string) {
     if (dirtyFields.address || privateKeyProblem(text)) return
     try {
       form.setValue('address', privateKeyToAddress(privateKeyOf(text)), { shouldValidate: true })
     } catch {
-      // Zero, or too large to be a key: the server says so at its field.
+      // Zero or too large to be a key: the server refuses it with a message at the field.
     }
   }
 
   return (
     <FormDialog
       title="Add Wallet"
-      description="Bring a wallet that you already have. Only plain accounts with a private key can be added."
+      description="Add a wallet that you already have. Only ordinary accounts with a private key can be added."
       form={form}
       onClose={props.onClose}
       submit={['Add Wallet', 'Adding...']}

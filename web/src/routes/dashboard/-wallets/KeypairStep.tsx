@@ -11,14 +11,14 @@ const confirmation = 'I have saved my private key'
 
 type Keypair = { phrase: string; ownerAddress: string }
 
-/** A fresh 12-word phrase and the address of its first account. Neither leaves this browser but the address. */
+/** A new 12-word phrase and the address of its first account. Only the address leaves this browser. */
 async function makeKeypair(): Promise<Keypair> {
   const { english, generateMnemonic, mnemonicToAccount } = await import('viem/accounts')
   const phrase = generateMnemonic(english, 128)
   return { phrase, ownerAddress: mnemonicToAccount(phrase).address }
 }
 
-/** The owner key: what it means, its twelve words, and the promise that they are kept. */
+/** The owner key: a disclaimer, its twelve words, and the confirmation that they are saved. */
 export function KeypairStep(props: {
   keypair: Keypair | null
   error: ReactNode
@@ -39,7 +39,7 @@ export function KeypairStep(props: {
       .catch(() => {
         if (!current) return
         setGenerating(false)
-        toast.error('The key could not be made. Please try again.')
+        toast.error('The key could not be generated. Please try again.')
       })
     return () => {
       current = false
@@ -50,7 +50,7 @@ export function KeypairStep(props: {
   return (
     <Dialog
       title="Wallet Security Setup"
-      description="Your wallet gets an owner key, made in this browser and shown to you once."
+      description="Your wallet gets an owner key, generated in this browser and shown to you once."
       onClose={props.onClose}
       locked={generating}
       footer={
@@ -66,14 +66,14 @@ export function KeypairStep(props: {
     >
       <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
         <li>Only this key can withdraw everything, end our access for good, or reclaim payouts without us.</li>
-        <li>It is never sent to us, so we can’t restore it. Whoever has the words owns the wallet.</li>
+        <li>It is never sent to us, so we can’t restore it. Anyone who has the words owns the wallet.</li>
         <li>We hold a session key: it can only send USDC, up to a limit and until a date, and you can revoke it.</li>
       </ul>
       <Checkbox
         checked={understood}
         disabled={generating}
         onChange={(event) => setUnderstood(event.target.checked)}
-        label="I understand that only I can keep this key, and that nobody can restore it."
+        label="I understand that only I can keep this key, and that no one can restore it."
       />
     </Dialog>
   )
@@ -87,13 +87,13 @@ function PhraseForm(props: {
 }) {
   const { keypair } = props
   const [revealed, setRevealed] = useState(false)
-  // Who comes back here after a failure has said so of these very words.
+  // After a failed deployment the user has already confirmed this phrase.
   const again = Boolean(props.error)
   const [saved, setSaved] = useState(again)
   const [typed, setTyped] = useState(again ? confirmation : '')
   const confirmed = typed.trim().toLowerCase() === confirmation.toLowerCase()
 
-  // Nobody should read the words over a shoulder after the owner turned to another window.
+  // Hides the words when the user switches to another window, where others may see the screen.
   useEffect(() => {
     const hide = () => setRevealed(false)
     addEventListener('blur', hide)

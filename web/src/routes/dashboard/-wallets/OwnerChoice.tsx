@@ -1,15 +1,19 @@
 import { RadioChoice } from '../../../components/RadioChoice.tsx'
-import { WalletOfOwner } from '../../../wallet/lazyWallet.tsx'
+import { LazyOwnerWallet } from '../../../wallet/lazyWallet.tsx'
 
-/** Whose key owns the new wallet: one made here, or that of the connected wallet. */
+/** Which key owns the new wallet: one generated here, or the connected wallet's. */
 export function OwnerChoice(props: {
   ownWallet: boolean
   onChange: (ownWallet: boolean) => void
   onAddress: (address: string | null) => void
 }) {
   const choices = [
-    { ownWallet: false, label: 'Make a new recovery phrase', hint: 'Twelve words, made in this browser.' },
-    { ownWallet: true, label: 'Use my connected wallet', hint: 'Its key signs for the owner. No new words to keep.' },
+    { ownWallet: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
+    {
+      ownWallet: true,
+      label: 'Use my connected wallet',
+      hint: 'Its account becomes the owner. There is no new phrase to keep.',
+    },
   ]
   return (
     <fieldset>
@@ -26,10 +30,10 @@ export function OwnerChoice(props: {
       ))}
       {props.ownWallet && (
         <div className="mt-2 space-y-3">
-          <WalletOfOwner onAddress={props.onAddress} />
+          <LazyOwnerWallet onAddress={props.onAddress} />
           <p className="text-muted text-small">
-            Only this key can withdraw everything, end our access for good, or reclaim payouts without us. It has to be
-            an ordinary account, not a smart wallet.
+            Only this key can withdraw everything, end our access for good, or reclaim payouts without us. It must be an
+            ordinary account, not a smart wallet.
           </p>
         </div>
       )}

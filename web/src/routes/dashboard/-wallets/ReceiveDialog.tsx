@@ -6,16 +6,18 @@ import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { QrCode } from '../../../components/QrCode.tsx'
+import { networkName } from '../../../lib/networks.ts'
 import { configQuery } from '../../../queries/config.ts'
 import { mintTestUsdc, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './walletDialog.ts'
 
-export default function ReceiveDialog(props: { wallet: Wallet; onClose: () => void }) {
+/** The wallet's address, as text and as a QR code. */
+export default function ReceiveDialog(props: WalletDialogProps) {
   const { wallet } = props
-  const network = wallet.chain === 'base' ? 'Base' : 'Base Sepolia'
   return (
     <Dialog
       title={`Receive USDC in ${walletName(wallet)}`}
-      description={`Send only USDC, and only on the ${network} network. Other tokens or networks may be lost.`}
+      description={`Send only USDC, and only on the ${networkName(wallet.chain)} network. Other tokens or networks may be lost.`}
       onClose={props.onClose}
       footer={
         <>
@@ -43,7 +45,7 @@ export default function ReceiveDialog(props: { wallet: Wallet; onClose: () => vo
   )
 }
 
-/** On a local stack money can be made up. */
+/** Local stacks only: mints test USDC. */
 function TestMoney(props: { wallet: Wallet }) {
   const config = useQuery(configQuery).data
   const [busy, setBusy] = useState(false)
@@ -56,7 +58,7 @@ function TestMoney(props: { wallet: Wallet }) {
       await refreshWallets()
       toast.success('100.00 test USDC are on their way.')
     } catch {
-      toast.error('The local faucet did not answer.')
+      toast.error('The local faucet did not respond.')
     }
     setBusy(false)
   }

@@ -1,13 +1,13 @@
 import { useForm } from 'react-hook-form'
-import { walletNameProblem } from '../../../../../worker/domain/walletRules.ts'
+import { walletNameProblem } from '#domain/walletRules.ts'
 import { Field, Input } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { refreshWallets, renameWallet } from '../../../queries/wallets.ts'
-import type { WalletDialogProps } from './WalletActions.tsx'
+import type { WalletDialogProps } from './walletDialog.ts'
 
 type Values = { name: string }
-const resolver = resolve<Values>(({ name }) => ({ name: walletNameProblem(name.trim()) }))
+const resolver = formResolver<Values>(({ name }) => ({ name: walletNameProblem(name.trim()) }))
 
 export default function RenameDialog(props: WalletDialogProps) {
   const { wallet } = props
@@ -28,7 +28,7 @@ export default function RenameDialog(props: WalletDialogProps) {
       <Field
         label="Wallet name"
         error={form.formState.errors.name?.message}
-        hint="Leave it empty to clear the name: the wallet is then shown as “Unnamed Wallet”."
+        hint="Leave it empty to clear the name. The wallet is then shown as “Unnamed Wallet”."
       >
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" placeholder="Unnamed Wallet" />}
       </Field>

@@ -1,12 +1,14 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SendValues } from '../../../../../worker/domain/sendRules.ts'
-import type { RecipientHistory } from '../../../../../worker/schemas/transaction.ts'
+import { defaultExpiryDays } from '#domain/payoutExpiry.ts'
+import type { SendValues } from '#domain/sendRules.ts'
+import type { RecipientHistory } from '#schemas/transaction.ts'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
-import { ApiError, messageOf } from '../../../lib/api.ts'
-import { isUnknown, useIdempotencyKey } from '../../../lib/hooks.ts'
+import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
 import { queryClient } from '../../../lib/queryClient.ts'
 import { useSession } from '../../../lib/session.ts'
+import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { useSms } from '../../../queries/config.ts'
 import { type Contact, contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '../../../queries/transactions.ts'
@@ -18,30 +20,29 @@ import { SendStatus } from './SendStatus.tsx'
 
 type Step =
   | { step: 'form'; problem?: { field: keyof SendValues; message: string } }
-  /** `unknown`: an attempt got no answer; only the same payment may be tried again. */
+  /** `unknown`: the outcome of an attempt is unknown, so only the same payment can be tried again. */
   | { step: 'review'; reviewed: Reviewed; busy: boolean; error?: string; unknown?: boolean }
   | { step: 'sent'; payment: Payment; transactionId: string }
   | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
-/** `history` is undefined when it could not be asked. */
+/** `history` is undefined when it could not be loaded. */
 type Reviewed = { payment: Payment; history: RecipientHistory | undefined }
 
-const payoutDays = 30
-
-/** Send USDC from one wallet, to `contact` if one is given: what, look it over, follow it to the end. */
+/** Sends USDC from a wallet, to `contact` if one is given: form, review, then its progress. */
 export default function SendDialog(props: { wallet: Wallet; contact?: Contact; onClose: () => void }) {
   const { wallet, contact, onClose } = props
   const { user } = useSession()
   const [state, setState] = useState<Step>({ step: 'form' })
-  const [values, setValues] = useState(() => (contact ? valuesFor(contact) : emptyValues))
+  const sms = useSms()
+  const [values, setValues] = useState(() => (contact ? valuesFor(contact, sms) : emptyValues))
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'review' && state.busy
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
-  /** Shown whole or not at all: a warning that came later would move the buttons under the pointer. */
+  /** Loads everything before the review opens: a warning that appeared later would move the buttons. */
   async function review(next: SendValues, payment: Payment) {
     const [history] = await Promise.all([
       queryClient.fetchQuery(recipientQuery(checkOf(payment))).catch(() => undefined),
-      queryClient.ensureQueryData(contactsQuery).catch(() => undefined), // whom an address looks like
+      queryClient.ensureQueryData(contactsQuery).catch(() => undefined), // for look-alike addresses
     ])
     setValues(next)
     setState({ step: 'review', reviewed: { payment, history }, busy: false })
@@ -65,21 +66,21 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
           sourceWalletId: wallet.id,
           amount,
           ...(method === 'email' ? { recipientEmail: recipient } : { recipientPhone: recipient }),
-          expiresInDays: payoutDays,
+          expiresInDays: defaultExpiryDays,
           ...optional,
           ...(user?.name ? { senderName: user.name } : {}),
         }
         setState({ step: 'payout', payment, payout: await createPayout(input, idempotencyKey.current()) })
       }
     } catch (error) {
-      idempotencyKey.refused(error)
+      idempotencyKey.onFailed(error)
       const message = messageOf(error, method === 'address' ? 'Failed to send transaction' : 'Failed to create escrow')
-      const field = isUnknown(error) ? null : fieldOf(error, values.to)
+      const field = isOutcomeUnknown(error) ? null : fieldOf(error, values.to)
       if (field === 'contactId') refreshContacts()
       setState(
         field
           ? { step: 'form', problem: { field, message } }
-          : { step: 'review', reviewed, busy: false, error: message, unknown: isUnknown(error) },
+          : { step: 'review', reviewed, busy: false, error: message, unknown: isOutcomeUnknown(error) },
       )
     }
   }
@@ -122,12 +123,12 @@ function checkOf({ method, recipient, amount }: Payment) {
   return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
 }
 
-function valuesFor(contact: Contact): SendValues {
-  const [only, ...others] = methodsOf(contact)
+function valuesFor(contact: Contact, sms: boolean): SendValues {
+  const [only, ...others] = methodsOf(contact, sms)
   return { ...emptyValues, to: 'contact', contactId: contact.id, method: only && others.length === 0 ? only : '' }
 }
 
-/** Where in the form the server's refusal belongs; null = nowhere. */
+/** The form's field for the server's refusal; null when there is none. */
 function fieldOf(error: unknown, to: SendValues['to']): keyof SendValues | null {
   switch (error instanceof ApiError ? error.field : undefined) {
     case 'amount':

@@ -2,13 +2,16 @@ import { Tabs } from '@base-ui/react/tabs'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
-import { type ContactMethod, memoMax, type SendValues, sendProblems } from '../../../../../worker/domain/sendRules.ts'
+import { defaultExpiryDays } from '#domain/payoutExpiry.ts'
+import { type ContactMethod, memoMax, type SendValues, sendProblems } from '#domain/sendRules.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
-import { formatAmount, shortAddress } from '../../../lib/format.ts'
-import { resolve } from '../../../lib/resolver.ts'
+import { shortAddress } from '../../../lib/address.ts'
+import { formatAmount } from '../../../lib/format.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { useSms } from '../../../queries/config.ts'
 import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
 import { ContactPicker } from './ContactPicker.tsx'
@@ -16,10 +19,11 @@ import { methodsOf, type Payment, paymentOf, spendable } from './payment.ts'
 
 type Form = UseFormReturn<SendValues>
 
+/** Amount, recipient and memo. */
 export function SendForm(props: {
   wallet: Wallet
   values: SendValues
-  /** What the server had against the last attempt. */
+  /** Why the server refused the last attempt. */
   problem: { field: keyof SendValues; message: string } | null
   onReview: (values: SendValues, payment: Payment) => Promise<void>
   onClose: () => void
@@ -27,9 +31,10 @@ export function SendForm(props: {
   const { problem } = props
   const available = spendable(props.wallet)
   const contacts = useQuery(contactsQuery).data ?? []
+  const sms = useSms()
   const form = useForm<SendValues>({
     defaultValues: props.values,
-    resolver: resolve<SendValues>((values) => sendProblems(values, available)),
+    resolver: formResolver<SendValues>((values) => sendProblems(values, available)),
   })
   const { errors, isSubmitting } = form.formState
   const [to, contactId, memo] = form.watch(['to', 'contactId', 'memo'])
@@ -40,7 +45,7 @@ export function SendForm(props: {
   }, [problem, setError])
 
   const submit = form.handleSubmit(async (values) => {
-    // Deleted in another tab.
+    // The contact may have been deleted in another tab.
     if (values.to === 'contact' && !contact) return form.setError('contactId', { message: 'Please select a contact' })
     await props.onReview(values, paymentOf(values, contact))
   })
@@ -111,7 +116,7 @@ export function SendForm(props: {
               value={contact}
               error={errors.contactId?.message}
               onChange={(next) => {
-                const [only, ...others] = next ? methodsOf(next) : []
+                const [only, ...others] = next ? methodsOf(next, sms) : []
                 form.setValue('contactId', next?.id ?? '')
                 form.setValue('method', only && others.length === 0 ? only : '')
                 form.clearErrors(['contactId', 'method', 'amount'])
@@ -162,7 +167,8 @@ export function SendForm(props: {
   )
 }
 
-const claimHint = (what: string) => `They get ${what}, and 30 days to claim. Until then you can reclaim.`
+const claimHint = (what: string) =>
+  `The recipient gets ${what} and has ${defaultExpiryDays} days to claim. Until it is claimed you can reclaim it.`
 
 const methodWords: Record<ContactMethod, { label: string; hint: string }> = {
   address: { label: 'Wallet address', hint: 'Arrives in seconds and cannot be taken back.' },
@@ -170,15 +176,18 @@ const methodWords: Record<ContactMethod, { label: string; hint: string }> = {
   phone: { label: 'Phone', hint: claimHint('a link and a 6-digit code by SMS') },
 }
 
-/** By which of the contact's ways; a single one is chosen already. */
+/** Which of the contact's methods to use. A single one is chosen already. */
 function Methods(props: { form: Form; contact: Contact; error: string | undefined }) {
   const { form, contact, error } = props
   const chosen = form.watch('method')
+  const methods = methodsOf(contact, useSms())
+  if (methods.length === 0)
+    return <p className="text-small text-muted">This contact has only a phone number, and SMS is not offered here.</p>
   return (
     <fieldset aria-describedby={error ? 'method-error' : undefined}>
       <legend className="mb-1 font-medium text-small">Contact method</legend>
       <div className="space-y-2">
-        {methodsOf(contact).map((method) => (
+        {methods.map((method) => (
           <label
             key={method}
             className="flex cursor-pointer items-start gap-3 rounded-control border border-control px-3 py-2 has-checked:border-green has-checked:bg-green-tint has-focus-visible:outline-2 has-focus-visible:outline-green has-focus-visible:outline-offset-2"

@@ -1,23 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { looksLike } from '../../../../../worker/domain/sendRules.ts'
-import type { RecipientHistory } from '../../../../../worker/schemas/transaction.ts'
+import { looksLike } from '#domain/sendRules.ts'
+import type { RecipientHistory } from '#schemas/transaction.ts'
 import { FullAddress } from '../../../components/Address.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Checkbox, ErrorBox } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { ago, asSentence, formatAmount, shortAddress } from '../../../lib/format.ts'
+import { sameAddress, shortAddress } from '../../../lib/address.ts'
+import { ago, asSentence, formatAmount } from '../../../lib/format.ts'
+import { networkWarning } from '../../../lib/networks.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
 import type { Payment } from './payment.ts'
 
-/** Everything once more before money moves, and what can be undone afterwards. */
+/** Shows the payment, with warnings, before money moves. */
 export function SendReview(props: {
   wallet: Wallet
   payment: Payment
-  /** Undefined: could not be asked. */
+  /** Undefined when it could not be loaded. */
   history: RecipientHistory | undefined
   busy: boolean
   error: string | undefined
@@ -28,7 +30,7 @@ export function SendReview(props: {
 }) {
   const { payment, history, busy, unknown } = props
   const amount = formatAmount(payment.amount)
-  /** A second time is asked about, not forbidden. */
+  /** A repeated payment needs a confirmation. */
   const [again, setAgain] = useState<'not asked' | 'missing' | 'yes'>('not asked')
   const repeated = !unknown && history?.sameAmountAt ? history.sameAmountAt : null
 
@@ -57,7 +59,7 @@ export function SendReview(props: {
         {props.error && (
           <ErrorBox>
             {unknown
-              ? `${asSentence(props.error)} It is not known whether the payment was accepted. Trying again is safe: it is paid once at most.`
+              ? `${asSentence(props.error)} We do not know whether the payment was accepted. Trying again is safe: it is paid at most once.`
               : props.error}
           </ErrorBox>
         )}
@@ -96,9 +98,7 @@ export function SendReview(props: {
             <span className="font-semibold">{amount} USDC</span>
           </Fact>
           <Fact name="From">{walletName(props.wallet)}</Fact>
-          <Fact name="Network">
-            {props.wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
-          </Fact>
+          <Fact name="Network">{networkWarning(props.wallet.chain)}</Fact>
           <Fact name="Network fee">Covered</Fact>
           {payment.memo && <Fact name="Memo">{payment.memo}</Fact>}
           <Fact name="Can it be undone?">
@@ -114,7 +114,7 @@ export function SendReview(props: {
 
 const methodNames = { address: 'address', email: 'email address', phone: 'phone number' }
 
-/** Whose recipient this is, if it is known here; what speaks against it. */
+/** The recipient's name, if it is known here, and warnings. */
 function Warnings(props: { payment: Payment; history: RecipientHistory | undefined }) {
   const { payment, history } = props
   const { recipient, method } = payment
@@ -126,7 +126,7 @@ function Warnings(props: { payment: Payment; history: RecipientHistory | undefin
       ? wallets.map((wallet) => ({ name: `your wallet ${walletName(wallet)}`, text: wallet.address }))
       : []),
   ]
-  const owner = known.find(({ text }) => text.toLowerCase() === recipient.toLowerCase())
+  const owner = known.find(({ text }) => sameAddress(text, recipient))
   const twin =
     method === 'address' && !owner
       ? (known.find(({ text }) => looksLike(text, recipient))?.name ??
@@ -137,14 +137,14 @@ function Warnings(props: { payment: Payment; history: RecipientHistory | undefin
       {owner && !payment.contact && <p className="text-green text-small">This is {owner.name}.</p>}
       {twin && (
         <Notice tone="danger">
-          Careful: this looks like {twin} but is a different address. Someone may want you to mistake one for the other.
+          Careful: this looks like {twin} but is a different address. Someone may want you to confuse them.
         </Notice>
       )}
       {(!history || history.payments === 0) && (
         <Notice tone="warning">
-          {history ? 'This is your first payment to this ' : 'It could not be checked whether you have paid this '}
-          {methodNames[method]}
-          {history ? '.' : ' before.'}
+          {history
+            ? `This is your first payment to this ${methodNames[method]}.`
+            : `We could not check whether you have paid this ${methodNames[method]} before.`}
           {method === 'address' && ' Compare it with what the recipient told you.'}
         </Notice>
       )}

@@ -6,12 +6,14 @@ import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
-import { formatAmount, shortAddress } from '../../../lib/format.ts'
-import { displayStatus, isFinal, refreshTransactions, transactionQuery } from '../../../queries/transactions.ts'
+import { shortAddress } from '../../../lib/address.ts'
+import { formatAmount } from '../../../lib/format.ts'
+import { displayStatus, isFinal } from '../../../lib/transactionStatus.ts'
+import { refreshTransactions, transactionQuery } from '../../../queries/transactions.ts'
 import { refreshWallets } from '../../../queries/wallets.ts'
 import type { Payment } from './payment.ts'
 
-/** An accepted payment, followed until it is confirmed or failed. Closing does not stop it. */
+/** The progress of an accepted payment, until it is confirmed or has failed. Closing does not stop it. */
 export function SendStatus(props: { transactionId: string; payment: Payment; onClose: () => void }) {
   const { data: transaction, error, refetch } = useQuery(transactionQuery(props.transactionId))
   const final = transaction !== undefined && isFinal(transaction)
@@ -30,7 +32,7 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
   return (
     <Dialog
       title={title}
-      description={status === 'Pending' ? 'Accepted. You may close this; the payment goes on.' : undefined}
+      description={status === 'Pending' ? 'Accepted. You can close this dialog: the payment continues.' : undefined}
       onClose={props.onClose}
       footer={<Button onClick={props.onClose}>{final ? 'Done' : 'Close'}</Button>}
     >

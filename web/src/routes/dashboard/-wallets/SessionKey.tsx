@@ -1,15 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { formatUsdc, minusOrZero } from '../../../../../worker/domain/money.ts'
-import { percentUsed } from '../../../../../worker/domain/statistics.ts'
+import { saturatingSub } from '#domain/money.ts'
+import { percentUsed } from '#domain/statistics.ts'
 import { budgetLevel } from '../../../components/BudgetRing.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { useNow } from '../../../components/Time.tsx'
-import { formatAmount, formatDate, formatMoment } from '../../../lib/format.ts'
+import { dollars } from '../../../lib/amounts.ts'
+import { formatDate, formatMoment } from '../../../lib/format.ts'
 import type { SessionKeyInfo } from '../../../queries/wallets.ts'
 
 const hourMs = 3_600_000
 
-/** Expired, Inactive, 'Nh left' from 24 hours on, Active; Unknown when it can't be read. */
+/** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown when it can't be loaded. */
 export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {
   const now = useNow()
   const { data, isError } = props.query
@@ -41,7 +42,7 @@ export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> })
   )
 }
 
-/** How much of the session's limit is used, and until when it holds. */
+/** How much of the session key's limit is left, and until when it is valid. */
 export function SessionKeyBar(props: { info: SessionKeyInfo }) {
   const { info } = props
   if (info.isExpired) return <p className="mt-4 text-red text-small">Rotate to enable transactions again</p>
@@ -49,16 +50,15 @@ export function SessionKeyBar(props: { info: SessionKeyInfo }) {
   const limit = BigInt(info.spendingLimit)
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
   const percent = Math.min(100, percentUsed(used, limit))
-  const left = formatAmount(formatUsdc(minusOrZero(limit, used)))
   return (
     <div className="mt-4 text-small">
       <div className="flex flex-wrap justify-between gap-x-3 text-muted">
         <span>Session limit</span>
         <span>
-          ${left} of ${formatAmount(formatUsdc(limit))} left until {formatDate(info.validUntil * 1000)}
+          {dollars(saturatingSub(limit, used))} of {dollars(limit)} left until {formatDate(info.validUntil * 1000)}
         </span>
       </div>
-      {/* The sentence above says the same. */}
+      {/* The text above has the same figures. */}
       <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
         <div
           className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`}

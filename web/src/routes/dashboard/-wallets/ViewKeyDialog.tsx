@@ -1,26 +1,28 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { masterPasswordProblem } from '../../../../../worker/domain/walletRules.ts'
+import { masterPasswordProblem } from '#domain/walletRules.ts'
 import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
-import { resolve } from '../../../lib/resolver.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
 import { viewPrivateKey, walletName } from '../../../queries/wallets.ts'
-import type { WalletDialogProps } from './WalletActions.tsx'
+import type { WalletDialogProps } from './walletDialog.ts'
 
 type Values = { masterPassword: string }
-const resolver = resolve<Values>(({ masterPassword }) => ({ masterPassword: masterPasswordProblem(masterPassword) }))
+const resolver = formResolver<Values>(({ masterPassword }) => ({
+  masterPassword: masterPasswordProblem(masterPassword),
+}))
 
-/** The key of an imported wallet, for whoever knows its master password. It lives in this dialog alone. */
+/** Shows the key of an imported wallet to a user who knows its master password. Only this dialog keeps it. */
 export default function ViewKeyDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [privateKey, setPrivateKey] = useState<string | null>(null)
   const form = useForm<Values>({ resolver, defaultValues: { masterPassword: '' } })
 
-  // Nobody should read the key over a shoulder after its owner turned to another window.
+  // Closes when the user switches to another window, where others may see the screen.
   useEffect(() => {
     if (privateKey === null) return
     addEventListener('blur', onClose)
@@ -31,7 +33,7 @@ export default function ViewKeyDialog(props: WalletDialogProps) {
     return (
       <Dialog
         title="Private Key"
-        description="Whoever has this key owns the money. This closes when you turn to another window."
+        description="Anyone who has this key owns the money. This closes when you switch to another window."
         onClose={onClose}
         footer={
           <>

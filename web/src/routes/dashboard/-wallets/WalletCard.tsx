@@ -8,12 +8,14 @@ import { Button, IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { formatAmount } from '../../../lib/format.ts'
+import { networkName } from '../../../lib/networks.ts'
 import { retryBalance, sessionKeyQuery, type Wallet, walletName } from '../../../queries/wallets.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
-import { actionsAt } from './WalletActions.tsx'
 import { WalletExposure } from './WalletExposure.tsx'
+import { actionsAt } from './walletActions.ts'
 import type { WalletActionId } from './walletSearch.ts'
 
+/** One wallet: status, address, balance, session key, exposure, and its actions. */
 export function WalletCard(props: {
   wallet: Wallet
   refreshMs: number | false
@@ -38,7 +40,7 @@ export function WalletCard(props: {
             <h2 className="truncate font-semibold" title={walletName(wallet)}>
               {walletName(wallet)}
             </h2>
-            <p className="text-muted text-small">{isTest ? 'Base Sepolia' : 'Base'}</p>
+            <p className="text-muted text-small">{networkName(wallet.chain)}</p>
           </div>
           <ActionMenu
             label={`More for ${walletName(wallet)}`}
@@ -129,7 +131,7 @@ function WalletBalance(props: { wallet: Wallet }) {
   const { id, usdcBalance, held, escrowed } = props.wallet
   const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
-    held !== '0' && `$${formatAmount(held)} held for payments under way`,
+    held !== '0' && `$${formatAmount(held)} held for payments in progress`,
     escrowed !== '0' && `$${formatAmount(escrowed)} in unclaimed payouts`,
   ].filter(Boolean)
   return (

@@ -1,8 +1,9 @@
+import { providerDaily } from '#domain/exposure.ts'
 import { Balance } from '../../../components/Amount.tsx'
+import { wholeDollars } from '../../../lib/amounts.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
-import { dailyText } from './daily.ts'
 
-/** What can happen to this wallet's money without its owner. Test money is nobody's risk. */
+/** How much of this wallet's money can move without its owner. Not shown for test networks. */
 export function WalletExposure(props: { wallet: Wallet }) {
   const { exposure, chain, walletType, status } = props.wallet
   if (exposure === null || chain !== 'base' || status !== 'active') return null
@@ -10,7 +11,7 @@ export function WalletExposure(props: { wallet: Wallet }) {
     walletType === 'imported'
       ? 'We keep this wallet’s key, so all of it counts.'
       : exposure.canRenew
-        ? `This is what the session key may still pay. We can renew it by up to ${dailyText} USDC a day.`
+        ? `This is what the session key may still pay. We can renew it by up to ${wholeDollars(providerDaily)} USDC a day.`
         : 'This is what the session key may still pay. Only you can renew it.'
   return (
     <div data-testid="wallet-exposure" className="mt-4 text-small">

@@ -1,23 +1,22 @@
-import { accountExposure, type Exposure } from '../../../../../worker/domain/exposure.ts'
-import { formatUsdc, parseUsdc, zeroUsdc } from '../../../../../worker/domain/money.ts'
+import { accountExposure, type Exposure, providerDaily } from '#domain/exposure.ts'
+import { formatUsdc } from '#domain/money.ts'
 import { Balance } from '../../../components/Amount.tsx'
 import { Card } from '../../../components/Card.tsx'
+import { microOf, wholeDollars } from '../../../lib/amounts.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
-import { dailyText } from './daily.ts'
 
-const micro = (text: string) => parseUsdc(text) ?? zeroUsdc
-const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amount) => sum + micro(amount), 0n))
+const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amount) => sum + microOf(amount), 0n))
 
-export const exposureOfWallet = (wallet: Wallet): Exposure | null =>
+const exposureOfWallet = (wallet: Wallet): Exposure | null =>
   wallet.exposure && {
-    canLeave: micro(wallet.exposure.canLeave),
-    agents: micro(wallet.exposure.agents),
-    inPayouts: micro(wallet.escrowed),
+    canLeave: microOf(wallet.exposure.canLeave),
+    agents: microOf(wallet.exposure.agents),
+    inPayouts: microOf(wallet.escrowed),
     canRenew: wallet.exposure.canRenew,
   }
 
-/** All money on Base, and what of it can move without its owner. Test money is named apart and never added. */
+/** The total on Base and how much of it can move without its owner. Test money is shown separately, never added. */
 export function WalletsSummary(props: { wallets: Wallet[] }) {
   const real = props.wallets.filter((wallet) => wallet.chain === 'base')
   const test = props.wallets.filter((wallet) => wallet.chain !== 'base')
@@ -54,12 +53,14 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
         )}
         {exposure && (
           <p>
-            Without you means without your owner key: what session keys may still pay, and imported wallets as a whole.
+            “Without you” means without your owner key: what session keys may still pay, and all of your imported
+            wallets.
           </p>
         )}
         {exposure?.canRenew && (
           <p data-testid="renewal">
-            While rotation authority is on, Bursar can renew a wallet’s session key by up to {dailyText} USDC a day.
+            While rotation authority is on, Bursar can renew a wallet’s session key by up to{' '}
+            {wholeDollars(providerDaily)} USDC a day.
           </p>
         )}
         {testBalances.length > 0 && (

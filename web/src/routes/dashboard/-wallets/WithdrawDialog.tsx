@@ -6,9 +6,9 @@ import { Notice } from '../../../components/Notice.tsx'
 import { canPay, walletName } from '../../../queries/wallets.ts'
 import { exchanges } from './exchanges.ts'
 import SendDialog from './SendDialog.tsx'
-import type { WalletDialogProps } from './WalletActions.tsx'
+import type { WalletDialogProps } from './walletDialog.ts'
 
-/** How to turn USDC into money on a bank account: three exchanges, three steps each, the second one right here. */
+/** How to cash out USDC: three exchanges with three steps each, of which the second is done here. */
 export default function WithdrawDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [sending, setSending] = useState(false)
@@ -64,8 +64,8 @@ export default function WithdrawDialog(props: WalletDialogProps) {
       </Tabs.Root>
       <div className="mt-4">
         <Notice tone="warning">
-          Choose USDC on the Base network at the exchange. What is sent to an address of another network may be lost.
-          Send a small amount first.
+          Choose USDC on the Base network at the exchange. USDC sent to an address on another network may be lost. Send
+          a small amount first.
         </Notice>
       </div>
     </Dialog>

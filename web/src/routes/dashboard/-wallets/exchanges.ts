@@ -1,4 +1,4 @@
-/** Where USDC on Base becomes money on a bank account (decisions.md 21): get an address, send, sell and pay out. */
+/** Steps for cashing out USDC on Base: get a deposit address, send, then sell and withdraw. */
 const send = {
   title: 'Send USDC to that address',
   text: 'Press “Send USDC” below and paste the address. The network fee is covered.',
@@ -15,7 +15,7 @@ export const exchanges = [
       send,
       {
         title: 'Cash out',
-        text: 'Once it arrived, convert USDC to your currency, choose Withdraw cash, and your bank account.',
+        text: 'Once it has arrived, convert USDC to your currency, choose Withdraw cash, and your bank account.',
       },
     ],
   },

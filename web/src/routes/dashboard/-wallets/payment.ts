@@ -1,11 +1,11 @@
-import { formatUsdc, minusOrZero, parseUsdc } from '../../../../../worker/domain/money.ts'
-import type { ContactMethod, SendValues } from '../../../../../worker/domain/sendRules.ts'
-import { checksumAddress } from '../../../../../worker/domain/validators.ts'
-import { plainAmount } from '../../../lib/problems.ts'
+import { formatUsdc, parseUsdc, saturatingSub } from '#domain/money.ts'
+import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import { microOf, typedDecimal } from '../../../lib/amounts.ts'
 import type { Contact } from '../../../queries/contacts.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
-/** A payment as it is looked over before it leaves. */
+/** A payment, ready to be reviewed. */
 export type Payment = {
   method: ContactMethod
   /** The address with its checksum, the email or the phone number. */
@@ -26,10 +26,11 @@ export const emptyValues: SendValues = {
   memo: '',
 }
 
-export const methodsOf = (contact: Contact) =>
-  (['address', 'email', 'phone'] as const).filter((method) => contact[method] !== null)
+/** How the contact can be paid. `sms`: payouts can be sent to phone numbers. */
+export const methodsOf = (contact: Contact, sms: boolean) =>
+  (['address', 'email', 'phone'] as const).filter((method) => contact[method] !== null && (method !== 'phone' || sms))
 
-/** Of values that have no problem; `contact` is the chosen one. */
+/** The payment of values without a problem; `contact` is the chosen one. */
 export function paymentOf(values: SendValues, contact: Contact | undefined): Payment {
   const method = values.to === 'contact' ? values.method || 'address' : values.to
   const text = values.to === 'contact' ? (contact?.[method] ?? '') : values[values.to]
@@ -37,14 +38,13 @@ export function paymentOf(values: SendValues, contact: Contact | undefined): Pay
     method,
     recipient: method === 'address' ? checksumAddress(text.trim()) : text.trim(),
     contact: values.to === 'contact' ? (contact ?? null) : null,
-    // The plain form: '025.' was fine to type.
-    amount: formatUsdc(parseUsdc(plainAmount(values.amount)) ?? 0n),
+    amount: typedDecimal(values.amount),
     memo: values.memo.trim(),
   }
 }
 
-/** What the wallet can still pay: its balance without what is held. Null while the balance is not known. */
+/** What the wallet can pay: its balance minus what is held. Decimal USDC; null while the balance is unknown. */
 export function spendable(wallet: Wallet): string | null {
   const balance = wallet.usdcBalance && parseUsdc(wallet.usdcBalance.balance)
-  return balance === null ? null : formatUsdc(minusOrZero(balance, parseUsdc(wallet.held) ?? 0n))
+  return balance === null ? null : formatUsdc(saturatingSub(balance, microOf(wallet.held)))
 }

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../lib/api.ts'
+import { messageOf } from '../../../lib/apiError.ts'
 
-/** The server's limits in the words of the dashboard; anything else as the server says it. */
+/** The specified messages for the server's limits on wallets; any other message unchanged. */
 export function creationProblem(error: unknown, fallback: string): string {
   const message = messageOf(error, fallback)
   const active = /maximum of (?:(\d+) )?active wallets/i.exec(message)

@@ -1,8 +1,8 @@
 import { textOf } from '../../../lib/search.ts'
 
 /**
- * The dialogs of one wallet (WalletActions.tsx), as search parameters of the page. Apart from them, since every page
- * loads what reads the URL.
+ * The dialogs of one wallet (walletActions.ts) as search parameters of the page. In a file of their own, since every
+ * page loads what reads the URL.
  */
 export const walletActionIds = [
   'send',
@@ -19,6 +19,6 @@ export const walletActionIds = [
 ] as const
 export type WalletActionId = (typeof walletActionIds)[number]
 
-/** Which wallet's id each dialog's search parameter names. */
+/** The wallet's id for each dialog that the URL opens. */
 export const walletSearch = (search: Record<string, unknown>) =>
   Object.fromEntries(walletActionIds.map((id) => [id, textOf(search[id])])) as Partial<Record<WalletActionId, string>>

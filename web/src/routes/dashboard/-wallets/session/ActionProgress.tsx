@@ -9,17 +9,18 @@ import { Timeline } from '../../../../components/Timeline.tsx'
 import type { WalletActionView } from '../../../../queries/sessionKeys.ts'
 import { refreshWallets, sessionKeyQuery, type Wallet } from '../../../../queries/wallets.ts'
 
-const followMs = 1_500 // 1.5 seconds
+const pollMs = 1_500 // 1.5 seconds
 
+/** Titles for each state, and a sentence for success. */
 type Words = { running: string; done: string; failed: string; after: string }
 
-/** A change of the wallet, followed until the chain ends it. Closing does not stop it. */
+/** The progress of a change to the wallet, until it is confirmed or has failed. Closing does not stop it. */
 export function ActionProgress(props: { wallet: Wallet; actionId: string; words: Words; onClose: () => void }) {
   const { wallet, words } = props
   const info = useQuery({
     ...sessionKeyQuery(wallet.id),
     refetchInterval: (query) =>
-      query.state.data?.actions.find(({ id }) => id === props.actionId)?.endedAt ? false : followMs,
+      query.state.data?.actions.find(({ id }) => id === props.actionId)?.endedAt ? false : pollMs,
   })
   const action = info.data?.actions.find(({ id }) => id === props.actionId)
   const status = action?.status ?? 'draining'
@@ -32,7 +33,7 @@ export function ActionProgress(props: { wallet: Wallet; actionId: string; words:
   return (
     <Dialog
       title={status === 'done' ? words.done : status === 'failed' ? words.failed : words.running}
-      description={ended ? undefined : 'You may close this; it goes on.'}
+      description={ended ? undefined : 'You can close this dialog: the change continues.'}
       onClose={props.onClose}
       footer={<Button onClick={props.onClose}>{ended ? 'Done' : 'Close'}</Button>}
     >
@@ -64,8 +65,8 @@ function stepsOf(action: WalletActionView) {
   const isSession = kind === 'rotate' || kind === 'setSession'
   const left = status === 'draining' ? null : createdAt
   return [
-    { label: isSession ? 'New key made' : 'Signed by you', at: createdAt },
-    ...(isSession ? [{ label: 'Payments under way let through', at: left }] : []),
+    { label: isSession ? 'New key created' : 'Signed by you', at: createdAt },
+    ...(isSession ? [{ label: 'Payments in progress completed', at: left }] : []),
     { label: 'Sent to Base', at: left },
     { label: 'Confirmed on Base', at: status === 'done' ? endedAt : null, failed: status === 'failed' },
   ]

@@ -1,29 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, LoaderCircle } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { providerDaily } from '#domain/exposure.ts'
+import { maxHours } from '#domain/sessionKey.ts'
 import { Button } from '../../../../components/Button.tsx'
-import { CopyButton } from '../../../../components/CopyButton.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
-import { ErrorBox, Field, Input } from '../../../../components/Field.tsx'
+import { Field, Input } from '../../../../components/Field.tsx'
 import { ErrorState, Skeleton } from '../../../../components/states.tsx'
-import { ownerTurn } from '../../../../queries/sessionKeys.ts'
-import { refreshWallets, sessionKeyQuery, type Wallet, walletName } from '../../../../queries/wallets.ts'
-import type { WalletDialogProps } from '../WalletActions.tsx'
-import { OwnerKey } from './OwnerKey.tsx'
-import { useOwnerAction } from './useOwnerAction.ts'
+import { wholeDollars } from '../../../../lib/amounts.ts'
+import { sessionKeyQuery, walletName } from '../../../../queries/wallets.ts'
+import type { WalletDialogProps } from '../walletDialog.ts'
+import { AuthorityRevoked, RevokeOnChain } from './RevokeOnChain.tsx'
 
 const phrase = 'REVOKE ACCESS'
-const watchMs = 2_000 // one block
-/** disableRotationAuthority() has no arguments: its selector is the whole calldata. */
-const signature = 'disableRotationAuthority()'
-const calldata = '0xcd0a7f85'
+const pollMs = 2_000 // one block
 
-/** Four steps to take from us, for good, the power to rotate this wallet's session key. */
+/** Four steps for permanently revoking our authority to rotate this wallet's session key. */
 export default function AuthorityDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [step, setStep] = useState<1 | 2 | 3 | 4>(1)
-  const query = useQuery({ ...sessionKeyQuery(wallet.id), refetchInterval: step === 4 ? watchMs : false })
-  const done = query.data?.rotationDisabled === true
+  const query = useQuery({ ...sessionKeyQuery(wallet.id), refetchInterval: step === 4 ? pollMs : false })
 
   if (!query.data)
     return (
@@ -35,7 +30,8 @@ export default function AuthorityDialog(props: WalletDialogProps) {
         )}
       </Dialog>
     )
-  if (done) return <Revoked wallet={wallet} isActive={query.data.isActive} onClose={onClose} />
+  const { rotationDisabled, isActive } = query.data
+  if (rotationDisabled) return <AuthorityRevoked wallet={wallet} isActive={isActive} onClose={onClose} />
   switch (step) {
     case 1:
       return (
@@ -45,12 +41,17 @@ export default function AuthorityDialog(props: WalletDialogProps) {
           title="Revoke our authority?"
           next={<Button onClick={() => setStep(2)}>Continue</Button>}
         >
-          <p>Today we may replace this wallet’s session key, by at most 10,000 USDC a day and 90 days at a time.</p>
+          <p>
+            We can currently replace this wallet’s session key, granting at most {wholeDollars(providerDaily)} USDC a
+            day and {maxHours / 24} days at a time.
+          </p>
           <p className="mt-3">When you revoke this authority:</p>
           <ul className="mt-2 list-disc space-y-1 pl-5 marker:text-faint">
             <li>we can never again rotate the key, raise its limit or extend its time;</li>
             <li>every renewal needs your owner key;</li>
-            <li>the present session key goes on until its limit or date. To end it too, revoke the session.</li>
+            <li>
+              the current session key stays valid until its limit or date is reached. To end it too, revoke the session.
+            </li>
           </ul>
         </Step>
       )
@@ -68,10 +69,10 @@ export default function AuthorityDialog(props: WalletDialogProps) {
           }
         >
           <p className="rounded-control bg-red-tint px-4 py-3 text-red">
-            The wallet’s contract has no way to give the authority back. Not by you, not by us.
+            The wallet’s contract has no way to restore the authority: neither you nor we can.
           </p>
           <p className="mt-3">
-            Once the session key has run out, agents and this dashboard can’t pay from this wallet until you sign a
+            Once the session key has expired, agents and this dashboard can’t pay from this wallet until you sign a
             renewal. Keep your recovery phrase where you can reach it.
           </p>
         </Step>
@@ -79,12 +80,12 @@ export default function AuthorityDialog(props: WalletDialogProps) {
     case 3:
       return <Confirm {...props} onBack={() => setStep(2)} onDone={() => setStep(4)} />
     case 4:
-      return <Tutorial wallet={wallet} onClose={onClose} />
+      return <RevokeOnChain wallet={wallet} onClose={onClose} />
   }
 }
 
 function Step(props: {
-  wallet: Wallet
+  wallet: WalletDialogProps['wallet']
   step: number
   title: string
   onClose: () => void
@@ -148,103 +149,5 @@ function Confirm(props: WalletDialogProps & { onBack: () => void; onDone: () => 
         )}
       </Field>
     </Step>
-  )
-}
-
-function Tutorial(props: WalletDialogProps) {
-  const { wallet } = props
-  const [sent, setSent] = useState(false)
-  const owner = useOwnerAction({
-    wallet,
-    kind: 'disableRotation',
-    failed: 'Failed to revoke authority. Please try again or contact support.',
-    onStarted: () => setSent(true),
-    prepare: async () => ({ turn: await ownerTurn(wallet.id) }),
-  })
-  return (
-    <Dialog
-      title="Revoke it on chain"
-      description={`Step 4 of 4 · ${walletName(wallet)}`}
-      onClose={props.onClose}
-      locked={owner.busy && !sent}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void owner.run()
-      }}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          {!sent && (
-            <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
-              Sign and revoke authority
-            </Button>
-          )}
-        </>
-      }
-    >
-      <div className="space-y-4">
-        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-        {!sent && (
-          <>
-            <p>Sign here; we bring it on chain and the network fee is covered.</p>
-            <OwnerKey {...owner.keyProps} />
-            <div className="border-hairline border-t pt-4">
-              <p className="font-medium">Or send it yourself</p>
-              <p className="mt-1 text-muted text-small">
-                From the owner’s account on {wallet.chain === 'base' ? 'Base' : 'Base Sepolia'}, with any wallet that
-                can send a contract call, or with the recovery page.
-              </p>
-              <dl className="mt-2 space-y-2">
-                <Copyable name="Contract" value={wallet.address} what="contract" />
-                <Copyable name="Function" value={signature} what="function" />
-                <Copyable name="Calldata" value={calldata} what="calldata" />
-              </dl>
-            </div>
-          </>
-        )}
-        <p role="status" data-testid="authority-watch" className="flex items-center gap-2 text-muted text-small">
-          <LoaderCircle aria-hidden="true" className="size-4 shrink-0 animate-spin" />
-          {sent ? 'Sent. Waiting until Base shows it.' : 'Watching the chain: this page notices when it is done.'}
-        </p>
-      </div>
-    </Dialog>
-  )
-}
-
-function Copyable(props: { name: string; value: string; what: string }) {
-  return (
-    <div>
-      <dt className="text-muted text-small">{props.name}</dt>
-      <dd className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1 pr-1 pl-3">
-        <span className="break-all font-mono text-small">{props.value}</span>
-        <CopyButton text={props.value} what={props.what} />
-      </dd>
-    </div>
-  )
-}
-
-function Revoked(props: { wallet: Wallet; isActive: boolean; onClose: () => void }) {
-  useEffect(() => {
-    void refreshWallets()
-  }, [])
-  return (
-    <Dialog
-      title="Authority revoked"
-      description={walletName(props.wallet)}
-      onClose={props.onClose}
-      footer={<Button onClick={props.onClose}>Done</Button>}
-    >
-      <p role="status" data-testid="authority-revoked" className="flex items-start gap-2">
-        <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-green" />
-        Seen on Base: we can no longer rotate this wallet’s session key, for good.
-      </p>
-      {props.isActive && (
-        <p className="mt-3 text-muted">
-          The present session key goes on until its limit or date. You can end it under Session key, Revoke session.
-        </p>
-      )}
-    </Dialog>
   )
 }

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatUsdc } from '../../../../../../worker/domain/money.ts'
-import { addressProblem } from '../../../../../../worker/domain/validators.ts'
+import { useForm } from 'react-hook-form'
+import { formatUsdc } from '#domain/money.ts'
 import { FullAddress } from '../../../../components/Address.tsx'
 import { Button } from '../../../../components/Button.tsx'
 import { Fact } from '../../../../components/Card.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '../../../../components/Field.tsx'
 import { formatAmount } from '../../../../lib/format.ts'
+import { formResolver } from '../../../../lib/formResolver.ts'
+import { networkWarning } from '../../../../lib/networks.ts'
+import { withdrawalProblem } from '../../../../lib/withdrawalProblem.ts'
 import { chainConfig, configQuery } from '../../../../queries/config.ts'
-import { ownerTurn } from '../../../../queries/sessionKeys.ts'
+import { ownerSigningContext } from '../../../../queries/sessionKeys.ts'
 import { walletName } from '../../../../queries/wallets.ts'
-import type { WalletDialogProps } from '../WalletActions.tsx'
+import type { WalletDialogProps } from '../walletDialog.ts'
 import { ActionProgress } from './ActionProgress.tsx'
 import { OwnerKey } from './OwnerKey.tsx'
 import { useOwnerAction } from './useOwnerAction.ts'
@@ -24,33 +27,41 @@ const words = {
 }
 
 type Step = { step: 'address' } | { step: 'sign' } | { step: 'follow'; actionId: string }
+type Values = { to: string }
 
-/** The owner takes all USDC to an address, by a signature. The recovery page does the same without us. */
+/** The owner withdraws all USDC to an address, with a signature. The recovery page does the same without us. */
 export default function ExitDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'address' })
-  const [to, setTo] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const form = useForm<Values>({
+    resolver: formResolver<Values>(({ to }) => ({ to: withdrawalProblem(to.trim(), wallet.address) })),
+    reValidateMode: 'onSubmit',
+    defaultValues: { to: '' },
+  })
+  const to = form.watch('to').trim()
   const config = useQuery(configQuery).data
-  const turn = useQuery({
-    queryKey: ['owner-turn', wallet.id],
-    queryFn: () => ownerTurn(wallet.id),
+  const context = useQuery({
+    queryKey: ['owner-signing-context', wallet.id],
+    queryFn: () => ownerSigningContext(wallet.id),
     staleTime: 0,
     gcTime: 0,
   })
-  const balance = turn.data ? formatUsdc(BigInt(turn.data.balance)) : wallet.usdcBalance?.balance
+  const balance = context.data ? formatUsdc(BigInt(context.data.balance)) : wallet.usdcBalance?.balance
   const amount = balance === undefined ? 'everything' : `${formatAmount(balance)} USDC`
   const empty = balance === '0'
 
   const owner = useOwnerAction({
     wallet,
-    kind: 'withdraw',
     failed: 'Failed to withdraw. Please try again or contact support.',
     onStarted: (actionId) => setState({ step: 'follow', actionId }),
     async prepare() {
-      const now = await ownerTurn(wallet.id)
+      const latest = await ownerSigningContext(wallet.id)
       const token = chainConfig(config!, wallet.chain).contracts.usdc
-      return { turn: now, message: { token, to, amount: BigInt(now.balance) }, input: { to, amount: now.balance } }
+      return {
+        context: latest,
+        action: { kind: 'withdraw', to, amount: latest.balance },
+        message: { token, to, amount: BigInt(latest.balance) },
+      }
     },
   })
 
@@ -89,9 +100,7 @@ export default function ExitDialog(props: WalletDialogProps) {
           </div>
           <dl className="divide-y divide-hairline">
             <Fact name="Amount">{amount}</Fact>
-            <Fact name="Network">
-              {wallet.chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'}
-            </Fact>
+            <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
             <Fact name="Network fee">Covered</Fact>
             <Fact name="Can it be undone?">No. Compare the address group by group.</Fact>
           </dl>
@@ -105,12 +114,7 @@ export default function ExitDialog(props: WalletDialogProps) {
       title="Withdraw everything"
       description="Moves all USDC of this wallet to an address of yours. It takes your owner key; the network fee is covered."
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault()
-        const found = withdrawalProblem(to, wallet.address)
-        setProblem(found)
-        if (!found) setState({ step: 'sign' })
-      }}
+      onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
       footer={
         <>
           <Button look="secondary" onClick={onClose}>
@@ -126,29 +130,24 @@ export default function ExitDialog(props: WalletDialogProps) {
         {empty && <p className="text-muted">This wallet holds no USDC.</p>}
         <Field
           label="To address"
-          error={problem ?? undefined}
+          error={form.formState.errors.to?.message}
           hint="On the same network. An exchange’s deposit address works too."
         >
           {(control) => (
             <Input
               {...control}
-              name="to"
-              value={to}
+              {...form.register('to', { onChange: () => form.clearErrors() })}
               placeholder="0x…"
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
               className="font-mono text-small"
-              onChange={(event) => {
-                setTo(event.target.value.trim())
-                setProblem(null)
-              }}
             />
           )}
         </Field>
         {wallet.held !== '0' && (
           <p className="text-amber text-small">
-            ${formatAmount(wallet.held)} is in payments under way. To stop them first, revoke the session.
+            ${formatAmount(wallet.held)} is in payments in progress. To stop them first, revoke the session.
           </p>
         )}
         {wallet.escrowed !== '0' && (
@@ -160,11 +159,4 @@ export default function ExitDialog(props: WalletDialogProps) {
       </div>
     </Dialog>
   )
-}
-
-function withdrawalProblem(to: string, wallet: string): string | null {
-  const problem = addressProblem(to)
-  if (problem) return problem
-  if (to.toLowerCase() === wallet.toLowerCase()) return 'This is the wallet itself. Choose another address.'
-  return /^0x0{40}$/.test(to) ? 'The zero address cannot receive payments.' : null
 }

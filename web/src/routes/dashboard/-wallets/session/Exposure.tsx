@@ -1,10 +1,11 @@
-import { canLeaveAfterRotation } from '../../../../../../worker/domain/exposure.ts'
-import { formatUsdc, type MicroUsdc, parseUsdc } from '../../../../../../worker/domain/money.ts'
+import { canLeaveAfterRotation, providerDaily } from '#domain/exposure.ts'
+import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { maxHours } from '#domain/sessionKey.ts'
+import { wholeDollars } from '../../../../lib/amounts.ts'
 import { formatAmount } from '../../../../lib/format.ts'
 import type { SessionKeyInfo, Wallet } from '../../../../queries/wallets.ts'
-import { dailyText } from '../daily.ts'
 
-/** The worst case in a sentence: what a stolen session key could move now, and after a planned change of its limit. */
+/** The worst case: what a stolen session key could move now, and after a planned change of its limit. */
 export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimit?: MicroUsdc | null }) {
   const { wallet, info, nextLimit } = props
   const balance = wallet.usdcBalance && parseUsdc(wallet.usdcBalance.balance)
@@ -22,7 +23,7 @@ export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimi
       <p className="mt-1 text-muted text-small">
         This is what the session key may still pay; everything else moves only with your owner key.{' '}
         {info.canRotate
-          ? `While our rotation authority is on, we can renew it by up to ${dailyText} USDC a day, for at most 90 days at a time.`
+          ? `While our rotation authority is on, we can renew it by up to ${wholeDollars(providerDaily)} USDC a day, for at most ${maxHours / 24} days at a time.`
           : info.rotationDisabled
             ? 'Our rotation authority is off: only you can renew or raise it.'
             : 'Only you can set the next session key.'}

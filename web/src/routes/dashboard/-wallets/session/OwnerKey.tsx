@@ -2,20 +2,18 @@ import { useState } from 'react'
 import { Field } from '../../../../components/Field.tsx'
 import { RadioChoice } from '../../../../components/RadioChoice.tsx'
 import { signWithTyped } from '../../../../lib/ownerKey.ts'
-import type { OwnerTypedData } from '../../../../lib/ownerTypedData.ts'
-import { WalletOfSigner } from '../../../../wallet/lazyWallet.tsx'
+import type { SignOwnerAction } from '../../../../lib/ownerTypedData.ts'
+import { LazyOwnerSigner } from '../../../../wallet/lazyWallet.tsx'
 
-type Sign = (data: OwnerTypedData) => Promise<`0x${string}`>
-
-/** How the owner signs: with the connected wallet, or with a key typed here. Null while there is none. */
+/** How the owner signs: with the connected wallet or with a typed key. `sign` is null while neither is there. */
 export function useOwnerKey(owner: string) {
   const [by, setBy] = useState<'typed' | 'wallet'>('typed')
   const [secret, setSecret] = useState('')
-  const [walletSign, setWalletSign] = useState<Sign | null>(null)
-  const sign: Sign | null = by === 'typed' ? (data) => signWithTyped(secret, owner, data) : walletSign
+  const [walletSign, setWalletSign] = useState<SignOwnerAction | null>(null)
+  const sign: SignOwnerAction | null = by === 'typed' ? (data) => signWithTyped(secret, owner, data) : walletSign
   return {
     sign,
-    /** As soon as it has signed, the words are gone from the page. */
+    /** Removes the typed key from the page, as soon as it has signed. */
     forget: () => setSecret(''),
     props: {
       owner,
@@ -23,16 +21,17 @@ export function useOwnerKey(owner: string) {
       secret,
       onBy: setBy,
       onSecret: setSecret,
-      onSigner: (next: Sign | null) => setWalletSign(() => next),
+      onSigner: (next: SignOwnerAction | null) => setWalletSign(() => next),
     },
   }
 }
 
-const choices = [
+const ways = [
   { by: 'typed', label: 'Recovery phrase or private key', hint: 'Signs in this browser. It is never sent or stored.' },
   { by: 'wallet', label: 'My connected wallet', hint: 'For wallets whose owner is an account you connect.' },
 ] as const
 
+/** The form part of `useOwnerKey`: the choice between both, and the typed key. */
 export function OwnerKey(
   props: ReturnType<typeof useOwnerKey>['props'] & { error?: string | undefined; disabled?: boolean },
 ) {
@@ -40,7 +39,7 @@ export function OwnerKey(
     <fieldset disabled={props.disabled}>
       <legend className="mb-1 font-medium text-small">Sign with your owner key</legend>
       <p className="mb-2 break-all font-mono text-muted text-small">{props.owner}</p>
-      {choices.map(({ by, label, hint }) => (
+      {ways.map(({ by, label, hint }) => (
         <RadioChoice
           key={by}
           name="owner-key"
@@ -52,7 +51,7 @@ export function OwnerKey(
       ))}
       <div className="mt-2">
         {props.by === 'wallet' ? (
-          <WalletOfSigner owner={props.owner} onSigner={props.onSigner} />
+          <LazyOwnerSigner owner={props.owner} onSigner={props.onSigner} />
         ) : (
           <Field label="Recovery phrase or private key" error={props.error}>
             {(control) => (

@@ -6,10 +6,10 @@ import { Dialog } from '../../../../components/Dialog.tsx'
 import { Skeleton } from '../../../../components/states.tsx'
 import { chainConfig, configQuery } from '../../../../queries/config.ts'
 import { walletName } from '../../../../queries/wallets.ts'
-import type { WalletDialogProps } from '../WalletActions.tsx'
+import type { WalletDialogProps } from '../walletDialog.ts'
 import { recoverySheet, sheetText } from './recoverySheet.ts'
 
-/** What an owner needs to leave without us: one sheet per wallet, and the page that does it. No secret is on it. */
+/** What an owner needs to leave without us: a sheet for this wallet, and the recovery page. It contains no secret. */
 export default function RecoveryDialog(props: WalletDialogProps) {
   const { wallet } = props
   const config = useQuery(configQuery).data
@@ -52,7 +52,7 @@ export default function RecoveryDialog(props: WalletDialogProps) {
           data-print
           data-testid="recovery-sheet"
           aria-label="Recovery sheet"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached without a mouse
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
           tabIndex={0}
           className="space-y-4 rounded-sm"
         >

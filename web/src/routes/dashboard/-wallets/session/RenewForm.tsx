@@ -1,15 +1,16 @@
 import { Button } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
-import { useIdempotencyKey } from '../../../../lib/hooks.ts'
-import { type Grant, offerSession } from '../../../../queries/sessionKeys.ts'
+import { useIdempotencyKey } from '../../../../lib/useIdempotencyKey.ts'
+import { offerSession } from '../../../../queries/sessionKeys.ts'
 import type { SessionKeyInfo, Wallet } from '../../../../queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
-import { GrantFields, useGrant } from './GrantForm.tsx'
+import { GrantFields } from './GrantFields.tsx'
 import { OwnerKey } from './OwnerKey.tsx'
+import { grantedLimit, grantOf, useGrantForm } from './useGrantForm.ts'
 import { useOwnerAction } from './useOwnerAction.ts'
 
-/** The owner signs: we make a fresh key and offer its address, only the owner's signature puts it in force. */
+/** A renewal that the owner signs: we offer the address of a new key, and the signature puts it in force. */
 export function RenewForm(props: {
   wallet: Wallet
   info: SessionKeyInfo
@@ -18,35 +19,30 @@ export function RenewForm(props: {
   onClose: () => void
 }) {
   const { wallet } = props
-  const grant = useGrant()
+  const form = useGrantForm()
   const idempotencyKey = useIdempotencyKey()
-  let asked: Grant | null = null
   const owner = useOwnerAction({
     wallet,
-    kind: 'setSession',
     failed: 'Failed to rotate session key',
     onStarted: props.onStarted,
     async prepare() {
+      const grant = grantOf(form.getValues())
       // Another grant is another offer.
-      const key = `${idempotencyKey.current()}:${asked!.spendingLimit}:${asked!.ttlHours}`
-      const offer = await offerSession(wallet.id, asked!, key)
+      const key = `${idempotencyKey.current()}:${grant.spendingLimit}:${grant.ttlHours}`
+      const offer = await offerSession(wallet.id, grant, key)
       const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer
       const message = { sessionKey, limit: BigInt(offer.spendingLimit), validUntil }
-      return { turn: offer, message, input: { actionId } }
+      return { context: offer, action: { kind: 'setSession', actionId }, message }
     },
   })
 
   return (
     <Dialog
       title="Renew with your owner key"
-      description="You sign for a fresh session key. We bring it on chain; the network fee is covered."
+      description="You sign for a new session key. We submit it and cover the network fee."
       onClose={props.onClose}
       locked={owner.busy}
-      onSubmit={(event) => {
-        event.preventDefault()
-        asked = grant.check()
-        if (asked) void owner.run()
-      }}
+      onSubmit={form.handleSubmit(owner.run)}
       footer={
         <>
           <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
@@ -60,8 +56,8 @@ export function RenewForm(props: {
     >
       <div className="space-y-4">
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-        <GrantFields {...grant.props} disabled={owner.busy} />
-        <Exposure wallet={wallet} info={props.info} nextLimit={grant.limit} />
+        <GrantFields form={form} disabled={owner.busy} />
+        <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
         <OwnerKey {...owner.keyProps} />
       </div>
     </Dialog>

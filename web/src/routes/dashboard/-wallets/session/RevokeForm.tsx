@@ -1,12 +1,12 @@
 import { Button } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
-import { ownerTurn } from '../../../../queries/sessionKeys.ts'
+import { ownerSigningContext } from '../../../../queries/sessionKeys.ts'
 import type { Wallet } from '../../../../queries/wallets.ts'
 import { OwnerKey } from './OwnerKey.tsx'
 import { useOwnerAction } from './useOwnerAction.ts'
 
-/** The owner ends the session at once. Payments that are not on chain yet die with it. */
+/** The owner revokes the session key at once. Payments that are not on chain yet fail. */
 export function RevokeForm(props: {
   wallet: Wallet
   onBack: () => void
@@ -16,10 +16,9 @@ export function RevokeForm(props: {
   const { wallet } = props
   const owner = useOwnerAction({
     wallet,
-    kind: 'revokeSession',
     failed: 'Failed to revoke session key. Please try again or contact support.',
     onStarted: props.onStarted,
-    prepare: async () => ({ turn: await ownerTurn(wallet.id) }),
+    prepare: async () => ({ context: await ownerSigningContext(wallet.id), action: { kind: 'revokeSession' } }),
   })
   return (
     <Dialog
@@ -47,8 +46,8 @@ export function RevokeForm(props: {
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
         <ul className="list-disc space-y-1 pl-5 marker:text-faint">
           <li>Agents and this dashboard can no longer send from this wallet.</li>
-          <li>Payments that have not reached the chain yet will fail; their amounts stay in the wallet.</li>
-          <li>We can’t rotate until you sign for a new session key. Your money stays where it is.</li>
+          <li>Payments that have not reached the chain yet fail; their amounts stay in the wallet.</li>
+          <li>We can’t rotate until you sign for a new session key. Your money stays in the wallet.</li>
         </ul>
         <OwnerKey {...owner.keyProps} />
       </div>

@@ -2,14 +2,15 @@ import { useState } from 'react'
 import { Button } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
-import { ApiError, messageOf } from '../../../../lib/api.ts'
-import { useIdempotencyKey } from '../../../../lib/hooks.ts'
+import { ApiError, messageOf } from '../../../../lib/apiError.ts'
+import { useIdempotencyKey } from '../../../../lib/useIdempotencyKey.ts'
 import { rotateSessionKey } from '../../../../queries/sessionKeys.ts'
 import { refreshWallets, type SessionKeyInfo, type Wallet } from '../../../../queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
-import { GrantFields, useGrant } from './GrantForm.tsx'
+import { GrantFields } from './GrantFields.tsx'
+import { grantedLimit, grantOf, useGrantForm } from './useGrantForm.ts'
 
-/** We sign: a fresh key, a limit and a time, within what the wallet's contract lets us grant. */
+/** A rotation that Bursar signs: a new key, a limit and a duration, within what the wallet's contract lets us grant. */
 export function RotateForm(props: {
   wallet: Wallet
   info: SessionKeyInfo
@@ -18,40 +19,33 @@ export function RotateForm(props: {
   onStarted: (actionId: string) => void
   onClose: () => void
 }) {
-  const grant = useGrant()
-  const [busy, setBusy] = useState(false)
+  const form = useGrantForm()
+  const busy = form.formState.isSubmitting
   const [problem, setProblem] = useState<{ message: string; ownerMay: boolean } | null>(null)
   const idempotencyKey = useIdempotencyKey()
 
-  async function rotate() {
-    const asked = grant.check()
-    if (!asked) return
-    setBusy(true)
+  const rotate = form.handleSubmit(async (values) => {
     setProblem(null)
     try {
-      const { actionId } = await rotateSessionKey(props.wallet.id, asked, idempotencyKey.current())
+      const { actionId } = await rotateSessionKey(props.wallet.id, grantOf(values), idempotencyKey.current())
       refreshWallets()
       props.onStarted(actionId)
     } catch (error) {
-      idempotencyKey.refused(error)
-      setBusy(false)
+      idempotencyKey.onFailed(error)
       setProblem({
         message: messageOf(error, 'Failed to rotate session key'),
         ownerMay: error instanceof ApiError && error.code === 'owner_must_sign',
       })
     }
-  }
+  })
 
   return (
     <Dialog
       title="Rotate session key"
-      description="A fresh key takes over. Payments under way go through first; the old key then ends."
+      description="A new key takes over once payments in progress are complete. The old key then stops working."
       onClose={props.onClose}
       locked={busy}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void rotate()
-      }}
+      onSubmit={rotate}
       footer={
         <>
           <Button look="secondary" onClick={props.onBack} disabled={busy}>
@@ -78,8 +72,8 @@ export function RotateForm(props: {
             )}
           </ErrorBox>
         )}
-        <GrantFields {...grant.props} disabled={busy} />
-        <Exposure wallet={props.wallet} info={props.info} nextLimit={grant.limit} />
+        <GrantFields form={form} disabled={busy} />
+        <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
       </div>
     </Dialog>
   )

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatUsdc, minusOrZero } from '../../../../../../worker/domain/money.ts'
+import { saturatingSub } from '#domain/money.ts'
 import { ShortAddress } from '../../../../components/Address.tsx'
 import { Button } from '../../../../components/Button.tsx'
 import { Fact } from '../../../../components/Card.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorState, Skeleton } from '../../../../components/states.tsx'
-import { formatAmount, formatMoment } from '../../../../lib/format.ts'
+import { dollars } from '../../../../lib/amounts.ts'
+import { formatMoment } from '../../../../lib/format.ts'
+import type { Chain } from '../../../../lib/networks.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '../../../../queries/wallets.ts'
 import { SessionKeyChip } from '../SessionKey.tsx'
-import type { WalletDialogProps } from '../WalletActions.tsx'
+import type { WalletDialogProps } from '../walletDialog.ts'
 import { ActionProgress } from './ActionProgress.tsx'
 import { Exposure } from './Exposure.tsx'
 import { RenewForm } from './RenewForm.tsx'
@@ -19,7 +21,7 @@ import { RotateForm } from './RotateForm.tsx'
 type Step =
   | { step: 'info' }
   | { step: 'rotate' }
-  /** The owner signs it, because we may not or because it is more than we may. */
+  /** The owner signs, because we may not rotate or the grant is more than we may give. */
   | { step: 'renew' }
   | { step: 'revoke' }
   | { step: 'follow'; actionId: string; kind: 'rotate' | 'renew' | 'revoke' }
@@ -45,7 +47,7 @@ const words = {
   },
 }
 
-/** The session key of one wallet: what it may do, until when, and how to renew or end it. */
+/** The session key of a wallet: what it may spend, until when, and how to renew or revoke it. */
 export default function SessionDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'info' })
@@ -105,7 +107,7 @@ export default function SessionDialog(props: WalletDialogProps) {
           <Exposure wallet={wallet} info={info} />
           {open && (
             <p role="status" className="flex flex-wrap items-center justify-between gap-2 text-amber text-small">
-              A change of this key is on its way to Base.
+              A change to this key is being confirmed on Base.
               <button
                 type="button"
                 className="min-h-6 rounded-sm underline underline-offset-3"
@@ -117,7 +119,7 @@ export default function SessionDialog(props: WalletDialogProps) {
                   })
                 }
               >
-                Follow it
+                View progress
               </button>
             </p>
           )}
@@ -136,9 +138,7 @@ export default function SessionDialog(props: WalletDialogProps) {
   )
 }
 
-const dollars = (micro: string | bigint) => `$${formatAmount(formatUsdc(BigInt(micro)))}`
-
-function Facts(props: { info: SessionKeyInfo; chain: 'base' | 'base-sepolia'; chip: React.ReactNode }) {
+function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNode }) {
   const { info } = props
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
   return (
@@ -148,22 +148,22 @@ function Facts(props: { info: SessionKeyInfo; chain: 'base' | 'base-sepolia'; ch
         <Fact name="Key">
           <ShortAddress address={info.address} chain={props.chain} />
         </Fact>
-        <Fact name="Spending limit">{dollars(info.spendingLimit)}</Fact>
-        <Fact name="Spent">{dollars(info.spentAmount)}</Fact>
-        {info.heldAmount !== '0' && <Fact name="In payments under way">{dollars(info.heldAmount)}</Fact>}
-        <Fact name="Left">{dollars(info.isActive ? minusOrZero(BigInt(info.spendingLimit), used) : 0n)}</Fact>
+        <Fact name="Spending limit">{dollars(BigInt(info.spendingLimit))}</Fact>
+        <Fact name="Spent">{dollars(BigInt(info.spentAmount))}</Fact>
+        {info.heldAmount !== '0' && <Fact name="In payments in progress">{dollars(BigInt(info.heldAmount))}</Fact>}
+        <Fact name="Left">{dollars(info.isActive ? saturatingSub(BigInt(info.spendingLimit), used) : 0n)}</Fact>
         <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
         <Fact name="Rotation">
           {info.rotationDisabled
-            ? 'By you only: our authority is off'
+            ? 'By you only: our authority is revoked'
             : info.sessionRevoked
               ? 'By you only: you revoked the session'
               : 'By Bursar, or by you'}
         </Fact>
       </dl>
       <p className="text-muted text-small">
-        Spent counts all that this key paid out. A payout that you reclaim comes back to the wallet and off the total
-        spent, but not off this limit.
+        Spent is everything that this key has paid out. A payout that you reclaim is returned to the wallet and deducted
+        from total spent, but not from this limit.
       </p>
     </>
   )

@@ -1,10 +1,9 @@
-import type { PublicConfig } from '../../../../../../worker/schemas/account.ts'
-import type { Wallet } from '../../../../queries/wallets.ts'
-import { walletName } from '../../../../queries/wallets.ts'
+import type { PublicConfig } from '#schemas/account.ts'
+import { type Wallet, walletName } from '../../../../queries/wallets.ts'
 
 export type RecoverySheet = { title: string; madeOn: string; facts: [string, string][]; steps: string[] }
 
-/** Public facts only; the key is the owner's. */
+/** The facts and steps of a recovery sheet. All of them are public. */
 export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['8453'], now = new Date()): RecoverySheet {
   const isBase = wallet.chain === 'base'
   const { contracts } = chain

@@ -1,42 +1,42 @@
 import { useState } from 'react'
-import type { OwnerActionKind } from '../../../../../../worker/domain/sessionKey.ts'
-import { messageOf } from '../../../../lib/api.ts'
+import { messageOf } from '../../../../lib/apiError.ts'
 import { OwnerKeyProblem } from '../../../../lib/ownerKey.ts'
 import { ownerTypedData } from '../../../../lib/ownerTypedData.ts'
-import { type OwnerTurn, submitOwnerAction } from '../../../../queries/sessionKeys.ts'
+import { type OwnerAction, type OwnerSigningContext, submitOwnerAction } from '../../../../queries/sessionKeys.ts'
 import { refreshWallets, type Wallet } from '../../../../queries/wallets.ts'
 import { useOwnerKey } from './OwnerKey.tsx'
 
+type Unsigned<Action> = Action extends unknown ? Omit<Action, 'ownerNonce' | 'deadline' | 'signature'> : never
+
 type Prepared = {
-  turn: OwnerTurn
-  /** What the contract calls it, without the turn. */
+  context: OwnerSigningContext
+  action: Unsigned<OwnerAction>
+  /** Fields of the struct that the owner signs, without nonce and deadline. */
   message?: Record<string, string | number | bigint>
-  /** What the server has to know besides. */
-  input?: { actionId?: string; to?: string; amount?: string }
 }
 
-/** One act of the owner: ask what to sign, sign it here, hand it to the relayer (the fee is covered). */
+/** One action of the owner: `prepare` asks the server what to sign; it is signed here and submitted to the Relayer. */
 export function useOwnerAction(options: {
   wallet: Wallet
-  kind: OwnerActionKind
   prepare: () => Promise<Prepared>
+  /** What to say when there is no reason to show. */
   failed: string
   onStarted: (actionId: string) => void
 }) {
-  const { wallet, kind } = options
+  const { wallet } = options
   const key = useOwnerKey(wallet.ownerAddress)
   const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<{ message: string; key: boolean } | null>(null)
+  const [problem, setProblem] = useState<{ message: string; isAboutKey: boolean } | null>(null)
 
   async function run() {
     if (!key.sign) return
     setBusy(true)
     setProblem(null)
     try {
-      const { turn, message = {}, input = {} } = await options.prepare()
-      const signature = await key.sign(ownerTypedData(wallet, kind, message, turn))
-      const { ownerNonce, deadline } = turn
-      const { actionId } = await submitOwnerAction(wallet.id, { kind, ...input, ownerNonce, deadline, signature })
+      const { context, action, message = {} } = await options.prepare()
+      const { ownerNonce, deadline } = context
+      const signature = await key.sign(ownerTypedData(wallet, action.kind, message, context))
+      const { actionId } = await submitOwnerAction(wallet.id, { ...action, ownerNonce, deadline, signature })
       key.forget()
       refreshWallets()
       options.onStarted(actionId)
@@ -45,8 +45,8 @@ export function useOwnerAction(options: {
       const own = error instanceof Error && error.constructor === Error ? error.message : options.failed
       setProblem(
         error instanceof OwnerKeyProblem
-          ? { message: error.message, key: true }
-          : { message: messageOf(error, own), key: false },
+          ? { message: error.message, isAboutKey: true }
+          : { message: messageOf(error, own), isAboutKey: false },
       )
     }
   }
@@ -55,7 +55,8 @@ export function useOwnerAction(options: {
     run,
     busy,
     ready: key.sign !== null,
-    general: problem && !problem.key ? problem.message : null,
-    keyProps: { ...key.props, disabled: busy, error: problem?.key ? problem.message : undefined },
+    /** A problem that is not about the key. */
+    general: problem && !problem.isAboutKey ? problem.message : null,
+    keyProps: { ...key.props, disabled: busy, error: problem?.isAboutKey ? problem.message : undefined },
   }
 }

@@ -1,0 +1,20 @@
+import { displayStatus, payoutState } from '../lib/transactionStatus.ts'
+import type { Transaction } from '../queries/transactions.ts'
+import { Chip } from './Chip.tsx'
+
+export function TransactionStatusChip(props: { transaction: Transaction }) {
+  const { label, tone } = displayStatus(props.transaction.status)
+  // Reclaimed by its sender, which is no failure.
+  return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
+}
+
+/** The status with the state of the payout below it: a reclaimed payout counts as Failed, for one. */
+export function TransactionStatus(props: { transaction: Transaction }) {
+  const payout = payoutState(props.transaction)
+  return (
+    <>
+      <TransactionStatusChip transaction={props.transaction} />
+      {payout && <p className="whitespace-nowrap text-muted">{payout}</p>}
+    </>
+  )
+}

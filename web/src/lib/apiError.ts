@@ -1,0 +1,40 @@
+import type { Failure } from '#schemas/common.ts'
+
+const somethingWrong = 'Something went wrong'
+
+/** A refused call. `message` is the sentence for people, `field` the input at fault; status 0 = no reply came. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly field: string | undefined
+  constructor(status: number, code: string, message: string, field?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+  }
+}
+
+/** The ApiError of a response; `failure` is its body, null when the body is not a failure of /api. */
+export const apiErrorOf = ({ status }: Response, failure: Failure | null) =>
+  new ApiError(
+    status,
+    failure?.code ?? 'internal',
+    failure?.message || failure?.error || somethingWrong,
+    failure?.field,
+  )
+
+/**
+ * The server's sentence, or when it gave none: `fallback`, and `refused` if it replied with a success status that the
+ * call did not succeed.
+ */
+export function messageOf(error: unknown, fallback = somethingWrong, refused = fallback): string {
+  if (!(error instanceof ApiError)) return fallback
+  if (error.message !== somethingWrong) return error.message
+  return error.status < 300 ? refused : fallback
+}
+
+/** Whether the call may have been carried out: no reply came, or the server failed on the way. */
+export const isOutcomeUnknown = (error: unknown) =>
+  !(error instanceof ApiError) || error.status === 0 || error.status >= 500

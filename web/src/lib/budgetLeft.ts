@@ -1,0 +1,40 @@
+import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import type { Period } from '#domain/policyPeriod.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import { microOf, typedMicro } from './amounts.ts'
+
+/** Micro-USDC that the group's budgets leave its agents; null = no limit. */
+export type BudgetLeft = MicroUsdc | null
+
+export function budgetLeftOf({ remaining, periodBudget }: PolicyGroup): BudgetLeft {
+  return tighter(remaining === null ? null : microOf(remaining), periodBudget && microOf(periodBudget.remaining))
+}
+
+/** After the budget limit has been raised by `more`. */
+export function budgetLeftAfterTopUp(group: PolicyGroup, more: MicroUsdc): BudgetLeft {
+  const remaining = group.remaining && formatUsdc(microOf(group.remaining) + more)
+  return budgetLeftOf({ ...group, remaining })
+}
+
+/**
+ * After the limits have been set as typed: what is spent, held and used in the same kind of period still counts.
+ * Undefined while what is typed is not an amount. `group`: null for a new one.
+ */
+export function budgetLeftAsTyped(
+  group: PolicyGroup | null,
+  typed: { budget: string; period: Period; periodLimit: string },
+): BudgetLeft | undefined {
+  const mayBeUnlimited = group?.spendLimitUsdc === null
+  const budget = typed.budget.trim() ? typedMicro(typed.budget) : mayBeUnlimited ? 'none' : null
+  const limit = typed.periodLimit.trim() ? typedMicro(typed.periodLimit) : 'none'
+  if (budget === null || limit === null) return undefined
+  const used = group ? microOf(group.currentSpent) + microOf(group.held) : 0n
+  const samePeriod = group?.periodBudget?.period === typed.period ? group.periodBudget : null
+  const usedInPeriod = samePeriod ? microOf(samePeriod.used) : 0n
+  return tighter(
+    budget === 'none' ? null : saturatingSub(budget, used),
+    limit === 'none' ? null : saturatingSub(limit, usedInPeriod),
+  )
+}
+
+const tighter = (a: BudgetLeft, b: BudgetLeft): BudgetLeft => (a === null || b === null ? (a ?? b) : min(a, b))

@@ -1,0 +1,60 @@
+import type { Failure, Page, Success } from '#schemas/common.ts'
+import { ApiError, apiErrorOf } from './apiError.ts'
+import { accessToken, storedUser } from './tokens.ts'
+
+const base = '/api'
+const bookmarkKey = 'd1_bookmark'
+const unreachable = 'Cannot connect to server. Please ensure the backend is running on port 3001.'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export type HttpOptions = {
+  body?: unknown
+  idempotencyKey?: string
+  signal?: AbortSignal
+  /** Sent without identity; a refusal does not end the session. */
+  public?: boolean
+  /** Completes even when the page is left meanwhile. */
+  keepalive?: boolean
+}
+
+/** The unwrapped envelope of a successful answer. Throws ApiError otherwise, and what `signal` aborted. */
+export async function exchange(
+  method: Method,
+  path: string,
+  options: HttpOptions,
+): Promise<Success<unknown> & { page?: Page }> {
+  const response = await send(method, path, options)
+  const body = (await response.json().catch(() => null)) as Success<unknown> | Failure | null
+  if (response.ok && body?.success) return body
+  throw apiErrorOf(response, body && !body.success ? body : null)
+}
+
+/** One request, with the session's identity and the bookmark of the last answer, which D1 reads from. */
+export async function send(method: Method, path: string, options: HttpOptions): Promise<Response> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const token = options.public ? null : accessToken()
+  if (token) headers.Authorization = `Bearer ${token}`
+  const user = options.public ? null : storedUser()
+  if (user) headers['X-User-ID'] = user.id
+  if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
+  const bookmark = sessionStorage.getItem(bookmarkKey)
+  if (bookmark) headers['x-d1-bookmark'] = bookmark
+
+  let response: Response
+  try {
+    response = await fetch(base + path, {
+      method,
+      headers,
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.keepalive ? { keepalive: true } : {}),
+    })
+  } catch (error) {
+    if (options.signal?.aborted) throw error
+    throw new ApiError(0, 'unreachable', unreachable)
+  }
+  const next = response.headers.get('x-d1-bookmark')
+  if (next) sessionStorage.setItem(bookmarkKey, next)
+  return response
+}

@@ -1,0 +1,8 @@
+/** The networks that Bursar works on, as the API names them. */
+export type Chain = 'base' | 'base-sepolia'
+
+export const chainIdOf = (chain: Chain) => (chain === 'base' ? 8453 : 84532)
+export const networkName = (chain: Chain) => (chain === 'base' ? 'Base' : 'Base Sepolia')
+/** For places where money is about to move. */
+export const networkWarning = (chain: Chain) =>
+  chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'

@@ -1,0 +1,30 @@
+/**
+ * The sign-up that this browser started and that waits for its confirmation. Its token tells the server that the password
+ * chosen here is the owner's, in case someone else signs up the same address. In localStorage, because the link of the
+ * email opens in a tab of its own.
+ */
+const key = 'pending_signup'
+const keptMs = 7 * 24 * 60 * 60_000 // 7 days, as long as the server keeps a sign-up
+
+type PendingSignup = { email: string; signupToken: string /** Epoch ms. */; at: number }
+
+const normalized = (email: string) => email.trim().toLowerCase()
+
+export function keepSignup(email: string, signupToken: string): void {
+  const pending: PendingSignup = { email: normalized(email), signupToken, at: Date.now() }
+  localStorage.setItem(key, JSON.stringify(pending))
+}
+
+/** The token to send with a confirmation, as a part of its body. Of a link the browser does not know the address. */
+export function pendingSignupToken(email?: string): { signupToken?: string } {
+  try {
+    const pending = JSON.parse(localStorage.getItem(key) ?? 'null') as PendingSignup | null
+    if (typeof pending?.signupToken !== 'string' || !(Date.now() - pending.at < keptMs)) return {}
+    if (email !== undefined && normalized(email) !== pending.email) return {}
+    return { signupToken: pending.signupToken }
+  } catch {
+    return {}
+  }
+}
+
+export const forgetSignup = () => localStorage.removeItem(key)

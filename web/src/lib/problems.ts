@@ -1,1 +1,0 @@
-export { plainAmount } from '../../../worker/domain/amountText.ts'

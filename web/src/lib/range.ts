@@ -1,0 +1,56 @@
+import { microUsdc, parseUsdc } from '#domain/money.ts'
+import { formatAmount, formatDate } from './format.ts'
+
+/** Days and amounts, which every list can be filtered by: local days ('YYYY-MM-DD', both inclusive), decimal USDC. */
+export type Range = { from?: string; to?: string; min?: string; max?: string }
+
+/** Local midnight at the start of a day; null when there is no such day. */
+function startOf(day: string, plusDays = 0): Date | null {
+  const [year, month, date] = day.split('-').map(Number)
+  const start = new Date(year ?? Number.NaN, (month ?? 1) - 1, (date ?? 1) + plusDays)
+  return Number.isNaN(start.getTime()) ? null : start
+}
+
+type Texts = { [Name in keyof Range]: string | undefined }
+
+/** Which end of the range is wrong, as sentences. Days compare as text. */
+export function rangeProblems({ from, to, min, max }: Texts): { toProblem?: string; maxProblem?: string } {
+  const micro = (text: string) => parseUsdc(text) ?? microUsdc(0n)
+  return {
+    ...(from && to && from > to && { toProblem: 'The end must not be before the start' }),
+    ...(min && max && micro(min) > micro(max) && { maxProblem: 'Maximum must be at least the minimum' }),
+  }
+}
+
+/** Without an impossible pair of days or amounts, which a URL may contain. */
+export function validRange({ from, to, min, max }: Range): Range {
+  const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
+  return {
+    ...(!toProblem && { ...(from && { from }), ...(to && { to }) }),
+    ...(!maxProblem && { ...(min && { min }), ...(max && { max }) }),
+  }
+}
+
+/** The API's parameters: moments, the end exclusive. */
+export const rangeParams = ({ from, to, min, max }: Range) => ({
+  from: (from && startOf(from)?.toISOString()) || undefined,
+  to: (to && startOf(to, 1)?.toISOString()) || undefined,
+  amountMin: min,
+  amountMax: max,
+})
+
+const dayText = (day: string) => formatDate(startOf(day)?.getTime() ?? 0)
+
+/** Null when no day is set. */
+export function daysText({ from, to }: Range): string | null {
+  if (from && to) return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
+  if (from) return `From ${dayText(from)}`
+  return to ? `Until ${dayText(to)}` : null
+}
+
+/** Null when no amount is set. */
+export function amountsText({ min, max }: Range): string | null {
+  if (min && max) return `$${formatAmount(min)} to $${formatAmount(max)}`
+  if (min) return `At least $${formatAmount(min)}`
+  return max ? `At most $${formatAmount(max)}` : null
+}

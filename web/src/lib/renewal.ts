@@ -1,0 +1,78 @@
+import type { ApiCalls } from '#schemas/api.ts'
+import { ApiError, messageOf } from './apiError.ts'
+import { exchange } from './http.ts'
+import { accessToken, clearSession, expiresSoon, refreshToken, storeTokens } from './tokens.ts'
+
+/** Renews the session if it is about to end, so that the next call is not refused. */
+export async function renewIfExpiring(): Promise<void> {
+  if (refreshToken() && expiresSoon()) await renew()
+}
+
+/**
+ * Runs an authenticated call. When the session is refused, renews it and runs the call once more; when that fails too,
+ * ends the session and throws the reason.
+ */
+export async function withSession<T>(run: () => Promise<T>): Promise<T> {
+  await renewIfExpiring()
+  try {
+    return await run()
+  } catch (error) {
+    if (!isSessionProblem(error)) throw error
+    const refusal = refreshToken() ? await renew(accessToken()) : error
+    if (refusal === null) {
+      try {
+        return await run()
+      } catch (again) {
+        if (!isSessionProblem(again)) throw again
+      }
+    }
+    endSession()
+    throw refusal ?? error
+  }
+}
+
+/** A 401 or 403 with one of these words in its text says that the session has ended. */
+const isSessionProblem = (error: unknown) =>
+  error instanceof ApiError &&
+  (error.status === 401 || error.status === 403) &&
+  /token|authentication|unauthorized|expired/i.test(error.message)
+
+function endSession(): void {
+  if (!accessToken()) return
+  clearSession()
+  dispatchEvent(new Event('session-expired'))
+}
+
+const sessionOver = 'Session expired. Please sign in again.'
+let renewing: Promise<ApiError | null> | null = null
+
+/**
+ * Renews the tokens, one tab at a time: a tab that waited finds the other tab's new tokens in storage. `refused` is the
+ * access token that the server refused, if that is why. Returns null, or why the session can't be renewed.
+ */
+function renew(refused: string | null = null): Promise<ApiError | null> {
+  renewing ??= withLock(async () => {
+    const over = new ApiError(401, 'unauthenticated', sessionOver)
+    if (refused ? accessToken() !== refused : !expiresSoon()) return accessToken() === null ? over : null
+    const token = refreshToken()
+    if (!token) return over
+    try {
+      const { data } = await exchange('POST', '/auth/cognito/refresh', { public: true, body: { refreshToken: token } })
+      if (refreshToken() !== token) return over // signed out meanwhile
+      storeTokens(data as ApiCalls['POST /auth/cognito/refresh']['reply'])
+      return null
+    } catch (error) {
+      // Without a reply the session may be fine: the call itself will show.
+      if (!(error instanceof ApiError) || isTemporary(error.status)) return null
+      return new ApiError(error.status, error.code, messageOf(error, sessionOver, 'Token refresh failed'))
+    }
+  }).finally(() => {
+    renewing = null
+  })
+  return renewing
+}
+
+const isTemporary = (status: number) => status === 0 || status === 429 || status >= 500
+
+const withLock = <T>(work: () => Promise<T>): Promise<T> =>
+  navigator.locks ? navigator.locks.request('bursar-refresh', work) : work()

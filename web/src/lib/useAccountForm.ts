@@ -1,0 +1,66 @@
+import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
+import { ApiError, messageOf } from './apiError.ts'
+
+/** With a field, it gets the focus and the message beneath it; otherwise the message is shown above the form. */
+export type FormProblem<Field extends string> = { field?: Field; message?: string; code?: string }
+
+/**
+ * State of a form on the account screens (sign-in, signup, codes, passwords): its values, and one problem at a time.
+ * `busy` lasts until a failure, since success leaves the screen. Forms behind sign-in use react-hook-form, which would
+ * make these screens too large: docs/decisions/013-forms.md.
+ */
+export function useAccountForm<Field extends string>(
+  initial: Record<Field, string>,
+  options: {
+    /** The first problem with the values, or null to send them. */
+    check: (values: Record<Field, string>) => FormProblem<Field> | null
+    send: (values: Record<Field, string>) => Promise<unknown>
+    /** What to say when the server gives no reason: the call failed, or its reply reports no success. */
+    fallback: [failed: string, refused: string]
+  },
+) {
+  const [values, setValues] = useState(initial)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<FormProblem<Field> | null>(null)
+  const form = useRef<HTMLFormElement>(null)
+
+  function fail(next: FormProblem<Field>) {
+    setProblem(next)
+    if (next.field) form.current?.querySelector<HTMLInputElement>(`[name=${next.field}]`)?.focus()
+  }
+
+  async function onSubmit(event: FormEvent) {
+    event.preventDefault()
+    setProblem(null)
+    const found = options.check(values)
+    if (found) return fail(found)
+    setBusy(true)
+    try {
+      await options.send(values)
+    } catch (error) {
+      setBusy(false)
+      const message = messageOf(error, ...options.fallback)
+      const { field, code } = error instanceof ApiError ? error : {}
+      fail({ message, ...(code && { code }), ...(field && field in values && { field: field as Field }) })
+    }
+  }
+
+  return {
+    values,
+    busy,
+    form: { ref: form, noValidate: true, onSubmit },
+    /** Code of the server's refusal. */
+    code: problem?.code,
+    /** A problem that belongs to no field. */
+    general: problem?.field ? undefined : problem?.message,
+    errorOf: (field: Field) => (problem?.field === field ? problem.message : undefined),
+    bind: (name: Field) => ({
+      name,
+      value: values[name],
+      onChange: (event: ChangeEvent<HTMLInputElement>) => {
+        setValues({ ...values, [name]: event.target.value })
+        setProblem(null)
+      },
+    }),
+  }
+}

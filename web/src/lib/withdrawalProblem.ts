@@ -1,0 +1,10 @@
+import { addressProblem } from '#domain/validators.ts'
+import { sameAddress } from './address.ts'
+
+/** Why an owner can't withdraw from `wallet` to the address `to`; null when it is fine. */
+export function withdrawalProblem(to: string, wallet: string): string | null {
+  const problem = addressProblem(to)
+  if (problem) return problem
+  if (sameAddress(to, wallet)) return 'This is the wallet itself. Choose another address.'
+  return /^0x0{40}$/.test(to) ? 'The zero address cannot receive payments.' : null
+}

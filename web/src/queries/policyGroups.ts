@@ -1,0 +1,42 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { ApiCalls } from '#schemas/api.ts'
+import type { PolicyGroup, PolicyGroupWithAgents, UpdatedPolicyGroup } from '#schemas/policy.ts'
+import { api } from '../lib/api.ts'
+import { queryClient } from '../lib/queryClient.ts'
+
+export type { PolicyGroup, PolicyGroupWithAgents }
+export type ScopeUpdate = NonNullable<UpdatedPolicyGroup['scopeUpdateResults']>[number]
+
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: ({ signal }) => api('GET /policy-groups/with-agents', { signal }),
+})
+
+export const refreshGroups = () => queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
+
+/** The group as the server has it now; undefined when it is gone. */
+export async function fetchGroup(groupId: string): Promise<PolicyGroup | undefined> {
+  const groups = await queryClient.fetchQuery({ ...groupsQuery, staleTime: 0 })
+  return groups.find(({ policyGroup }) => policyGroup.id === groupId)?.policyGroup
+}
+
+/** Amounts are decimal USDC; null = no such limit. */
+export type GroupInput = ApiCalls['POST /policy-groups']['body']
+export const createGroup = (body: GroupInput, idempotencyKey: string) =>
+  api('POST /policy-groups', { body, idempotencyKey })
+
+/** Refused with field `version` when the group was changed after that version. */
+export const updateGroup = (groupId: string, body: ApiCalls['PUT /policy-groups/:groupId']['body']) =>
+  api('PUT /policy-groups/:groupId', { params: { groupId }, body })
+
+/** Adds `amount` (decimal USDC) to the budget limit. Returns the new budget. */
+export const topUpBudget = (groupId: string, amount: string, idempotencyKey: string) =>
+  api('POST /policy-groups/:groupId/top-up', { params: { groupId }, body: { amount }, idempotencyKey })
+
+export type ContactMethods = ApiCalls['POST /policy-groups/:groupId/contacts/:contactId/confirm']['body']
+/** Whitelists the contact as the owner was shown it. Refused when it changed again meanwhile. */
+export const confirmContact = (groupId: string, contactId: string, shown: ContactMethods) =>
+  api('POST /policy-groups/:groupId/contacts/:contactId/confirm', { params: { groupId, contactId }, body: shown })
+
+/** Deletes the group together with its agents. */
+export const deleteGroup = (groupId: string) => api('DELETE /policy-groups/:groupId/cascade', { params: { groupId } })

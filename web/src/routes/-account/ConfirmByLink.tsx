@@ -1,0 +1,33 @@
+import { AccountFrame } from '../../components/AccountFrame.tsx'
+import { Button } from '../../components/Button.tsx'
+import { TextLink } from '../../components/Links.tsx'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { type Confirmation, confirmByLink } from '../../queries/account.ts'
+import { BackToSignIn, Heading, LinkProblem } from './AccountPage.tsx'
+
+/** Confirms the email address of an emailed link. Only the button acts: programs that open links in mails change nothing. */
+export function ConfirmByLink(props: { token: string; onConfirmed: (confirmation: Confirmation) => void }) {
+  const { form, busy, general, code } = useAccountForm(
+    {},
+    {
+      check: () => null,
+      send: async () => props.onConfirmed(await confirmByLink(props.token)),
+      fallback: ['Email confirmation failed.', 'Email confirmation failed'],
+    },
+  )
+
+  return (
+    <AccountFrame>
+      <Heading title="Confirm your email">Did you sign up with the email address that got this link?</Heading>
+      <form {...form} className="mt-5 space-y-4">
+        <LinkProblem message={general} code={code}>
+          <TextLink to="/confirm">Ask for a new link</TextLink>
+        </LinkProblem>
+        <Button type="submit" busy={busy} className="w-full">
+          {busy ? 'Confirming...' : 'Confirm Email'}
+        </Button>
+      </form>
+      <BackToSignIn />
+    </AccountFrame>
+  )
+}

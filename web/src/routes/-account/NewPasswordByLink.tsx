@@ -1,0 +1,46 @@
+import { type ReactNode, useState } from 'react'
+import { AccountFrame } from '../../components/AccountFrame.tsx'
+import { Button } from '../../components/Button.tsx'
+import { TextLink } from '../../components/Links.tsx'
+import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { resetPasswordByLink } from '../../queries/account.ts'
+import { NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
+import { BackToSignIn, Done, Heading, LinkProblem } from './AccountPage.tsx'
+
+/** Takes a new password from someone who came by an emailed link. `children` says why. */
+export function NewPasswordByLink(props: { token: string; children: ReactNode }) {
+  const [done, setDone] = useState(false)
+  const { form, busy, general, code, errorOf, bind } = useAccountForm(
+    { newPassword: '' },
+    {
+      check: ({ newPassword }) => newPasswordProblem(newPassword),
+      async send({ newPassword }) {
+        await resetPasswordByLink(props.token, newPassword)
+        setDone(true)
+      },
+      fallback: ['Password reset failed.', 'Password reset failed'],
+    },
+  )
+
+  if (done)
+    return (
+      <AccountFrame>
+        <Done title="Password changed">You are signed out everywhere. Sign in with your new password.</Done>
+      </AccountFrame>
+    )
+  return (
+    <AccountFrame>
+      <Heading title="Choose a new password">{props.children}</Heading>
+      <form {...form} className="mt-5 space-y-4">
+        <LinkProblem message={general} code={code}>
+          <TextLink to="/forgot-password">Ask for a new link</TextLink>
+        </LinkProblem>
+        <NewPasswordField label="New Password" {...bind('newPassword')} error={errorOf('newPassword')} />
+        <Button type="submit" busy={busy} className="w-full">
+          {busy ? 'Resetting Password...' : 'Reset Password'}
+        </Button>
+      </form>
+      <BackToSignIn />
+    </AccountFrame>
+  )
+}

@@ -1,0 +1,20 @@
+import { LoaderCircle } from 'lucide-react'
+import { formatAmount } from '../../lib/format.ts'
+import type { ClaimPayout } from '../../queries/claim.ts'
+import { Frame } from './Frame.tsx'
+import { Heading } from './Heading.tsx'
+
+/** The transfer is accepted and not confirmed on chain yet. */
+export default function ClaimPending(props: { payout: ClaimPayout }) {
+  return (
+    <Frame>
+      <div role="status" className="flex flex-col items-center py-4 text-center">
+        <LoaderCircle aria-hidden="true" className="mb-4 size-10 animate-spin text-green" />
+        <Heading focused>Transferring {formatAmount(props.payout.amount)} USDC</Heading>
+        <p className="mt-1 text-balance text-muted">
+          The transfer is on its way. This usually takes a few seconds. You can close this page: the transfer continues.
+        </p>
+      </div>
+    </Frame>
+  )
+}

@@ -1,0 +1,167 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Amount, Balance } from '../../../components/Amount.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { PercentRing } from '../../../components/PercentRing.tsx'
+import { Time, useNow } from '../../../components/Time.tsx'
+import { shortAddress } from '../../../lib/address.ts'
+import { lastActivityText, plural } from '../../../lib/format.ts'
+import { walletName } from '../../../queries/wallets.ts'
+import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
+
+const linkClass = 'wrap-anywhere rounded-sm font-medium hover:underline'
+
+/** Rows with a name on the left and a figure on the right. */
+const Rows = (props: { children: ReactNode }) => (
+  <ul className="flex flex-1 flex-col divide-y divide-hairline *:max-h-18 *:flex-1">{props.children}</ul>
+)
+function Row(props: { name: ReactNode; note?: ReactNode; children: ReactNode }) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 py-2">
+      <div className="min-w-0">
+        <p className="min-w-0">{props.name}</p>
+        {props.note && <p className="text-muted text-small">{props.note}</p>}
+      </div>
+      <div className="text-right text-small">{props.children}</div>
+    </li>
+  )
+}
+const Nothing = (props: { children: ReactNode }) => (
+  <p className="m-auto max-w-sm py-4 text-balance text-center text-muted">{props.children}</p>
+)
+
+export function QuickStats({ overview }: WidgetProps) {
+  return (
+    <>
+      <Rows>
+        <Row name="Total spent">
+          <Amount value={overview.totalSpent} />
+        </Row>
+        <Row name="Held for payments">
+          <Amount value={overview.held} />
+        </Row>
+        <Row name="Unclaimed payouts">
+          <Amount value={overview.pendingPayouts.amount} />
+        </Row>
+        <Row name="Success rate">{overview.successRate === null ? 'N/A' : `${overview.successRate}%`}</Row>
+        <Row name="Average transaction">{overview.average === null ? 'N/A' : <Balance value={overview.average} />}</Row>
+        <Row name="Failed in the last 24 hours">{overview.failedToday}</Row>
+      </Rows>
+      <WidgetLink to="/dashboard/usage">View usage</WidgetLink>
+    </>
+  )
+}
+
+export function TopWallets({ overview }: WidgetProps) {
+  if (overview.topWallets.length === 0) return <Nothing>No wallet has paid anything yet.</Nothing>
+  return (
+    <>
+      <Rows>
+        {overview.topWallets.map(({ id, name, address, count, spent }) => (
+          <Row
+            key={id}
+            name={
+              <Link to="/dashboard/transactions" search={{ wallet: id }} className={linkClass}>
+                {walletName({ name })}
+              </Link>
+            }
+            note={<span className="font-mono">{shortAddress(address)}</span>}
+          >
+            <Amount value={spent} />
+            <span className="block text-muted">{plural(count, 'transaction')}</span>
+          </Row>
+        ))}
+      </Rows>
+      <WidgetLink to="/dashboard/wallets">View wallets</WidgetLink>
+    </>
+  )
+}
+
+export function AgentsList({ overview }: WidgetProps) {
+  const now = useNow()
+  if (overview.recentAgents.length === 0) return <Nothing>No agents yet. Create one under Agents.</Nothing>
+  return (
+    <>
+      <Rows>
+        {overview.recentAgents.map((agent) => (
+          <Row
+            key={agent.id}
+            name={
+              <Link to="/dashboard/transactions" search={{ sender: agent.id }} className={linkClass}>
+                {agent.name}
+              </Link>
+            }
+            note={`${agent.policyGroup.name} · Last activity: ${lastActivityText(agent.lastActivity, now)}`}
+          >
+            <Amount value={agent.totalSpent} />
+            {agent.status === 'paused' && (
+              <span className="block">
+                <Chip tone="neutral">Paused</Chip>
+              </span>
+            )}
+          </Row>
+        ))}
+      </Rows>
+      <WidgetLink to="/dashboard/agents">View agents</WidgetLink>
+    </>
+  )
+}
+
+export function Recipients({ overview }: WidgetProps) {
+  if (overview.recipients.length === 0)
+    return <Nothing>Recipients of payments by you and your agents will appear here.</Nothing>
+  return (
+    <>
+      <Rows>
+        {overview.recipients.map(({ name, recipient, count, amount, lastPaidAt }) => (
+          <Row
+            key={recipient}
+            name={
+              <span className="wrap-anywhere">
+                {name ?? (recipient.startsWith('0x') ? shortAddress(recipient) : recipient)}
+              </span>
+            }
+            note={
+              <>
+                {plural(count, 'payment')}, <Time iso={lastPaidAt} />
+              </>
+            }
+          >
+            <Amount value={amount} />
+          </Row>
+        ))}
+      </Rows>
+      <WidgetLink to="/dashboard/transactions">View transactions</WidgetLink>
+    </>
+  )
+}
+
+export function Budgets({ overview }: WidgetProps) {
+  if (overview.budgets.length === 0) return <Nothing>No policy group has a budget limit.</Nothing>
+  return (
+    <>
+      <Rows>
+        {overview.budgets.map(({ id, name, limit, spent, held, percentUsed }) => (
+          <li key={id} className="flex items-center gap-3 py-2">
+            <PercentRing percent={percentUsed} className="size-10" />
+            <div className="min-w-0 flex-1">
+              <Link to="/dashboard/agents" search={{ group: id }} className={linkClass}>
+                {name}
+              </Link>
+              <p className="text-muted text-small">
+                <Amount value={spent} /> spent{held !== '0' && ', '}
+                {held !== '0' && (
+                  <>
+                    <Amount value={held} /> held
+                  </>
+                )}{' '}
+                of <Amount value={limit} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </Rows>
+      <WidgetLink to="/dashboard/usage">View usage</WidgetLink>
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Overview } from '#schemas/overview.ts'
+import { Button } from '../../../components/Button.tsx'
+import { messageOf } from '../../../lib/apiError.ts'
+
+/** What every widget but the newest payments is given. */
+export type WidgetProps = { overview: Overview }
+
+/** A failure, small enough for the smallest widget. */
+export function WidgetError(props: { error: unknown; onRetry: () => void }) {
+  return (
+    <div role="alert" className="text-small">
+      <p>{messageOf(props.error)}</p>
+      <Button look="quiet" className="mt-1 -ml-4" onClick={props.onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** A link at the foot of a widget to the page with more. */
+export const WidgetLink = (props: { to: NonNullable<LinkProps['to']>; children: ReactNode }) => (
+  <Link
+    to={props.to}
+    className="mt-auto w-fit rounded-sm pt-1 text-green text-small underline underline-offset-3 pointer-coarse:min-h-7"
+  >
+    {props.children}
+  </Link>
+)

@@ -1,0 +1,133 @@
+import {
+  ArrowUpRight,
+  Eye,
+  KeyRound,
+  Landmark,
+  LifeBuoy,
+  LogOut,
+  type LucideIcon,
+  Pencil,
+  Plus,
+  QrCode,
+  ShieldOff,
+  Trash2,
+} from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
+import { canPay, isActive, type Wallet } from '../../../queries/wallets.ts'
+import type { WalletDialogProps } from './walletDialog.ts'
+import type { WalletActionId } from './walletSearch.ts'
+
+export type WalletAction = {
+  label: string
+  icon: LucideIcon
+  /** Where the wallet's card offers it: as a large button, beside the address, or in the menu. */
+  place: 'button' | 'address' | 'menu'
+  /** Wallets that it is offered for; by default all. */
+  shows?: (wallet: Wallet) => boolean
+  /** Whether it is possible now; by default yes. */
+  enabled?: (wallet: Wallet) => boolean
+  /** In red, at the end of the menu. */
+  danger?: boolean
+  /** Loaded when it is first opened. */
+  Dialog: ComponentType<WalletDialogProps>
+}
+
+/** Test USDC is free, and no exchange accepts it. */
+const isOnBase = (wallet: Wallet) => wallet.chain === 'base'
+const isSmart = (wallet: Wallet) => wallet.walletType === 'smart'
+
+/**
+ * What can be done with one wallet, in the order on its card. The key is the page's search parameter (walletSearch.ts):
+ * `/dashboard/wallets?send=ID` opens the dialog of `send`.
+ */
+export const walletActions = {
+  send: {
+    label: 'Send',
+    icon: ArrowUpRight,
+    place: 'button',
+    enabled: canPay,
+    Dialog: lazy(() => import('./SendDialog.tsx')),
+  },
+  addFunds: {
+    label: 'Add Funds',
+    icon: Plus,
+    place: 'button',
+    shows: isOnBase,
+    enabled: isActive,
+    Dialog: lazy(() => import('./AddFundsDialog.tsx')),
+  },
+  withdraw: {
+    label: 'Withdraw',
+    icon: Landmark,
+    place: 'button',
+    shows: isOnBase,
+    enabled: isActive,
+    Dialog: lazy(() => import('./WithdrawDialog.tsx')),
+  },
+  receive: {
+    label: 'Receive',
+    icon: QrCode,
+    place: 'address',
+    enabled: isActive,
+    Dialog: lazy(() => import('./ReceiveDialog.tsx')),
+  },
+  session: {
+    label: 'Session key',
+    icon: KeyRound,
+    place: 'menu',
+    shows: isSmart,
+    enabled: isActive,
+    Dialog: lazy(() => import('./session/SessionDialog.tsx')),
+  },
+  exit: {
+    label: 'Withdraw everything',
+    icon: LogOut,
+    place: 'menu',
+    shows: isSmart,
+    enabled: isActive,
+    Dialog: lazy(() => import('./session/ExitDialog.tsx')),
+  },
+  recovery: {
+    label: 'Recovery sheet',
+    icon: LifeBuoy,
+    place: 'menu',
+    shows: isSmart,
+    Dialog: lazy(() => import('./session/RecoveryDialog.tsx')),
+  },
+  viewKey: {
+    label: 'View Private Key',
+    icon: Eye,
+    place: 'menu',
+    shows: (wallet) => wallet.walletType === 'imported',
+    Dialog: lazy(() => import('./ViewKeyDialog.tsx')),
+  },
+  rename: {
+    label: 'Rename',
+    icon: Pencil,
+    place: 'menu',
+    Dialog: lazy(() => import('./RenameDialog.tsx')),
+  },
+  authority: {
+    label: 'Revoke authority',
+    icon: ShieldOff,
+    place: 'menu',
+    shows: isSmart,
+    enabled: isActive,
+    danger: true,
+    Dialog: lazy(() => import('./session/AuthorityDialog.tsx')),
+  },
+  delete: {
+    label: 'Delete',
+    icon: Trash2,
+    place: 'menu',
+    danger: true,
+    enabled: (wallet) => wallet.status !== 'deploying',
+    Dialog: lazy(() => import('./DeleteDialog.tsx')),
+  },
+} satisfies Record<WalletActionId, WalletAction>
+
+/** The actions that a wallet's card offers in one place. */
+export const actionsAt = (place: WalletAction['place'], wallet: Wallet) =>
+  (Object.entries(walletActions) as [WalletActionId, WalletAction][]).filter(
+    ([, action]) => action.place === place && (action.shows?.(wallet) ?? true),
+  )
