@@ -22,20 +22,33 @@ const bundled = [
   'hono/http-exception',
   'hono/method-not-allowed',
   'hono/request-id',
+  'hono/route',
   'jose',
+  'libphonenumber-js/max',
   'viem',
   'viem/accounts',
   'viem/utils',
   'zod',
 ]
 
-/** Runs in workerd, with what the setup starts: chains and bindings of tests/support/workerSetup.ts, or others. */
+type InWorkerd = {
+  configPath?: string
+  include: string[]
+  exclude?: string[]
+  /** Starts what the tests run against, and provides their bindings. */
+  globalSetup?: string
+  setupFiles?: string[]
+}
+
 const inWorkerd = (
   name: string,
-  configPath: string,
-  include: string[],
-  exclude: string[] = [],
-  globalSetup = './tests/support/workerSetup.ts',
+  {
+    configPath = './wrangler.toml',
+    include,
+    exclude = [],
+    globalSetup = './tests/support/workerSetup.ts',
+    setupFiles = [],
+  }: InWorkerd,
 ) =>
   defineProject({
     plugins: [
@@ -49,13 +62,14 @@ const inWorkerd = (
         },
       })),
     ],
-    // Test runs side by side do not share what they bundle: one would clear the folder that another reads.
-    cacheDir: `node_modules/.vite-${name}${process.env.TEST_RUN ?? ''}`,
+    // Projects side by side do not share what they bundle: one would clear the folder that another reads.
+    cacheDir: `node_modules/.vite-${name}`,
     test: {
       name,
       include,
       exclude,
       globalSetup,
+      setupFiles,
       testTimeout: 60_000, // on a busy machine
       // One workerd for all files: each starting its own costs a quarter of the time. Tests make what they look at.
       isolate: false,
@@ -63,28 +77,31 @@ const inWorkerd = (
     },
   })
 
-const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
+type InNode = { testTimeout: number; globalSetup?: string[]; fileParallelism?: boolean }
+
+/** In Node, in the same few processes for all files: starting one and loading viem for each would take a third of the time. */
+const inNode = (name: string, options: InNode) =>
   defineProject({
-    test: {
-      name,
-      globalSetup,
-      include: [`tests/${name}/**/*.test.ts`],
-      testTimeout,
-      hookTimeout: 120_000,
-      fileParallelism: false,
-    },
+    test: { name, include: [`tests/${name}/**/*.test.ts`], hookTimeout: 120_000, isolate: false, ...options },
   })
 
+const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
+  inNode(name, { globalSetup, testTimeout, fileParallelism: false })
+
 const relayerTests = 'tests/worker/relayer*.test.ts'
-const directoryTests = 'tests/worker/directory*.test.ts'
+const directoryTests = ['tests/worker/directory*.test.ts', 'tests/worker/passwordCost.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
       // Properties are tried hundreds of times, on a machine that others use as well.
-      { test: { name: 'domain', include: ['tests/domain/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'web', include: ['tests/web/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'chain', include: ['tests/chain/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      inNode('domain', { testTimeout: 30_000 }),
+      // The Treasury's tables and rules over SQLite in memory.
+      inNode('treasury', { testTimeout: 30_000 }),
+      inNode('web', { testTimeout: 30_000 }),
+      inNode('chain', { testTimeout: 60_000 }),
+      // What message vendors receive and send, beside their own SDKs.
+      inNode('messages', { globalSetup: ['./tests/support/clientsSetup.ts'], testTimeout: 60_000 }),
       // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
       overHttp('stack'),
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
@@ -92,10 +109,14 @@ export default defineConfig({
       // Clients that agents really use, unmodified, against one stack for all files.
       overHttp('gateway', 60_000, ['./tests/support/gatewaySetup.ts']),
       // The Relayer beside a Treasury that only listens.
-      inWorkerd('relayer', './tests/worker/relayer.wrangler.toml', [relayerTests]),
-      inWorkerd('worker', './wrangler.toml', ['tests/worker/**/*.test.ts'], [relayerTests, directoryTests]),
-      // Both identity directories: D1's, and Cognito's against an emulator of AWS.
-      inWorkerd('directory', './wrangler.toml', [directoryTests], [], './tests/support/directorySetup.ts'),
+      inWorkerd('relayer', { configPath: './tests/worker/relayer.wrangler.toml', include: [relayerTests] }),
+      inWorkerd('worker', {
+        include: ['tests/worker/**/*.test.ts'],
+        exclude: [relayerTests, ...directoryTests],
+        setupFiles: ['./tests/support/cheapPasswords.ts'],
+      }),
+      // Both identity directories: D1's, and Cognito's against an emulator of AWS. Passwords cost what they cost in production.
+      inWorkerd('directory', { include: directoryTests, globalSetup: './tests/support/directorySetup.ts' }),
     ],
   },
 })

@@ -4,17 +4,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import type { LoginReply, PublicConfig } from '#schemas/account.ts'
+import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
+import type { Payment, Problem } from '#schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { DeployReply, Wallet } from '#schemas/wallet.ts'
+import { BursarClient, until } from '../local/client.ts'
+import { demo } from '../local/stack/seed.ts'
 import { walletAddress } from '../worker/chain/addresses.ts'
 import type { Address, Contracts, Hex } from '../worker/chain/types.ts'
-import { formatUsdc, parseUsdc } from '../worker/domain/money.ts'
-import type { LoginReply, PublicConfig } from '../worker/schemas/account.ts'
-import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '../worker/schemas/escrow.ts'
-import type { Payment, Problem } from '../worker/schemas/payment.ts'
-import type { CreatedAgent, PolicyGroup } from '../worker/schemas/policy.ts'
-import type { DeployReply, Wallet } from '../worker/schemas/wallet.ts'
-import type { LedgerView } from '../worker/treasury/types.ts'
-import { BursarClient, until } from './demoClient.ts'
-import { demo } from './seed.ts'
+import type { LedgerView } from '../worker/treasury/api.ts'
 
 const bursar = new BursarClient(
   (process.env.BURSAR_URL ?? 'http://localhost:3001').replace(/\/$/, ''),
@@ -126,12 +126,12 @@ async function payAddress(agent: string, recipient: Address): Promise<void> {
 
   step('The same request again, as after a lost answer: the same payment, no second one')
   const again = await bursar.call<Payment>('/v1/payments', { token: agent, key, body })
-  tell('answer', `${again.status} ${again.body.id}, Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`)
-  check('a repeated key answers the same payment', accepted.id, again.body.id)
+  tell('reply', `${again.status} ${again.body.id}, Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`)
+  check('a repeated key returns the same payment', accepted.id, again.body.id)
 
   step('The same key for another amount is refused')
   const other = await bursar.call<Problem>('/v1/payments', { token: agent, key, body: { ...body, amount: '13' } })
-  tell('answer', `${other.status} ${other.body.code}: ${other.body.detail}`)
+  tell('reply', `${other.status} ${other.body.code}: ${other.body.detail}`)
   check('another content under a used key', '422', String(other.status))
 }
 
@@ -143,7 +143,7 @@ async function overBudget(agent: string): Promise<void> {
     key: randomUUID(),
     body,
   })
-  tell('answer', `${status} ${problem.code}: ${problem.detail}`)
+  tell('reply', `${status} ${problem.code}: ${problem.detail}`)
   const { limit = null, spent = '?', held = '?', remaining = null } = problem
   tell('figures', `${budgetOf({ limit, spent, held, remaining })}; allowed now: ${problem.max_allowed_now}`)
   if (problem.next) tell('next', problem.next)

@@ -1,12 +1,13 @@
 /**
  * `npm run dev`: the local stack until Ctrl-C. `-- --reset` forgets the kept state first. Ports: BURSAR_PORT,
- * BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each BURSAR_PORT has state of its own.
+ * BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each BURSAR_PORT has its own state.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './build.ts'
-import { demo } from './seed.ts'
-import { portIsFree, type Stack, startStack } from './stack.ts'
+import { isPortFree } from '../local/stack/ports.ts'
+import { demo } from '../local/stack/seed.ts'
+import { type Stack, startStack } from '../local/stack/stack.ts'
+import { root } from '../local/tools/runTool.ts'
 
 const ports = {
   BURSAR_PORT: portFrom('BURSAR_PORT', 3001),
@@ -20,7 +21,7 @@ for (const tool of ['wrangler', 'vite', '@foundry-rs/anvil', '@foundry-rs/forge'
   if (!existsSync(join(root, 'node_modules', tool, 'package.json')))
     giveUp(`${tool} is not installed: run npm ci first.`)
 for (const [name, port] of Object.entries(ports))
-  if (!(await portIsFree(port)))
+  if (!(await isPortFree(port)))
     giveUp(`Port ${port} is taken. End what listens there, or choose another: ${name}=${port + 100} npm run dev`)
 if (process.argv.includes('--reset')) rmSync(stateDir, { recursive: true, force: true })
 
@@ -68,7 +69,7 @@ function welcome({ url, rpc, contractsChanged }: Stack): string {
     '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',
   ]
   if (contractsChanged)
-    lines.push('  The contracts have changed: wallets made before no longer work. npm run dev -- --reset starts anew.')
+    lines.push('  The contracts have changed: wallets made before no longer work. npm run dev -- --reset deletes them.')
   return `${lines.join('\n')}\n`
 }
 

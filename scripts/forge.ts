@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { foundryProgram } from './foundry.ts'
+import { foundryProgram } from '../local/tools/foundry.ts'
 
 const contracts = join(import.meta.dirname, '../contracts')
 

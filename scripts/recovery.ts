@@ -49,7 +49,7 @@ async function bundle(): Promise<string> {
       write: false,
       target: 'es2022',
       modulePreload: false,
-      lib: { entry: join(source, 'page.ts'), formats: ['iife'], name: 'recovery' },
+      lib: { entry: join(source, 'page.tsx'), formats: ['iife'], name: 'recovery' },
     },
   })
   const [first] = Array.isArray(result) ? result : [result]

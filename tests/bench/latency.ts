@@ -19,11 +19,12 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { startAnvil } from '../../scripts/anvil.ts'
-import { deployContracts } from '../../scripts/deployment.ts'
-import { newSigningKey } from '../../scripts/secrets.ts'
-import { demo, seedSql } from '../../scripts/seed.ts'
+import { deployContracts } from '../../contracts/deployment.ts'
+import { startAnvil } from '../../local/stack/anvil.ts'
+import { newSigningKey } from '../../local/stack/secrets.ts'
+import { demo, seedSql } from '../../local/stack/seed.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
+import { noLimits } from '../support/limits.ts'
 import { party, roles } from '../support/localChain.ts'
 
 const users = 4
@@ -173,7 +174,10 @@ try {
     CONTRACTS_8453: JSON.stringify(contracts),
     CONTRACTS_84532: JSON.stringify(contracts),
     CONFIRM_DEPTH: '1',
+    // Tests move the chains' time.
+    MAX_CLOCK_SKEW_SECONDS: '',
     RELAYER_SHARDS: '1',
+    LIMITS: JSON.stringify(noLimits),
   }
   const sqlite = (className: string) => ({ className, useSQLite: true })
   const base = {

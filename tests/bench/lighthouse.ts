@@ -1,6 +1,8 @@
 /**
+ * Test id: @pages-1
+ *
  * Lighthouse, as on a phone, over the pages that strangers meet: `npm run bench:lighthouse`. Each page is looked at
- * three times on a stack of its own, and the median of each category has to reach its floor. With LIGHTHOUSE_DIR set,
+ * three times on its own stack, and the median of each category has to reach its floor. With LIGHTHOUSE_DIR set,
  * keeps the reports in that folder.
  */
 import { execFile } from 'node:child_process'
@@ -8,8 +10,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findBrowser } from '../../scripts/browser.ts'
-import { aFundedWallet, aPayout, aStack, signIn } from '../stack/aStack.ts'
+import { findBrowser } from '../../local/tools/browser.ts'
+import { createFundedWallet, createPayout, createTestStack, signIn } from '../support/testStack.ts'
 
 const floors = { performance: 95, accessibility: 100, 'best-practices': 100 } as const
 type Category = keyof typeof floors
@@ -66,11 +68,11 @@ await install()
 const browser = await findBrowser(console.log)
 const reports = process.env.LIGHTHOUSE_DIR ?? mkdtempSync(join(tmpdir(), 'bursar-lighthouse-'))
 mkdirSync(reports, { recursive: true })
-const stack = await aStack()
+const stack = await createTestStack()
 try {
   const token = await signIn(stack.bursar)
-  const wallet = await aFundedWallet(stack.bursar, token)
-  const payout = await aPayout(stack.bursar, token, wallet.id)
+  const wallet = await createFundedWallet(stack.bursar, token)
+  const payout = await createPayout(stack.bursar, token, wallet.id)
   await stack.restartWorker() // nothing of the above is still at work
 
   console.log(`${'page'.padEnd(8)}${'category'.padEnd(16)}${'median'.padStart(7)}${'floor'.padStart(7)}  each`)

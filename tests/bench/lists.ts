@@ -1,22 +1,24 @@
 /**
- * How quickly lists answer people with a large account: `npm run bench:lists`. A stack of its own with 10,000
+ * Test id: @lists-20
+ *
+ * How quickly lists respond to people with a large account: `npm run bench:lists`. On its own stack with 10,000
  * transactions (tests/support/largeAccount.ts), Chromium slowed down four times. Two times for each act: from the
- * input to the next paint (Event Timing: what people feel as an answer), and until what was asked for is painted, rows
+ * input to the next paint (Event Timing: what people perceive as a response), and until the requested content is painted, rows
  * with the server's part: that one is printed only.
  *
- * Three of four inputs of each act have to be answered within 100 ms, as INP counts. No input may take longer than
- * 100 ms either, but for what the machine adds: the first act is a button of the bench's own that does the same work
+ * Three of four inputs of each act must be handled within 100 ms, as INP counts. No input may take longer than
+ * 100 ms either, less what the machine adds: the first act is a button of the bench's own that does the same work
  * each time, and how far its worst press is from its median is no work of the page. A machine that adds more than 100 ms
- * of its own is too busy to tell: the bench fails. Layout shift is at most 0.05 per page.
+ * of its own is too busy to decide: the bench fails. Layout shift is at most 0.05 per page.
  *
  * Presses are bare input at where the pointer already rests: Playwright's own clicks come with scripts in the page that
  * look for what is in the way, and those would be counted.
  */
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from '@playwright/test'
-import { findBrowser } from '../../scripts/browser.ts'
-import { demo } from '../../scripts/seed.ts'
-import { aFundedWallet, aStack, signIn, type TestStack } from '../stack/aStack.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { findBrowser } from '../../local/tools/browser.ts'
 import { enlarge, size } from '../support/largeAccount.ts'
+import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
 const slowDown = 4
 const limits = { inputMs: 100, shift: 0.05 }
@@ -31,7 +33,7 @@ declare global {
   }
 }
 
-async function aPage(browser: Browser, stack: TestStack): Promise<{ page: Page; context: BrowserContext }> {
+async function openPage(browser: Browser, stack: TestStack): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({ baseURL: stack.url, viewport: { width: 1400, height: 900 } })
   const page = await context.newPage()
   await page.goto('/login')
@@ -112,7 +114,7 @@ async function measure(page: Page, act: string, steps: (() => Promise<unknown>)[
     const ms = await step()
     if (typeof ms === 'number') painted.push(ms)
   }
-  // Entries come after the frame they tell of.
+  // Entries come after the frame they describe.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))))
   return { act, inputs: await page.evaluate(() => window.seen.inputs), painted }
 }
@@ -243,16 +245,16 @@ async function palette(page: Page): Promise<Row> {
   )
 }
 
-const stack = await aStack()
+const stack = await createTestStack()
 let browser: Browser | undefined
 try {
   const token = await signIn(stack.bursar)
-  await enlarge(stack, { userId: demo.userId, token, wallet: await aFundedWallet(stack.bursar, token) })
+  await enlarge(stack, { userId: demo.userId, token, wallet: await createFundedWallet(stack.bursar, token) })
   browser = await chromium.launch({
     executablePath: await findBrowser(console.log),
     args: ['--no-sandbox', '--disable-gpu'],
   })
-  const { page } = await aPage(browser, stack)
+  const { page } = await openPage(browser, stack)
   /** The value that `part` of all do not exceed. */
   const quantile = (values: number[], part: number) =>
     Math.round(values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? 0)

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPublicClient, getAddress, http } from 'viem'
 import { expect, test } from 'vitest'
-import { circleUsdc, deployContracts, deploymentPlan } from '../../scripts/deployment.ts'
+import { circleUsdc, deployContracts, deploymentPlan } from '../../contracts/deployment.ts'
+import { startAnvil } from '../../local/stack/anvil.ts'
 import { providerAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import { startAnvil } from '../support/anvil.ts'
 import { party, roles } from '../support/localChain.ts'
 
 const options = {
@@ -48,7 +48,9 @@ test('roles and token are as planned', async () => {
     expect(await client.readContract({ ...readProvider, functionName: 'isOperator', args: [options.operator] })).toBe(
       true,
     )
-    expect(await client.readContract({ address: usdc, abi: usdcAbi, functionName: 'admin' })).toBe(options.usdcAdmin)
+    expect(await client.readContract({ address: usdc, abi: usdcAbi, functionName: 'masterMinter' })).toBe(
+      options.usdcAdmin,
+    )
     const finalized = await client.getBlock({ blockTag: 'finalized' })
     expect((await client.getBlockNumber()) - finalized.number!).toBeLessThanOrEqual(2n)
   } finally {

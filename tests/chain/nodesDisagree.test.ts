@@ -1,4 +1,4 @@
-/** Two nodes, one of which lies: a release needs both (design.md section 5). */
+/** Two nodes, one of which lies: a release needs both. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/types.ts'
 import type { Context } from '../../worker/treasury/context.ts'
-import { nonceLogExists } from '../../worker/treasury/proofs.ts'
-import type { PaymentRow, WalletRow } from '../../worker/treasury/store.ts'
+import { findNonceLog } from '../../worker/treasury/settlement/finalityChecks.ts'
+import type { PaymentRow, WalletRow } from '../../worker/treasury/storage/rows.ts'
 import { type LocalChain, startLocalChain } from '../support/localChain.ts'
 
 let local: LocalChain
@@ -20,8 +20,8 @@ afterAll(() => local.stop())
 type Call = { id: number; method: string; params: unknown[] }
 type Answer = { id: number; result: Record<string, unknown> }
 
-/** The real node, but for what it says of the finalized block. */
-async function aLiar(lie: Record<string, string>) {
+/** The real node, except for its finalized block. */
+async function startLyingNode(lie: Record<string, string>) {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const headers = { 'content-type': 'application/json' }
@@ -37,8 +37,8 @@ async function aLiar(lie: Record<string, string>) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
 }
 
-test('a finalized block whose time only one of them knows is none', async () => {
-  const liar = await aLiar({ number: '0x1', timestamp: '0xffffffff' })
+test('a finalized block on whose time the nodes disagree is not used @nodes-1', async () => {
+  const liar = await startLyingNode({ number: '0x1', timestamp: '0xffffffff' })
   for (const urls of [
     [liar.url, local.url],
     [local.url, liar.url],
@@ -49,7 +49,7 @@ test('a finalized block whose time only one of them knows is none', async () => 
   liar.stop()
 })
 
-test('a payment signed at a block that was not there yet is looked for before it', async () => {
+test('the search for a payment’s log starts before the block it was signed at @nodes-2', async () => {
   const minedAt = 1_002
   const logs: Chain['logs'] = async ([filter]) => [
     filter!.fromBlock <= minedAt && minedAt <= filter!.toBlock ? [{} as never] : [],
@@ -59,6 +59,6 @@ test('a payment signed at a block that was not there yet is looked for before it
   const wallet = { chain_id: 8453, address: `0x${'aa'.repeat(20)}` as Address, kind: 'smart' } as WalletRow
   for (const first of [1_500, 9_000]) {
     const payment = { authorization: null, first_block: first, epoch: 1, sequence: 1 } as PaymentRow
-    expect(await nonceLogExists(ctx, wallet, payment, 2_000), `signed at ${first}`).toBe(true)
+    expect(await findNonceLog(ctx, wallet, payment, 2_000), `signed at ${first}`).not.toBeNull()
   }
 })

@@ -3,11 +3,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { encodeFunctionData, keccak256, toHex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { chainsFrom } from '../../worker/chain/chains.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
-import { aWallet, createWalletData, type LocalChain, party, signSend, startLocalChain } from '../support/localChain.ts'
+import {
+  createWallet,
+  createWalletData,
+  type LocalChain,
+  party,
+  signSend,
+  startLocalChain,
+} from '../support/localChain.ts'
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 
 let local: LocalChain
@@ -34,7 +41,7 @@ afterEach(() => {
 })
 
 /** Answers every request with the same body. */
-async function aNodeSaying(body: string, status = 200) {
+async function startNodeAnswering(body: string, status = 200) {
   const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -43,7 +50,7 @@ async function aNodeSaying(body: string, status = 200) {
 
 describe('reading', () => {
   test('a wallet before and after its deployment', async () => {
-    const wallet = await aWallet(local, 'state')
+    const wallet = await createWallet(local, 'state')
     expect(await chain.walletState(wallet.address)).toBeNull()
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
     await local.mint(wallet.address, 7_000_000n)
@@ -94,7 +101,7 @@ describe('reading', () => {
     )
   })
 
-  test('blocks, fees, account, code and gas', async () => {
+  test('blocks, fees, account and code', async () => {
     const [head, finalized, fees, nonce, balance, code] = await Promise.all([
       chain.head(),
       chain.finalized(),
@@ -104,17 +111,14 @@ describe('reading', () => {
       chain.code(local.contracts.relay),
     ])
     expect(finalized.number).toBeLessThanOrEqual(head.number)
-    expect(fees.maxFeePerGas).toBeGreaterThan(fees.maxPriorityFeePerGas)
+    expect(fees.baseFeePerGas).toBeGreaterThan(0n)
+    expect(fees.maxPriorityFeePerGas).toBeGreaterThan(0n)
     expect(nonce).toBeGreaterThan(0)
     expect(balance).toBeGreaterThan(0n)
     expect(code.length).toBeGreaterThan(100)
-    const data = encodeFunctionData({ abi: usdcAbi, functionName: 'totalSupply' })
-    expect(await chain.estimateGas({ to: local.contracts.usdc, data, from: party('relayer').address })).toBeGreaterThan(
-      21_000n,
-    )
   })
 
-  test('the environment names both chains', () => {
+  test('both chains are read from the settings', () => {
     const contracts = JSON.stringify(local.contracts)
     const chains = chainsFrom({
       RPC_URLS_8453: 'http://a, http://b',
@@ -127,9 +131,9 @@ describe('reading', () => {
   })
 })
 
-describe('a definite no', () => {
+describe('a refusal by the node', () => {
   test("names the contract's error with its arguments, and USDC's text", async () => {
-    const wallet = await aWallet(local, 'no')
+    const wallet = await createWallet(local, 'no')
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
     const attempt = async (over: { epoch?: number; amount?: bigint }) => {
       const deadline = (await local.now()) + 300
@@ -146,14 +150,23 @@ describe('a definite no', () => {
     await expect(attempt({})).rejects.toThrow('ERC20: transfer amount exceeds balance')
   })
 
-  test('a node that limits us has not said no', async () => {
-    const node = await aNodeSaying('{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"limit exceeded"}}')
+  test('a rate limit is not a refusal', async () => {
+    const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"limit exceeded"}}')
     await expect(node.chain.code(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
+    node.stop()
+  })
+
+  test('a node that will not return so many logs has refused the range, whatever its code', async () => {
+    const node = await startNodeAnswering(
+      '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"query returned more than 10000 results"}}',
+    )
+    const logs = node.chain.logs([{ address: local.contracts.usdc, fromBlock: 1, toBlock: 9 }])
+    await expect(logs).rejects.toThrow(RpcError)
     node.stop()
   })
 })
 
-describe('no answer', () => {
+describe('an unknown outcome', () => {
   test.each([
     ['nothing', ''],
     ['half an answer', '{"jsonrpc":"2.0","id":0,"res'],
@@ -163,27 +176,59 @@ describe('no answer', () => {
     ['null where something must be', '{"jsonrpc":"2.0","id":0,"result":null}'],
     ['a number instead of hex', '{"jsonrpc":"2.0","id":0,"result":5}'],
   ])('%s is unknown', async (_, body) => {
-    const node = await aNodeSaying(body)
+    const node = await startNodeAnswering(body)
     await expect(node.chain.head()).rejects.toThrow(RpcUnavailable)
     await expect(node.chain.sendRaw('0x00')).rejects.toThrow(RpcUnavailable)
     await expect(node.chain.usdcBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
     node.stop()
   })
 
+  const word = (value: bigint) => value.toString(16).padStart(64, '0')
+  const state = (words: bigint[]) => `{"jsonrpc":"2.0","id":0,"result":"0x${words.map(word).join('')}"}`
+  const sound = [9n, 1_900_000_000n, 1n, 2_000_000_000n, 1n, 0n, 0n, 5n, 0n, 0n, 5n, 0n, 0n, 0n]
+
+  test.each([
+    ['too short', sound.slice(0, 9)],
+    ['with a boolean of 2', sound.with(5, 2n)],
+  ])('a wallet state %s is unknown', async (_, words) => {
+    const [honest, broken] = [await startNodeAnswering(state(sound)), await startNodeAnswering(state(words))]
+    expect(await honest.chain.walletState(local.contracts.usdc)).toMatchObject({ epoch: 1, remaining: 5n })
+    await expect(broken.chain.walletState(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
+    honest.stop()
+    broken.stop()
+  })
+
+  test('a response missing from a batch fails its own call and shifts no other', async () => {
+    const responses = [0, 2].map((id) => ({ jsonrpc: '2.0', id, result: `0x0${id + 1}` }))
+    const node = await startNodeAnswering(JSON.stringify(responses))
+    const { usdc } = local.contracts
+    const results = await Promise.allSettled([
+      node.chain.code(usdc),
+      node.chain.nativeBalance(usdc),
+      node.chain.code(usdc),
+    ])
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.name))).toEqual([
+      '0x01',
+      'RpcUnavailable',
+      '0x03',
+    ])
+    node.stop()
+  })
+
   test.each([429, 500, 503])('HTTP %i is unknown', async (status) => {
-    const node = await aNodeSaying('{"jsonrpc":"2.0","id":0,"result":"0x1"}', status)
+    const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"result":"0x1"}', status)
     await expect(node.chain.nativeBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
     node.stop()
   })
 
-  test('a silent node is given up after 5 s', async () => {
+  test('a silent node times out after 5 s', async () => {
     proxy.setFault({ mode: 'slow', delayMs: 8_000 })
     const started = performance.now()
     await expect(chain.head()).rejects.toThrow(RpcUnavailable)
     expect(performance.now() - started).toBeLessThan(6_000)
   })
 
-  test('a node that is down is unknown; a receipt it denies proves nothing', async () => {
+  test('a node that is down is unknown; a missing receipt proves nothing', async () => {
     proxy.setFault({ mode: 'down' })
     await expect(chain.accountNonce(party('relayer').address, 'pending')).rejects.toThrow(RpcUnavailable)
     const { hash } = await local.client.getBlock()

@@ -1,12 +1,13 @@
-/** The invariants of design.md section 11, held against what the clients heard and what is on the chain. */
-import { type BursarClient, until } from '../../scripts/demoClient.ts'
+/** The invariants of docs/architecture.md, compared with the replies that clients got and with the chain. */
+
+import { formatUsdc } from '#domain/money.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { type BursarClient, until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { formatUsdc } from '../../worker/domain/money.ts'
-import type { Escrow } from '../../worker/schemas/escrow.ts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
-import type { LedgerView } from '../../worker/treasury/types.ts'
+import type { LedgerView } from '../../worker/treasury/api.ts'
 import { allPayouts, allTransactions, type Sender, type Transfer, usdc } from '../support/stackClient.ts'
 import type { AuditCheck } from './client.ts'
 import { accepted, type Operation } from './history.ts'
@@ -79,7 +80,7 @@ export function violations(sender: Sender, operations: Operation[], books: Books
     if ((asked.kind === 'send' || asked.kind === 'claim') && outcome && !outcome.ok)
       exactly(`refused ${asked.kind} ${key}`, to(asked.to))
 
-  // I4: funded once, and then open, withdrawn by whoever was told so, or reclaimed.
+  // I4: funded once, and then open, withdrawn by the claimer who was confirmed, or reclaimed.
   const claims = accepted(operations, 'claim')
   const reclaims = accepted(operations, 'reclaim')
   for (const { id, asked } of created) {
@@ -97,7 +98,10 @@ export function violations(sender: Sender, operations: Operation[], books: Books
     }
     const wanted = claimers.length > 0 ? 'WITHDRAWN' : taken ? 'RECLAIMED' : 'CREATED'
     equal(`I4 ${id} for claims ${claimers} and reclaim ${taken}`, payout.status, wanted)
-    must(claimers.length + (taken ? 1 : 0) <= 1, `I4 ${id}: told to ${claimers.length} claimers, reclaimed ${taken}`)
+    must(
+      claimers.length + (taken ? 1 : 0) <= 1,
+      `I4 ${id}: confirmed to ${claimers.length} claimers, reclaimed ${taken}`,
+    )
     const [status, ...moved] = end[payout.status] ?? ['none of these']
     equal(`status of ${id}`, rows.get(id)?.status, status)
     exactly(`I4 ${id}`, from(vault), ...moved)

@@ -1,8 +1,9 @@
 /** One client of a sender: asks for one thing after the other, and for the same again while the Worker is down. */
-import type { BursarClient } from '../../scripts/demoClient.ts'
-import { formatUsdc, type MicroUsdc } from '../../worker/domain/money.ts'
-import type { CreateEscrowReply, VerifyReply } from '../../worker/schemas/escrow.ts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
+
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import type { CreateEscrowReply, VerifyReply } from '#schemas/escrow.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import type { BursarClient } from '../../local/client.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import type { Random } from '../support/random.ts'
 import { addressFor, definite, definiteAnswer, pause, type Sender, usdc } from '../support/stackClient.ts'
@@ -13,7 +14,13 @@ type Link = { accessToken: string; passcode: string }
 type KnownPayout = { id: string; email: string; link?: Link | undefined; ended: boolean }
 
 /** What the clients of one sender share. */
-export type Household = { index: number; sender: Sender; payouts: KnownPayout[]; problems: string[]; replays: Replay[] }
+export type SenderRecord = {
+  index: number
+  sender: Sender
+  payouts: KnownPayout[]
+  problems: string[]
+  replays: Replay[]
+}
 /** An acknowledged request, to be asked once more at the end: it must find the same payment. */
 export type Replay = { operation: Operation; ask: () => Promise<string | null> }
 
@@ -24,17 +31,17 @@ type Envelope<T> = { success: boolean; data: T; code: string }
 
 export class Client {
   readonly #bursar: BursarClient
-  readonly #home: Household
+  readonly #record: SenderRecord
   readonly #random: Random
   readonly #history: History
   readonly #name: string
   #count = 0
   #auditRows = 0
 
-  constructor(options: { name: string; bursar: BursarClient; home: Household; random: Random; history: History }) {
+  constructor(options: { name: string; bursar: BursarClient; record: SenderRecord; random: Random; history: History }) {
     this.#name = options.name
     this.#bursar = options.bursar
-    this.#home = options.home
+    this.#record = options.record
     this.#random = options.random
     this.#history = options.history
   }
@@ -47,7 +54,7 @@ export class Client {
   }
 
   #step(choice: number): Promise<void> {
-    const agent = this.#random.int(0, this.#home.sender.agents.length - 1)
+    const agent = this.#random.int(0, this.#record.sender.agents.length - 1)
     const amount = this.#amount()
     if (choice <= 32) return this.#send(agent, amount)
     if (choice <= 47) return this.#send('user', amount)
@@ -67,10 +74,10 @@ export class Client {
   #next = () => `${this.#name}-${++this.#count}`
 
   #begin(asked: Asked, key = this.#next()): Operation {
-    return this.#history.invoke({ sender: this.#home.index, key, asked, unknown: 0 })
+    return this.#history.invoke({ sender: this.#record.index, key, asked, unknown: 0 })
   }
 
-  /** The answer that counts; operations end with it, whatever they heard before. */
+  /** The reply that counts: operations end with it, after any number of unknown outcomes. */
   #ask<T>(operation: Operation, path: string, token: () => Promise<string> | string | null, body?: unknown) {
     return definite<T>(
       this.#bursar,
@@ -90,7 +97,7 @@ export class Client {
   }
 
   async #send(by: 'user' | number, amount: MicroUsdc): Promise<void> {
-    const { sender } = this.#home
+    const { sender } = this.#record
     const key = this.#next()
     const to = addressFor(`${sender.wallet.id} ${key}`)
     const operation = this.#begin({ kind: 'send', by, to, amount }, key)
@@ -109,12 +116,12 @@ export class Client {
     }
     const { answer, id } = await ask()
     if (this.#end(operation, answer, id))
-      this.#home.replays.push({ operation, ask: async () => (await ask()).id ?? null })
+      this.#record.replays.push({ operation, ask: async () => (await ask()).id ?? null })
   }
 
-  /** Over REST or MCP, and when that was not answered, over whichever comes next: they share one space of keys. */
+  /** Over REST or MCP, and after an unknown outcome over either: they share one space of keys. */
   async #askAgent(operation: Operation, agent: number, to: AgentRecipient, amount: MicroUsdc) {
-    const token = this.#home.sender.agents[agent]!.apiKey
+    const token = this.#record.sender.agents[agent]!.apiKey
     const { key } = operation
     const body = { to, amount: formatUsdc(amount) }
     const { type, ...recipient } = to
@@ -133,7 +140,7 @@ export class Client {
   }
 
   async #payout(by: 'user' | number, amount: MicroUsdc): Promise<void> {
-    const { sender, payouts, replays } = this.#home
+    const { sender, payouts, replays } = this.#record
     const key = this.#next()
     const email = `${key}@recipients.test`.toLowerCase()
     const operation = this.#begin({ kind: 'payout', by, email, amount }, key)
@@ -155,9 +162,9 @@ export class Client {
     replays.push({ operation, ask: async () => (await ask()).body.data?.id ?? null })
   }
 
-  /** Mostly one that nobody has ended yet; sometimes any, so that claims and reclaims meet. */
+  /** Mostly one that has not ended; sometimes any, so that claims and reclaims meet. */
   #choosePayout(): KnownPayout | undefined {
-    const { payouts } = this.#home
+    const { payouts } = this.#record
     const open = payouts.filter(({ ended }) => !ended)
     return this.#random.pick(this.#random.chance(85) ? open : payouts)
   }
@@ -200,13 +207,13 @@ export class Client {
     if (!payout) return
     const operation = this.#begin({ kind: 'reclaim', payoutId: payout.id })
     const path = `/api/escrow/${payout.id}/reclaim`
-    const answer = await this.#ask<Envelope<unknown>>(operation, path, this.#home.sender.token, {})
+    const answer = await this.#ask<Envelope<unknown>>(operation, path, this.#record.sender.token, {})
     if (this.#end(operation, answer, answer.status === 200 ? payout.id : undefined)) payout.ended = true
   }
 
   /** I3 and I9 hold at every step, not only at the end. */
   async #look(): Promise<void> {
-    const { sender, problems } = this.#home
+    const { sender, problems } = this.#record
     const seen = await this.#read().catch((error) => this.#history.note('down', null, String(error)))
     if (!seen) return
     const { currentSpent, held, remaining } = seen.group
@@ -219,7 +226,7 @@ export class Client {
   }
 
   async #read() {
-    const token = await this.#home.sender.token()
+    const token = await this.#record.sender.token()
     const [group] = await this.#bursar.api<PolicyGroup[]>('/policy-groups', { token })
     return { group: group!, audit: await this.#bursar.api<AuditCheck>('/audit', { token }) }
   }

@@ -1,21 +1,21 @@
 /**
  * The Worker is killed again and again under load, on real chains and storage, with a node that fails now and then.
- * CHAOS_KILLS says how often (20), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
+ * CHAOS_KILLS says how often (12), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root } from '../../scripts/build.ts'
+import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type Random, randomFrom } from '../support/random.ts'
-import { aSender, chainReader, pause } from '../support/stackClient.ts'
+import { chainReader, createSender, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
-import { Client, type Household } from './client.ts'
-import { aFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
+import { Client, type SenderRecord } from './client.ts'
+import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
 
-const kills = Number(process.env.CHAOS_KILLS ?? 20)
+const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const senders = 3
 const clientsEach = 4
@@ -27,29 +27,29 @@ let stack: FaultyStack['stack']
 let node: FaultyStack['node']
 let stop: FaultyStack['stop'] | undefined
 beforeAll(async () => {
-  ;({ stack, node, stop } = await aFaultyStack())
+  ;({ stack, node, stop } = await createFaultyStack())
 })
 afterAll(() => stop?.())
 
-test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
+test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`, {
   timeout: 120_000 + kills * 15_000,
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_KILLS=${kills}`)
   const startedAt = Date.now()
   const { bursar } = stack
   const history = new History()
-  const homes: Household[] = []
+  const records: SenderRecord[] = []
   for (let index = 0; index < senders; index++) {
-    const sender = await aSender(stack, { funds: '900', limit, agents: 2 })
-    homes.push({ index, sender, payouts: [], problems: [], replays: [] })
+    const sender = await createSender(stack, { funds: '900', limit, agents: 2 })
+    records.push({ index, sender, payouts: [], problems: [], replays: [] })
   }
 
   let isOver = false
-  const clients = homes.flatMap((home) =>
+  const clients = records.flatMap((record) =>
     Array.from({ length: clientsEach }, (_, i) => {
-      const name = `s${home.index}c${i}`
-      const random = randomFrom(seed + 1 + home.index * clientsEach + i)
-      return new Client({ name, bursar, home, random, history }).run(() => isOver)
+      const name = `s${record.index}c${i}`
+      const random = randomFrom(seed + 1 + record.index * clientsEach + i)
+      return new Client({ name, bursar, record, random, history }).run(() => isOver)
     }),
   )
   const random = randomFrom(seed)
@@ -60,7 +60,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
       await stack.killWorker()
       await stack.restartWorker()
     }
-    await pause(1_000) // the last one is worked off under load as well
+    await pause(1_000) // the last kill is recovered from under load as well
     isOver = true
   })()
   const weather = stormy(randomFrom(seed + 1_000), () => isOver)
@@ -69,13 +69,13 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   })
   const calmAt = Date.now()
 
-  const problems = homes.flatMap((home) => home.problems)
+  const problems = records.flatMap((record) => record.problems)
   try {
-    for (const { sender } of homes) await booksAtRest(bursar, sender, restMs)
+    for (const { sender } of records) await booksAtRest(bursar, sender, restMs)
     const restAt = Date.now()
-    problems.push(...(await askAgain(homes)), ...(await relayerProblems()), ...logProblems(stack))
+    problems.push(...(await askAgain(records)), ...(await relayerProblems()), ...logProblems(stack))
     const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
-    for (const { sender, index } of homes) {
+    for (const { sender, index } of records) {
       const operations = history.operations.filter((operation) => operation.sender === index)
       const books = await booksAtRest(bursar, sender, restMs)
       const address = sender.wallet.address as Address
@@ -95,7 +95,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact`, {
   }
 })
 
-/** The Worker's node between good hours: gone, slow, or doing what it is told without saying so. */
+/** The Worker's node between good hours: gone, slow, or executing requests without replying. */
 async function stormy(random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     node.setFault({ mode: 'none' })
@@ -108,9 +108,9 @@ async function stormy(random: Random, isOver: () => boolean): Promise<void> {
 }
 
 /** I7: an acknowledged request finds its payment again, whatever happened since. */
-async function askAgain(homes: Household[]): Promise<string[]> {
+async function askAgain(records: SenderRecord[]): Promise<string[]> {
   const problems: string[] = []
-  for (const { replays } of homes)
+  for (const { replays } of records)
     for (const { operation, ask } of replays.slice(-20)) {
       const { outcome, key } = operation
       const id = await ask()
@@ -138,10 +138,10 @@ function summary({ operations }: History, ms: Record<'load' | 'rest' | 'check', 
   )
   const unknown = operations.filter((operation) => operation.unknown > 0).length
   const seconds = (name: keyof typeof ms) => `${name} ${(ms[name] / 1000).toFixed(1)} s`
-  return `ok+refused: ${kinds.join(', ')}; ${unknown} had unknown answers; ${seconds('load')}, ${seconds('rest')}, ${seconds('check')}`
+  return `ok+refused: ${kinds.join(', ')}; ${unknown} had unknown outcomes; ${seconds('load')}, ${seconds('rest')}, ${seconds('check')}`
 }
 
-/** The history and the Worker's log, for whoever looks for the cause. */
+/** The history and the Worker's log, to find the cause. */
 function keepEvidence(history: History): void {
   const folder = join(root, '.bursar', `chaos-${seed}`)
   mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** What the clients asked and heard: the only witness of what the Worker has acknowledged. */
+/** Requests of the clients and their replies: the only record of what the Worker has acknowledged. */
 import { writeFileSync } from 'node:fs'
 import type { Address } from '../../worker/chain/types.ts'
 
@@ -8,7 +8,7 @@ export type Asked =
   | { kind: 'claim'; payoutId: string; to: Address }
   | { kind: 'reclaim'; payoutId: string }
 
-/** One operation. `by` is the user or the index of an agent. Without an outcome it was never answered for certain. */
+/** One operation. `by` is the user or the index of an agent. Without an outcome it got no definite reply. */
 export type Operation = {
   sender: number
   key: string
@@ -19,7 +19,7 @@ export type Operation = {
   outcome?: { ok: true; id: string } | { ok: false; status: number; code: string }
 }
 
-/** Jepsen's words: an operation is invoked, may hear `info` (unknown) many times, and ends `ok` or `fail`. */
+/** In Jepsen's terms: an operation is invoked, may get `info` (unknown) many times, and ends `ok` or `fail`. */
 export class History {
   readonly operations: Operation[] = []
   readonly #lines: string[] = []

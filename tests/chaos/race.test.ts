@@ -1,12 +1,12 @@
 /** Many at once against one budget, and many with one key, over REST and MCP mixed, also while the Worker is killed. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, until } from '../../scripts/demoClient.ts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { LedgerView } from '../../worker/treasury/types.ts'
-import { aStack, type TestStack } from '../stack/aStack.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import { type Answer, until } from '../../local/client.ts'
+import type { LedgerView } from '../../worker/treasury/api.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
-import { addressFor, aSender, chainReader, definiteAnswer, type Sender, usdc } from '../support/stackClient.ts'
+import { addressFor, chainReader, createSender, definiteAnswer, type Sender, usdc } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 const attempts = 200
 const budget = 50
@@ -16,13 +16,13 @@ type Reply = { id: string; code: string }
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack({ lean: true })
+  stack = await createTestStack({ lean: true })
 })
 afterAll(() => stack?.stop())
 
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 
-/** One payment by one agent, asked for until there is a definite answer: over REST and both MCP protocols in turn. */
+/** One payment by one agent, repeated until there is a definite reply: over REST and both MCP protocols in turn. */
 function pay(agent: { apiKey: string }, to: string, amount: string, key: string = randomUUID()) {
   const { bursar } = stack
   const token = agent.apiKey
@@ -48,7 +48,7 @@ async function atRest(sender: Sender) {
 
 /** `attempts` payments of 1 USDC from four agents of one group with `budget`; `during` sees the count of answers. */
 async function race(during: (answered: number) => void = () => {}) {
-  const sender = await aSender(stack, { funds: '300', limit: budget, agents: 4 })
+  const sender = await createSender(stack, { funds: '300', limit: budget, agents: 4 })
   const merchant = addressFor(`merchant ${sender.wallet.id}`)
   let answered = 0
   const answers = await Promise.all(
@@ -82,12 +82,12 @@ async function expectExactlyTheBudget(sender: Sender, merchant: string, answers:
   expect(await chain().balanceOf(merchant as `0x${string}`)).toBe(usdc('50'))
 }
 
-test(`${attempts} payments at once against a budget of ${budget}: exactly ${budget}`, async () => {
+test(`${attempts} payments at once against a budget of ${budget}: exactly ${budget} @chaos-2`, async () => {
   const { sender, merchant, answers } = await race()
   await expectExactlyTheBudget(sender, merchant, answers)
 })
 
-test('the same while the Worker is killed twice in the middle', async () => {
+test('the same while the Worker is killed twice in the middle @chaos-3', async () => {
   let kills = 0
   let restarting = Promise.resolve()
   const kill = () => {
@@ -105,8 +105,8 @@ test('the same while the Worker is killed twice in the middle', async () => {
   await expectExactlyTheBudget(sender, merchant, answers)
 })
 
-test('50 calls at once with one key are one payment; another content under it is refused', async () => {
-  const sender = await aSender(stack, { funds: '100', limit: budget })
+test('50 calls at once with one key are one payment; another content under it is refused @chaos-4', async () => {
+  const sender = await createSender(stack, { funds: '100', limit: budget })
   const [agent] = sender.agents
   const to = addressFor(`once ${sender.wallet.id}`)
   const key = randomUUID()

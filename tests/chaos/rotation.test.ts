@@ -4,17 +4,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../scripts/demoClient.ts'
+import type { RotateReply, SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { until } from '../../local/client.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { RotateReply, SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
 import { randomFrom } from '../support/random.ts'
-import { addressFor, aSender, chainReader, definite, pause, usdc } from '../support/stackClient.ts'
+import { addressFor, chainReader, createSender, definite, pause, usdc } from '../support/stackClient.ts'
 import { booksAtRest } from './checker.ts'
-import { aFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
+import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 
-const rotations = Number(process.env.CHAOS_ROTATIONS ?? 6)
+const rotations = Number(process.env.CHAOS_ROTATIONS ?? 4)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const paymentsEach = 3
 
@@ -22,17 +22,17 @@ let stack: FaultyStack['stack']
 let node: FaultyStack['node']
 let stop: FaultyStack['stop'] | undefined
 beforeAll(async () => {
-  ;({ stack, node, stop } = await aFaultyStack())
+  ;({ stack, node, stop } = await createFaultyStack())
 })
 afterAll(() => stop?.())
 
-test(`${rotations} rotations, workerd killed during each: each ends once`, {
+test(`${rotations} rotations, workerd killed during each: each ends once @chaos-5`, {
   timeout: 120_000 + rotations * 30_000,
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_ROTATIONS=${rotations}`)
   const random = randomFrom(seed)
   const { bursar } = stack
-  const sender = await aSender(stack, { funds: '100', limit: 50 })
+  const sender = await createSender(stack, { funds: '100', limit: 50 })
   const path = `/api/wallets/smart-wallets-v2/${sender.wallet.id}`
   const ask = <T>(call: string, key: string, body: unknown) =>
     definite<{ success: boolean; data: T; error?: string }>(bursar, call, async () => ({

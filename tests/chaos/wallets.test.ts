@@ -1,32 +1,32 @@
 /**
  * The Worker is killed at every step of a deploy, of adding a wallet by its key, and of a payment from it. Each is
- * asked for under one key until it is answered, and ends once. The moments cover the whole way: before the row is
+ * requested under one key until it gets a reply, and ends once. The moments cover the whole way: before the row is
  * written, between row and Relayer, between Relayer and block, and after.
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../scripts/demoClient.ts'
+import type { SendReply } from '#schemas/transaction.ts'
+import type { DeployReply, Wallet } from '#schemas/wallet.ts'
+import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { SendReply } from '../../worker/schemas/transaction.ts'
-import type { DeployReply, Wallet } from '../../worker/schemas/wallet.ts'
-import type { LedgerView } from '../../worker/treasury/types.ts'
-import { aStack, type TestStack } from '../stack/aStack.ts'
+import type { LedgerView } from '../../worker/treasury/api.ts'
 import { addressFor, chainReader, definite, newUser, pause, usdc } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 /** After the request has left. Blocks come every second. */
 const moments = [0, 15, 40, 80, 150, 300, 600, 1_000, 1_600, 2_500]
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack({ lean: true })
+  stack = await createTestStack({ lean: true })
 })
 afterAll(() => stack?.stop())
 
 type Envelope<T> = { success: boolean; data: T; code: string }
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 
-/** Asks for `work` and kills the Worker `ms` later; the request is repeated until it is answered. */
+/** Asks for `work` and kills the Worker `ms` later; the request is repeated until it gets a reply. */
 async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const killing = pause(ms).then(async () => {
     await stack.killWorker()
@@ -36,7 +36,9 @@ async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return answer
 }
 
-test('a deploy is killed at each of ten moments and makes one wallet each time', { timeout: 240_000 }, async () => {
+test('a deploy is killed at each of ten moments and makes one wallet each time @chaos-6', {
+  timeout: 240_000,
+}, async () => {
   const { bursar } = stack
   const factory = stack.contracts[8453].factory
   const created = async () => (await chain().client.getLogs({ address: factory, fromBlock: 0n })).length
@@ -65,7 +67,7 @@ test('a deploy is killed at each of ten moments and makes one wallet each time',
   }
 })
 
-test('a wallet is added, and pays, through a kill at each moment: once, and the books agree', {
+test('a wallet is added, and pays, through a kill at each moment: once, and the books agree @chaos-7', {
   timeout: 240_000,
 }, async () => {
   const { bursar } = stack

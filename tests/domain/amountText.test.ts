@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanAmount, isAmountDraft, plainAmount } from '../../worker/domain/amountText.ts'
-import { parseUsdc } from '../../worker/domain/money.ts'
+import { cleanAmount, isAmountDraft, plainAmount } from '#domain/amountText.ts'
+import { parseUsdc } from '#domain/money.ts'
 
 const grouped = (digits: string, mark: string) => digits.replace(/\B(?=(\d{3})+$)/g, mark)
 const whole = fc.bigInt({ min: 0n, max: 999_999_999_999n }).map(String)
@@ -21,7 +21,7 @@ test.each([
   ['1.234', '1.234'],
   ['1,234,567', '1234567'],
   ['1.234.567', '1234567'],
-])('%j is read as %s', (text, plain) => expect(cleanAmount(text)).toBe(plain))
+])('%j is read as %s @amounts-1', (text, plain) => expect(cleanAmount(text)).toBe(plain))
 
 test.each([
   '1,23,4',
@@ -36,9 +36,11 @@ test.each([
   '0x10',
   '1/2',
   'ten',
-])('%j is refused, not read as another sum', (text) => expect(isAmountDraft(cleanAmount(text))).toBe(false))
+])('%j is rejected, not read as another amount @amounts-2', (text) =>
+  expect(isAmountDraft(cleanAmount(text))).toBe(false),
+)
 
-test('every sum survives being written the English and the continental way', () => {
+test('every amount survives English and continental formatting @amounts-3', () => {
   fc.assert(
     fc.property(whole, fraction, (units, parts) => {
       const plain = `${units}.${parts}`
@@ -54,7 +56,7 @@ test('every sum survives being written the English and the continental way', () 
   )
 })
 
-test('cleaning twice changes nothing, and what is cleaned to a draft has only digits and one point', () => {
+test('cleaning is idempotent, and a cleaned draft has only digits and one point @amounts-4', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.,$ eUSDC-') }), (text) => {
       const once = cleanAmount(text)
@@ -65,7 +67,7 @@ test('cleaning twice changes nothing, and what is cleaned to a draft has only di
   )
 })
 
-test('a field takes no more decimals than its currency has', () => {
+test('a field accepts no more decimals than its currency has @amounts-5', () => {
   for (const draft of ['', '1', '1.', '.5', '1.123456']) expect(isAmountDraft(draft), draft).toBe(true)
   for (const draft of ['1.1234567', '1.2.3', '1234567890123']) expect(isAmountDraft(draft), draft).toBe(false)
   expect([isAmountDraft('1.25', 2), isAmountDraft('1.255', 2)]).toEqual([true, false])

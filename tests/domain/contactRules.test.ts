@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  type ContactValues,
-  contactProblems,
-  duplicatesOf,
-  noMethodText,
-  phoneText,
-} from '../../worker/domain/contactRules.ts'
+import { type ContactValues, contactProblems, duplicatesOf, noMethodText, phoneText } from '#domain/contactRules.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const good: ContactValues = { name: 'Ada', address, email: '', phone: '', description: '' }
@@ -35,13 +29,13 @@ test.each<[Partial<ContactValues>, [string, string][]]>([
   [{ email: 'ada@' }, [['email', 'Invalid email format']]],
   [{ phone: '0151 23' }, [['phone', phoneText]]],
   [{ description: 'x'.repeat(501) }, [['description', 'Description must be at most 500 characters']]],
-])('%j', (changes, found) => expect(problems(changes)).toEqual(found))
+])('%j @contacts-16', (changes, found) => expect(problems(changes)).toEqual(found))
 
 const known = { id: 'c1', name: 'Zoë', address, email: 'zoe@example.com', phone: '+14155550123' }
 const shared = (changes: Partial<ContactValues>, ownId: string | null = null) =>
   duplicatesOf({ ...good, address: '', ...changes }, [known], ownId).map(({ shares }) => shares)
 
-test('a duplicate is told by what it shares, whatever the case and the form', () => {
+test('a duplicate is found by any shared field, regardless of case and formatting @contacts-17', () => {
   expect(shared({ address: ` ${address.toLowerCase()}` })).toEqual(['wallet address'])
   expect(shared({ email: 'ZOE@example.com' })).toEqual(['email'])
   expect(shared({ phone: '+1 415 555 0123' })).toEqual(['phone number'])
@@ -50,7 +44,7 @@ test('a duplicate is told by what it shares, whatever the case and the form', ()
   expect(shared({ address }, 'c1')).toEqual([])
 })
 
-test('empty fields are shared by nobody', () => {
+test('empty fields make no duplicate @contacts-18', () => {
   fc.assert(
     fc.property(fc.constantFrom('', ' ', '\t'), (blank) => {
       const bare = { id: 'c2', name: '', address: null, email: null, phone: null }

@@ -5,7 +5,7 @@ import { type ErrorCode, statusOf } from '../../worker/errors.ts'
 
 /**
  * The browser signs out on a 401 or 403 whose text has one of these words, so session problems must say one and nothing
- * else may. Here every text in the source; tests/worker/apiClient.ts checks the same on every answer that any test gets.
+ * else may. Here every text in the source; tests/worker/apiClient.ts checks the same in every reply that any test gets.
  */
 const signsOut = /token|authentication|unauthorized|expired/i
 
@@ -17,8 +17,8 @@ const toAgents = [
   'Send an access token or an API key in the Authorization header.',
   'This API key is unknown or no longer valid.',
   'This credential is no longer valid.',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-  'This call needs the scope ${scope}, which this access token does not carry.',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is in the source
+  'This call needs the scope ${scope}, which this access token does not have.',
 ]
 
 type Found = { file: string; code: string; texts: string[]; hasField: boolean }
@@ -57,13 +57,13 @@ function untilClosed(text: string): string {
   return text
 }
 
-test('the collector finds what there is', () => {
+test('the collector finds what there is @errors-1', () => {
   const texts = found.flatMap((error) => error.texts)
   for (const known of [
     'Authentication required. Please sign in.',
     'Login failed. Please check your credentials.',
     'This agent is paused.',
-    'The X-User-ID header names somebody else.',
+    'The X-User-ID header does not match the signed-in user.',
   ])
     expect(texts).toContain(known)
   const mentions = found.map(({ code }) => code)
@@ -71,7 +71,7 @@ test('the collector finds what there is', () => {
 })
 
 test.each(found.map((error) => ({ ...error, name: `${error.file}: ${error.code}: ${error.texts[0]}` })))(
-  '$name',
+  '$name @errors-2',
   ({ code, texts, hasField }) => {
     if (texts.some((text) => toAgents.includes(text))) return
     const isSession = code === 'unauthenticated' && !hasField

@@ -7,9 +7,9 @@ import {
   exposureOf,
   providerDaily,
   type WalletPower,
-} from '../../worker/domain/exposure.ts'
-import { type MicroUsdc, microUsdc } from '../../worker/domain/money.ts'
-import { periods } from '../../worker/domain/policyPeriod.ts'
+} from '#domain/exposure.ts'
+import { type MicroUsdc, microUsdc } from '#domain/money.ts'
+import { periods } from '#domain/policyPeriod.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(microUsdc)
 const group = fc.record({ active: fc.boolean(), left: fc.option(amount) })
@@ -22,7 +22,7 @@ const power: fc.Arbitrary<WalletPower> = fc.record({
   groups: fc.array(group, { maxLength: 5 }),
 })
 const usdc = (whole: number): MicroUsdc => microUsdc(BigInt(whole) * 1_000_000n)
-const aWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
+const createWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
   balance: usdc(100),
   held: usdc(0),
   sessionLeft: usdc(40),
@@ -32,8 +32,8 @@ const aWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
   ...over,
 })
 
-describe('of one wallet', () => {
-  test('is the smaller of balance and session, to one micro-USDC', () => {
+describe('of one wallet @exposure-1', () => {
+  test('is the minimum of balance and session, to one micro-USDC', () => {
     fc.assert(
       fc.property(power, (wallet) => {
         const { canLeave } = exposureOf(wallet)
@@ -44,7 +44,7 @@ describe('of one wallet', () => {
     )
   })
 
-  test('agents never reach more than can leave, than is free, or than their budgets together', () => {
+  test('agents never reach more than can leave, than is free, or than the sum of their budgets', () => {
     fc.assert(
       fc.property(power, (wallet) => {
         const { canLeave, agents } = exposureOf(wallet)
@@ -78,15 +78,15 @@ describe('of one wallet', () => {
   })
 
   test.each([
-    ['a session smaller than the balance', aWallet(), '40', '0'],
-    ['a balance smaller than the session', aWallet({ balance: usdc(7) }), '7', '0'],
-    ['no valid session', aWallet({ sessionLeft: usdc(0) }), '0', '0'],
-    ['an imported wallet', aWallet({ sessionLeft: null }), '100', '0'],
-    ['a budget inside the session', aWallet({ groups: [{ active: true, left: usdc(12) }] }), '40', '12'],
-    ['a paused group', aWallet({ groups: [{ active: false, left: null }] }), '40', '0'],
+    ['a session smaller than the balance', createWallet(), '40', '0'],
+    ['a balance smaller than the session', createWallet({ balance: usdc(7) }), '7', '0'],
+    ['no valid session', createWallet({ sessionLeft: usdc(0) }), '0', '0'],
+    ['an imported wallet', createWallet({ sessionLeft: null }), '100', '0'],
+    ['a budget inside the session', createWallet({ groups: [{ active: true, left: usdc(12) }] }), '40', '12'],
+    ['a paused group', createWallet({ groups: [{ active: false, left: null }] }), '40', '0'],
     [
       'a group without a limit beside payments under way',
-      aWallet({ held: usdc(15), groups: [{ active: true, left: null }] }),
+      createWallet({ held: usdc(15), groups: [{ active: true, left: null }] }),
       '40',
       '25',
     ],
@@ -95,7 +95,7 @@ describe('of one wallet', () => {
   })
 })
 
-describe('what a group’s budgets leave', () => {
+describe('what remains of a group’s budgets @exposure-2', () => {
   const policy = fc.record({
     budget: fc.record({ limit: fc.option(amount), spent: amount, held: amount }),
     period: fc.option(
@@ -109,7 +109,7 @@ describe('what a group’s budgets leave', () => {
   })
   const now = fc.integer({ min: 0, max: 2 ** 42 })
 
-  test('is never more than either of them, and one of them', () => {
+  test('is the minimum of both', () => {
     fc.assert(
       fc.property(policy, now, ({ budget, period }, at) => {
         const total = budgetLeft({ budget, period: null }, at)
@@ -122,7 +122,7 @@ describe('what a group’s budgets leave', () => {
     )
   })
 
-  test('a period that ended leaves all of its limit again', () => {
+  test('is the whole limit once a period has ended', () => {
     const day = { period: 'day' as const, limit: usdc(10), startAt: 0, used: usdc(8) }
     const budget = { limit: null, spent: usdc(0), held: usdc(0) }
     expect(budgetLeft({ budget, period: day }, 1_000)).toBe(usdc(2))
@@ -133,7 +133,7 @@ describe('what a group’s budgets leave', () => {
   })
 })
 
-describe('of an account', () => {
+describe('of an account @exposure-3', () => {
   test('is the sum of its wallets, in any order', () => {
     fc.assert(
       fc.property(fc.array(power, { maxLength: 6 }), (wallets) => {
@@ -148,13 +148,13 @@ describe('of an account', () => {
     )
   })
 
-  test('is unknown as soon as one wallet is', () => {
-    expect(accountExposure([exposureOf(aWallet()), null])).toBeNull()
+  test('is unknown if one wallet is', () => {
+    expect(accountExposure([exposureOf(createWallet()), null])).toBeNull()
     expect(accountExposure([])).toMatchObject({ canLeave: 0n, canRenew: false })
   })
 })
 
-test('after a rotation it is the new limit or the balance, and one grant is never above a day’s worth', () => {
+test('after a rotation it is the new limit or the balance, and a grant never exceeds the daily cap @exposure-4', () => {
   expect(canLeaveAfterRotation(usdc(100), usdc(1000))).toBe(usdc(100))
   expect(canLeaveAfterRotation(usdc(100), usdc(1))).toBe(usdc(1))
   expect(providerDaily).toBe(usdc(10_000))

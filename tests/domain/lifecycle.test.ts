@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Attempts, attemptAllowed, lockMs, recordWrong, triesInLife } from '../../worker/domain/attempts.ts'
-import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '../../worker/domain/intent.ts'
-import { formatUsdc, microUsdc, parseUsdc, writtenUsdc } from '../../worker/domain/money.ts'
+import { type Attempts, attemptAllowed, lockMs, maxTries, recordWrong } from '#domain/attempts.ts'
+import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '#domain/intent.ts'
+import { formatUsdc, formatUsdcText, microUsdc, parseUsdc } from '#domain/money.ts'
 import {
   claimStatus,
   nextPayment,
@@ -11,13 +11,13 @@ import {
   type PaymentStatus,
   type PayoutEvent,
   type PayoutStatus,
-} from '../../worker/domain/payment.ts'
+} from '#domain/payment.ts'
 
 const paymentEvents: PaymentEvent[] = ['signed', 'paid', 'funded', 'withdrawn', 'reclaimed', 'dead']
 const payoutEvents: PayoutEvent[] = ['ready', 'claim', 'reclaim', 'lapsed', 'withdrawn', 'reclaimed', 'dead']
 
 describe('life cycles', () => {
-  test('I5: no event leaves a terminal state', () => {
+  test('I5: no event leaves a terminal state @lifecycle-1', () => {
     for (const status of [
       'CONFIRMED',
       'FAILED',
@@ -30,7 +30,7 @@ describe('life cycles', () => {
       for (const event of payoutEvents) expect(nextPayout(status, event)).toBeNull()
   })
 
-  test('I2: whatever happens in whatever order, at most one terminal state is reached', () => {
+  test('I2: any order of events reaches at most one terminal state @lifecycle-2', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...paymentEvents), { maxLength: 30 }), (events) => {
         const terminal = new Set<PaymentStatus>()
@@ -44,7 +44,7 @@ describe('life cycles', () => {
     )
   })
 
-  test('I4: claim and reclaim exclude each other; a payout ends in one of withdrawn, reclaimed, failed', () => {
+  test('I4: claim and reclaim exclude each other; a payout ends in one of withdrawn, reclaimed, failed @lifecycle-3', () => {
     expect(nextPayout('CLAIMING', 'reclaim')).toBeNull()
     expect(nextPayout('RECLAIMING', 'claim')).toBeNull()
     fc.assert(
@@ -60,7 +60,7 @@ describe('life cycles', () => {
     )
   })
 
-  test('a payout that its sender takes back looks cancelled to the recipient', () => {
+  test('a payout reclaimed by its sender looks cancelled to the recipient', () => {
     expect(claimStatus('RECLAIMING')).toBe('CANCELLED')
     expect(claimStatus('RECLAIMED')).toBe('CANCELLED')
     expect(claimStatus('CLAIMING')).toBe('CLAIMING')
@@ -68,7 +68,7 @@ describe('life cycles', () => {
 })
 
 describe('intents', () => {
-  test('A3: the spread never passes the window and at most 64 are in flight', () => {
+  test('A3: the spread never passes the window and at most 64 are in flight @lifecycle-4', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.integer({ min: 0, max: 127 }), fc.nat(maxInFlight), (lowest, spread, inFlight) => {
         const next = lowest + spread + 1
@@ -80,7 +80,7 @@ describe('intents', () => {
     )
   })
 
-  test('a nonce is epoch and sequence, each in its half', () => {
+  test('a nonce is the epoch and the sequence, 32 bits each', () => {
     fc.assert(
       fc.property(fc.nat(0xffff_ffff), fc.nat(0xffff_ffff), (epoch, sequence) => {
         const nonce = nonceOf(epoch, sequence)
@@ -90,7 +90,7 @@ describe('intents', () => {
     )
   })
 
-  test('no fresh signature after giving up, nor in an epoch that is over', () => {
+  test('no new signature after giving up, nor in a past epoch', () => {
     const intent = { deadline: 100, giveUpAt: 1000, epoch: 3 }
     expect(mustResign(intent, { timestamp: 41, epoch: 3 }, 999)).toBe(true)
     expect(mustResign(intent, { timestamp: 40, epoch: 3 }, 999)).toBe(false)
@@ -98,7 +98,7 @@ describe('intents', () => {
     expect(mustResign(intent, { timestamp: 99, epoch: 4 }, 999)).toBe(false)
   })
 
-  test('dead only after the last deadline and only without a log', () => {
+  test('dead only after the last deadline and only without a log @lifecycle-5', () => {
     expect(provablyDead(100, 100, false)).toBe(false)
     expect(provablyDead(100, 101, false)).toBe(true)
     expect(provablyDead(100, 101, true)).toBe(false)
@@ -106,12 +106,12 @@ describe('intents', () => {
 })
 
 describe('amounts', () => {
-  test('what is formatted parses back to the same amount', () => {
+  test('a formatted amount parses back to the same amount', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 17n }), (value) => {
         expect(parseUsdc(formatUsdc(value))).toBe(value)
-        expect(parseUsdc(writtenUsdc(value))).toBe(value)
-        expect(writtenUsdc(value)).toMatch(/^\d+\.\d{2,6}$/)
+        expect(parseUsdc(formatUsdcText(value))).toBe(value)
+        expect(formatUsdcText(value)).toMatch(/^\d+\.\d{2,6}$/)
       }),
     )
   })
@@ -154,7 +154,7 @@ describe('passcode attempts', () => {
           times.push(now)
           attempts = recordWrong(attempts, now)
         }
-        expect(evaluated).toBeLessThanOrEqual(triesInLife)
+        expect(evaluated).toBeLessThanOrEqual(maxTries)
         for (const [i, at] of times.entries())
           if (i >= 5 && i % 5 === 0) expect(at - times[i - 1]!).toBeGreaterThanOrEqual(lockMs)
       }),

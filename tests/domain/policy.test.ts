@@ -1,19 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { microUsdc, zeroUsdc } from '../../worker/domain/money.ts'
-import { leastPayout } from '../../worker/domain/payment.ts'
-import {
-  decideAmount,
-  decideRecipient,
-  type GroupPolicy,
-  mostAllowedNow,
-  type RecipientCheck,
-  remainingOf,
-  type WalletFunds,
-} from '../../worker/domain/policy.ts'
-import { type PeriodBudget, periodAt, periodNow, periods } from '../../worker/domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '../../worker/domain/policyRecipient.ts'
-import { allScopes, scopeFor, visibleScopes } from '../../worker/domain/scopes.ts'
+import { decideRecipient, type RecipientCheck } from '#domain/decideRecipient.ts'
+import { microUsdc, zeroUsdc } from '#domain/money.ts'
+import { minPayout } from '#domain/payment.ts'
+import { decideAmount, type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from '#domain/policy.ts'
+import { type PeriodBudget, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
+import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
+import { allScopes, scopeFor, visibleScopes } from '#domain/scopes.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10_000_000_000n }).map(microUsdc)
 const budget = fc.record({ limit: fc.option(amount), spent: amount, held: amount })
@@ -65,19 +58,19 @@ const send = { isPayout: false, at: now }
 const more = (value: bigint) => microUsdc(value + 1n)
 
 describe('decideAmount', () => {
-  test('allows exactly what mostAllowedNow says, and one micro-USDC more is refused', () => {
+  test('allows exactly what maxAllowedNow says, and one micro-USDC more is refused', () => {
     fc.assert(
       fc.property(fc.option(group), funds, kind, (policy, wallet, how) => {
-        const most = mostAllowedNow(policy, wallet, now, how)
+        const most = maxAllowedNow(policy, wallet, now, how)
         expect(decideAmount(policy, wallet, most, now, how).ok).toBe(true)
-        // What is too little for a payout at all is said as nothing.
+        // An amount below the smallest payout counts as zero.
         if (!how.isPayout || most > 0n) expect(decideAmount(policy, wallet, more(most), now, how).ok).toBe(false)
-        else expect(decideAmount(policy, wallet, leastPayout, now, how).ok).toBe(false)
+        else expect(decideAmount(policy, wallet, minPayout, now, how).ok).toBe(false)
       }),
     )
   })
 
-  test('I3: what is allowed takes nothing above any limit', () => {
+  test('I3: what is allowed takes nothing above any limit @policy-23', () => {
     fc.assert(
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         if (wanted === 0n || !decideAmount(policy, wallet, wanted, now, how).ok) return
@@ -92,7 +85,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('a refusal carries what is left, and no more than that may be tried next', () => {
+  test('a refusal says what is left, and exactly that amount then passes', () => {
     fc.assert(
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         const decision = decideAmount(policy, wallet, wanted, now, how)
@@ -108,7 +101,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('a period is full again from its end on, not a millisecond earlier', () => {
+  test('a period is full again from its end on, not a millisecond earlier @policy-24', () => {
     const at = Date.UTC(2026, 10, 20, 12)
     const wallet: WalletFunds = {
       available: microUsdc(100n),
@@ -127,7 +120,7 @@ describe('decideAmount', () => {
     }
   })
 
-  test('a maximum of unclaimed payouts does not bind a send', () => {
+  test('a limit for unclaimed payouts does not apply to a send', () => {
     const policy = { ...open, unclaimed: { open: microUsdc(5n), limit: microUsdc(5n) } }
     fc.assert(
       fc.property(funds, amount, (wallet, wanted) => {
@@ -160,7 +153,7 @@ describe('decideAmount', () => {
           expect(decideAmount(null, stopped, microUsdc(1n), now, send)).toMatchObject({
             refusal: { code: 'wallet_not_ready' },
           })
-          expect(mostAllowedNow(null, stopped, now, send)).toBe(0n)
+          expect(maxAllowedNow(null, stopped, now, send)).toBe(0n)
         }),
       )
     },
@@ -174,7 +167,7 @@ function to(type: 'address' | 'email' | 'phone' | 'contact'): RecipientCheck {
 }
 
 describe('decideRecipient', () => {
-  test('default deny: without its scope every type is refused, whatever else is allowed', () => {
+  test('default deny: without its scope every type is refused, whatever else is allowed @policy-25', () => {
     fc.assert(
       fc.property(
         fc.subarray([...visibleScopes]),
@@ -187,7 +180,7 @@ describe('decideRecipient', () => {
     )
   })
 
-  test('A13: a contact that changed since it was whitelisted is not paid', () => {
+  test('A13: a contact that changed after it was whitelisted is not paid', () => {
     const contact = { ...nowhere, type: 'contact' as const, whitelisted: true, stale: true, hasMethod: true }
     expect(decideRecipient(open, contact)).toMatchObject({ refusal: { code: 'contact_changed' } })
     expect(decideRecipient(open, { ...contact, stale: false })).toMatchObject({ ok: true })
@@ -196,7 +189,7 @@ describe('decideRecipient', () => {
     })
   })
 
-  test.each(['paused', 'agentPaused', 'accountPaused'] as const)('%s stops every type', (pause) => {
+  test.each(['paused', 'agentPaused', 'accountPaused'] as const)('%s stops payments of every type', (pause) => {
     for (const type of ['address', 'email', 'phone'] as const)
       expect(decideRecipient({ ...open, [pause]: true }, to(type))).toMatchObject({
         refusal: { code: 'agent_disabled' },
@@ -205,7 +198,7 @@ describe('decideRecipient', () => {
 
   const ada = { email: 'Ada@Example.com', phone: null }
   const grace = { email: null, phone: '+4915112345678' }
-  test('email domains bind every payout by email, a whitelisted contact’s too', () => {
+  test('email domains apply to every payout by email, including whitelisted contacts @policy-26', () => {
     const policy = { ...open, emailDomains: ['example.com'] }
     const refused = { refusal: { code: 'recipient_not_allowed', rule: 'group.email_domains' } }
     const contact = { type: 'contact' as const, whitelisted: true, stale: false, hasMethod: true }
@@ -219,7 +212,7 @@ describe('decideRecipient', () => {
     expect(decideRecipient(policy, { type: 'phone', ...grace }), 'another way').toEqual({ ok: true })
   })
 
-  test('country codes bind every payout by SMS, and one code never stands for another', () => {
+  test('country codes apply to every payout by SMS, and no code matches another @policy-27', () => {
     const policy = { ...open, phoneCodes: ['+49', '+1'] }
     expect(decideRecipient(policy, { type: 'phone', ...grace })).toEqual({ ok: true })
     expect(decideRecipient(policy, { type: 'phone', email: null, phone: '+14155550123' })).toEqual({ ok: true })
@@ -230,7 +223,7 @@ describe('decideRecipient', () => {
   })
 })
 
-describe('texts of a policy', () => {
+describe('normalising domains and codes', () => {
   test.each([
     ['@Example.COM ', 'example.com'],
     ['münchen.de', 'münchen.de'],
@@ -257,7 +250,7 @@ describe('texts of a policy', () => {
 })
 
 describe('periods', () => {
-  test('every instant is in exactly one window of each kind, and windows touch', () => {
+  test('every instant is in exactly one window of each kind, and windows touch @policy-28', () => {
     fc.assert(
       fc.property(fc.constantFrom(...periods), fc.integer({ min: 0, max: 4_102_444_800_000 }), (each, at) => {
         const { startAt, endAt } = periodAt(each, at)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatUsdc } from '../../worker/domain/money.ts'
-import { onrampAmountProblem } from '../../worker/domain/onrampRules.ts'
-import { amountProblem, looksLike, type SendValues, sendProblems } from '../../worker/domain/sendRules.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { onrampAmountProblem } from '#domain/onrampRules.ts'
+import { amountProblem, looksLike, type SendValues, sendProblems } from '#domain/sendRules.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const good: SendValues = { to: 'address', address, email: '', contactId: '', method: '', amount: '1', memo: '' }
@@ -39,11 +39,11 @@ test.each<[Partial<SendValues>, [string, string] | null]>([
   [{ memo: 'x'.repeat(101) }, ['memo', 'Memo must be at most 100 characters']],
   [{ memo: `${'x'.repeat(100)} ` }, null],
   [{ address: '', amount: '', memo: 'x'.repeat(101) }, ['address', 'Please enter a recipient address']],
-])('%j', (changes, problem) => expect(first(changes)).toEqual(problem))
+])('%j @send-26', (changes, problem) => expect(first(changes)).toEqual(problem))
 
-test('without a known balance the server decides', () => expect(first({ amount: '999999' }, null)).toBeNull())
+test('without a known balance the server decides @send-27', () => expect(first({ amount: '999999' }, null)).toBeNull())
 
-test('exactly what is there may be sent, one micro-USDC more may not', () => {
+test('the exact balance may be sent, one micro-USDC more may not @send-28', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (balance) => {
       const available = formatUsdc(balance)
@@ -53,7 +53,7 @@ test('exactly what is there may be sent, one micro-USDC more may not', () => {
   )
 })
 
-test('addresses that share their ends look alike, an address is not its own twin', () => {
+test('addresses with the same ends look alike, but an address does not look like itself @send-29', () => {
   const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 34, maxLength: 34 })
   fc.assert(
     fc.property(hex, hex, (a, b) => {
@@ -75,4 +75,4 @@ test.each([
   ['1', null],
   ['1.', null],
   ['500', null],
-])('an on-ramp amount of %j: %s', (text, problem) => expect(onrampAmountProblem(text)).toBe(problem))
+])('an on-ramp amount of %j: %s @send-30', (text, problem) => expect(onrampAmountProblem(text)).toBe(problem))

@@ -1,22 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { csvLine } from '../../worker/domain/csv.ts'
-import { lastActivityText } from '../../worker/domain/lastActivity.ts'
-import { microUsdc } from '../../worker/domain/money.ts'
-import {
-  averageOf,
-  lastSevenDays,
-  lastsUntil,
-  levelOf,
-  monthOf,
-  percentUsed,
-  successRate,
-} from '../../worker/domain/statistics.ts'
+import { csvLine } from '#domain/csv.ts'
+import { lastActivityText } from '#domain/lastActivity.ts'
+import { microUsdc } from '#domain/money.ts'
+import { averageOf, lastSevenDays, lastsUntil, levelOf, monthOf, percentUsed, successRate } from '#domain/statistics.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) })
 
-test('percentUsed is cut, never rounded up: 100 only when nothing is left', () => {
+test('percentUsed is rounded down: 100 only if nothing is left @statistics-1', () => {
   fc.assert(
     fc.property(amount, amount, (used, limit) => {
       const percent = percentUsed(used, limit)
@@ -29,7 +21,7 @@ test('percentUsed is cut, never rounded up: 100 only when nothing is left', () =
   )
 })
 
-test('budget colours: safe below 75, warning from 75, danger from 90', () => {
+test('budget colours: safe below 75, warning from 75, danger from 90 @statistics-2', () => {
   expect([0, 74, 75, 89, 90, 100, 999].map(levelOf)).toEqual([
     'safe',
     'safe',
@@ -41,7 +33,7 @@ test('budget colours: safe below 75, warning from 75, danger from 90', () => {
   ])
 })
 
-test('success rate: confirmed of all that ended, one decimal, 100 only without failures', () => {
+test('success rate: share of confirmed payments, one decimal, 100 only without failures @statistics-3', () => {
   expect(successRate(0, 0)).toBeNull()
   const count = fc.integer({ min: 0, max: 1_000_000 })
   fc.assert(
@@ -56,7 +48,7 @@ test('success rate: confirmed of all that ended, one decimal, 100 only without f
   )
 })
 
-test('the average times the count never exceeds the sum, and misses it by less than the count', () => {
+test('the average is the sum divided by the count, rounded down', () => {
   expect(averageOf(microUsdc(0n), 0)).toBeNull()
   fc.assert(
     fc.property(amount, fc.integer({ min: 1, max: 100_000 }), (sum, count) => {
@@ -67,7 +59,7 @@ test('the average times the count never exceeds the sum, and misses it by less t
   )
 })
 
-test('monthOf: every moment lies in its UTC month, and the next month starts where it ends', () => {
+test('monthOf: every moment lies in its UTC month, and the next month starts where it ends @statistics-4', () => {
   fc.assert(
     fc.property(instant, (now) => {
       const { month, startsAt, endsAt } = monthOf(now)
@@ -81,7 +73,7 @@ test('monthOf: every moment lies in its UTC month, and the next month starts whe
   expect(monthOf(Date.UTC(2026, 11, 31, 23, 59)).month).toBe('2026-12')
 })
 
-test('lastSevenDays: seven days on end, the last one is today', () => {
+test('lastSevenDays: seven consecutive days, ending today @statistics-5', () => {
   fc.assert(
     fc.property(instant, (now) => {
       const days = lastSevenDays(now)
@@ -95,7 +87,7 @@ test('lastSevenDays: seven days on end, the last one is today', () => {
   )
 })
 
-test('the forecast is where a line through the spending reaches the limit', () => {
+test('the forecast is where a line through the spending reaches the limit @statistics-6', () => {
   const now = Date.UTC(2026, 10, 20)
   expect(lastsUntil(0n, 86_400_000, 5n, now)).toBeNull()
   expect(lastsUntil(5n, 60_000, 5n, now), 'a minute says nothing').toBeNull()
@@ -127,7 +119,7 @@ describe.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York'])
     else process.env.TZ = before
   })
 
-  test('the last activity is told in days of the wall calendar, across midnights, months and hours that are skipped', () => {
+  test('last activity counts calendar days, across midnights, months and skipped hours @statistics-7', () => {
     const order = [
       /^Today$/,
       /^Yesterday$/,
@@ -154,7 +146,7 @@ describe.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York'])
   })
 })
 
-test('CSV: whatever text is in a cell, one line comes back as the same cells, and none starts a formula', () => {
+test('CSV: any text survives as the same cells, and no cell starts a formula @statistics-8', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { minLength: 1, maxLength: 6 }), (cells) => {
       const parsed = parse(csvLine(cells))

@@ -1,15 +1,16 @@
-/** The account screens from end to end: what is submitted, what comes of it, and every text on the way. */
+/** The account screens from end to end, with every text they show. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { demo } from '../../scripts/seed.ts'
-import { anAccount, aSignUp, keepSession, login } from './accounts.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { createAccount, keepSession, login, signUpByPasscode } from './accounts.ts'
+import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { type Hand, hands } from './hands.ts'
+import { type Input, inputModes } from './inputModes.ts'
 
 const newEmail = () => `eve-${randomUUID().slice(0, 8)}@bursar.test`
 const password = 'analytical-engine'
 const six = /^(\d{6})$/m
-const aWrongCode = (code: string) => (code === '000000' ? '000001' : '000000')
+const wrongCodeFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
 const heading = (page: Page, name: string) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -25,46 +26,46 @@ async function expectErrorUnder(page: Page, label: string, text: string): Promis
   await expect(input).toHaveCSS('border-top-color', 'rgb(179, 38, 30)')
 }
 
-async function signIn(page: Page, hand: Hand, email: string, secret: string): Promise<void> {
-  await hand.fill(fieldOf(page, 'Email'), email)
-  await hand.fill(fieldOf(page, 'Password'), secret)
-  await hand.press(button(page, 'Sign In'))
+async function signIn(page: Page, input: Input, email: string, secret: string): Promise<void> {
+  await input.fill(fieldOf(page, 'Email'), email)
+  await input.fill(fieldOf(page, 'Password'), secret)
+  await input.press(button(page, 'Sign In'))
 }
 
-/** Refusals are answered with 4xx, which the browser reports by itself. */
+/** Refusals have a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (400|401|403|410|422|429|500)|ERR_FAILED/ })
 
-for (const { by, viewport, handOf, look } of hands)
+for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('signing up with a password, confirming it by the code, signing in', async ({ page, bursar }) => {
-      const hand = handOf(page)
+    test('signing up with a password, confirming it by the code, signing in @account-1', async ({ page, bursar }) => {
+      const input = inputOf(page)
       const email = newEmail()
       await page.goto('/login')
-      await hand.press(page.getByRole('link', { name: 'Create an account' }))
+      await input.press(page.getByRole('link', { name: 'Create an account' }))
       await heading(page, 'Create an account')
-      await hand.press(page.getByRole('radio', { name: 'Own password' }))
+      await input.press(page.getByRole('radio', { name: 'Own password' }))
 
       const create = button(page, 'Create Account')
-      await hand.press(create)
+      await input.press(create)
       await expectErrorUnder(page, 'Email', 'Email is required')
-      await hand.fill(fieldOf(page, 'Email'), 'nobody')
-      await hand.press(create)
+      await input.fill(fieldOf(page, 'Email'), 'nobody')
+      await input.press(create)
       await expectErrorUnder(page, 'Email', 'Invalid email format')
-      await hand.fill(fieldOf(page, 'Email'), email)
-      await hand.press(create)
+      await input.fill(fieldOf(page, 'Email'), email)
+      await input.press(create)
       await expectErrorUnder(page, 'Your Name', 'Please enter your name')
-      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
-      await hand.fill(fieldOf(page, 'Password'), 'short')
-      await hand.press(create)
+      await input.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await input.fill(fieldOf(page, 'Password'), 'short')
+      await input.press(create)
       await expectErrorUnder(page, 'Password', 'Password must be at least 8 characters')
       await look(page, 'signup-password-error')
-      await hand.fill(fieldOf(page, 'Password'), 'password1')
-      await hand.press(create)
+      await input.fill(fieldOf(page, 'Password'), 'password1')
+      await input.press(create)
       await expectErrorUnder(page, 'Password', 'This password is one of the most common ones. Please choose another.')
-      await hand.fill(fieldOf(page, 'Password'), password)
-      await hand.press(create)
+      await input.fill(fieldOf(page, 'Password'), password)
+      await input.press(create)
 
       await heading(page, 'Confirm your email')
       await expect(fieldOf(page, 'Email')).toHaveValue(email)
@@ -75,66 +76,66 @@ for (const { by, viewport, handOf, look } of hands)
       ).resolves.toBeNull()
       await look(page, 'confirm-sent')
       const [, code] = await bursar.message(email, six, 'the confirmation code')
-      await hand.press(button(page, 'Confirm Email'))
+      await input.press(button(page, 'Confirm Email'))
       await expectErrorUnder(page, '6-digit code', 'Code must be 6 digits')
-      await hand.fill(fieldOf(page, '6-digit code'), aWrongCode(code!))
-      await hand.press(button(page, 'Confirm Email'))
+      await input.fill(fieldOf(page, '6-digit code'), wrongCodeFor(code!))
+      await input.press(button(page, 'Confirm Email'))
       const wrong = 'Email confirmation failed. The code is wrong or no longer valid. You can ask for a new one.'
       await expectErrorUnder(page, '6-digit code', wrong)
       await look(page, 'confirm-wrong')
 
       await page.goto('/login') // somebody who did not wait for the mail
-      await signIn(page, hand, email, password)
+      await signIn(page, input, email, password)
       await expectErrorUnder(page, 'Email', 'Please confirm your email address first. The code is in our email to you.')
-      await hand.press(page.getByRole('link', { name: 'Enter your confirmation code' }))
+      await input.press(page.getByRole('link', { name: 'Enter your confirmation code' }))
       await expect(fieldOf(page, 'Email')).toHaveValue(email)
-      await hand.fill(fieldOf(page, '6-digit code'), code!)
-      await hand.press(button(page, 'Confirm Email'))
+      await input.fill(fieldOf(page, '6-digit code'), code!)
+      await input.press(button(page, 'Confirm Email'))
       await heading(page, 'Email confirmed')
       await look(page, 'confirm-done')
-      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
-      await signIn(page, hand, email, password)
+      await input.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, input, email, password)
       await expect(page).toHaveURL('/dashboard/overview')
       await expect(page.getByRole('dialog')).toHaveCount(0)
     })
 
-    test('signing up with a passcode, the temporary password, onboarding', async ({ page, bursar }) => {
-      const hand = handOf(page)
+    test('signing up with a passcode, the temporary password, onboarding @account-2', async ({ page, bursar }) => {
+      const input = inputOf(page)
       const email = newEmail()
       await page.goto('/signup')
-      await hand.fill(fieldOf(page, 'Email'), email)
-      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
-      await hand.press(button(page, 'Create Account'))
+      await input.fill(fieldOf(page, 'Email'), email)
+      await input.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await input.press(button(page, 'Create Account'))
       await expectErrorUnder(page, 'Signup passcode', 'Signup passcode is required')
-      await hand.fill(fieldOf(page, 'Signup passcode'), 'not-a-passcode')
-      await hand.press(button(page, 'Create Account'))
+      await input.fill(fieldOf(page, 'Signup passcode'), 'not-a-passcode')
+      await input.press(button(page, 'Create Account'))
       await expectErrorUnder(page, 'Signup passcode', 'This signup passcode is not valid.')
       await look(page, 'signup-passcode-error')
-      await hand.fill(fieldOf(page, 'Signup passcode'), demo.signupPasscode)
-      await hand.press(button(page, 'Create Account'))
+      await input.fill(fieldOf(page, 'Signup passcode'), demo.signupPasscode)
+      await input.press(button(page, 'Create Account'))
       await heading(page, 'Welcome to Bursar')
       await expect(page.getByRole('status')).toContainText('Account created! Check your email for login credentials.')
       await look(page, 'signup-done')
 
       const [, temporary] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
-      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
-      await signIn(page, hand, email, temporary!)
+      await input.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, input, email, temporary!)
       const overlay = page.getByRole('dialog', { name: "Welcome to Bursar! Let's set up your account" })
       await expect(overlay).toContainText(
         "For security, you're required to change your temporary password and set your display name.",
       )
       const submit = button(page, 'Complete Setup')
-      await hand.fill(fieldOf(page, 'Your Name'), '  ')
-      await hand.press(submit)
+      await input.fill(fieldOf(page, 'Your Name'), '  ')
+      await input.press(submit)
       await expect(overlay.getByRole('alert')).toHaveText([
         'Please enter your name',
         'Password must be at least 6 characters',
       ])
       await look(page, 'onboarding-errors')
-      await hand.fill(fieldOf(page, 'Your Name'), 'Eve')
-      await hand.fill(fieldOf(page, 'New Password'), password)
-      await hand.fill(fieldOf(page, 'Confirm Password'), `${password}s`)
-      await hand.press(submit)
+      await input.fill(fieldOf(page, 'Your Name'), 'Eve')
+      await input.fill(fieldOf(page, 'New Password'), password)
+      await input.fill(fieldOf(page, 'Confirm Password'), `${password}s`)
+      await input.press(submit)
       await expect(overlay.getByRole('alert')).toHaveText('Passwords do not match')
       await page.keyboard.press('Escape')
       await expect(overlay, 'only success closes it').toBeVisible()
@@ -148,34 +149,34 @@ for (const { by, viewport, handOf, look } of hands)
         },
         { times: 1 },
       )
-      await hand.fill(fieldOf(page, 'Confirm Password'), password)
-      await hand.press(submit)
+      await input.fill(fieldOf(page, 'Confirm Password'), password)
+      await input.press(submit)
       for (const label of ['Your Name', 'New Password', 'Confirm Password'])
         await expect(fieldOf(page, label), 'while busy').toBeDisabled()
       answered.resolve()
       await expect(overlay.getByRole('alert')).toHaveText('Failed to complete setup')
       await expect(fieldOf(page, 'Your Name'), 'editable again').toBeEditable()
-      await hand.press(submit)
+      await input.press(submit)
       await expect(overlay).toBeHidden()
       const user = await page.evaluate(() => JSON.parse(localStorage.getItem('auth_user')!))
       expect(user).toMatchObject({ email, name: 'Eve', needsOnboarding: false, hasCompletedOnboarding: true })
       expect(user.useCognito).toBe(true)
     })
 
-    test('a forgotten password is replaced by the code of the mail', async ({ page, bursar }) => {
-      const hand = handOf(page)
-      const { email } = await anAccount(bursar)
+    test('a forgotten password is replaced by the code of the mail @account-3', async ({ page, bursar }) => {
+      const input = inputOf(page)
+      const { email } = await createAccount(bursar)
       await page.goto('/login')
-      await hand.fill(fieldOf(page, 'Email'), email)
-      await hand.press(page.getByRole('link', { name: 'Forgot password?' }))
+      await input.fill(fieldOf(page, 'Email'), email)
+      await input.press(page.getByRole('link', { name: 'Forgot password?' }))
       await heading(page, 'Forgot your password?')
       await expect(fieldOf(page, 'Email'), 'handed on').toHaveValue(email)
-      await hand.fill(fieldOf(page, 'Email'), '')
-      await hand.press(button(page, 'Send Code'))
+      await input.fill(fieldOf(page, 'Email'), '')
+      await input.press(button(page, 'Send Code'))
       await expectErrorUnder(page, 'Email', 'Email is required')
       await look(page, 'forgot-error')
-      await hand.fill(fieldOf(page, 'Email'), email)
-      await hand.press(button(page, 'Send Code'))
+      await input.fill(fieldOf(page, 'Email'), email)
+      await input.press(button(page, 'Send Code'))
 
       await heading(page, 'Choose a new password')
       await expect(page.getByText(`If ${email} has an account, a 6-digit code is on its way.`)).toBeVisible()
@@ -183,27 +184,27 @@ for (const { by, viewport, handOf, look } of hands)
       await look(page, 'reset-sent')
       const [, code] = await bursar.message(email, six, 'the code')
       const reset = button(page, 'Reset Password')
-      await hand.fill(fieldOf(page, '6-digit code'), aWrongCode(code!))
-      await hand.fill(fieldOf(page, 'New Password'), 'short')
-      await hand.press(reset)
+      await input.fill(fieldOf(page, '6-digit code'), wrongCodeFor(code!))
+      await input.fill(fieldOf(page, 'New Password'), 'short')
+      await input.press(reset)
       await expectErrorUnder(page, 'New Password', 'Password must be at least 8 characters')
-      await hand.fill(fieldOf(page, 'New Password'), 'difference-engine')
-      await hand.press(reset)
+      await input.fill(fieldOf(page, 'New Password'), 'difference-engine')
+      await input.press(reset)
       const wrong = 'Password reset failed. The code is wrong or no longer valid. You can ask for a new one.'
       await expectErrorUnder(page, '6-digit code', wrong)
       await look(page, 'reset-wrong')
-      await hand.fill(fieldOf(page, '6-digit code'), code!)
-      await hand.press(reset)
+      await input.fill(fieldOf(page, '6-digit code'), code!)
+      await input.press(reset)
       await heading(page, 'Password changed')
       await look(page, 'reset-done')
-      await hand.press(page.getByRole('link', { name: 'Go to sign in' }))
-      await signIn(page, hand, email, 'difference-engine')
+      await input.press(page.getByRole('link', { name: 'Go to sign in' }))
+      await signIn(page, input, email, 'difference-engine')
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-    test('signing in: what is refused, and what it says while it waits', async ({ page, bursar }) => {
-      const hand = handOf(page)
-      const { email, password: right } = await anAccount(bursar)
+    test('signing in: what is refused, and what it says while it waits @account-4', async ({ page, bursar }) => {
+      const input = inputOf(page)
+      const { email, password: right } = await createAccount(bursar)
       const calls: string[] = []
       page.on('request', (request) => {
         if (request.method() === 'POST') calls.push(request.url())
@@ -213,15 +214,15 @@ for (const { by, viewport, handOf, look } of hands)
       await expect(page.getByText('Sign in to your account')).toBeVisible()
       await expect(page.getByText("Don't have an account?")).toBeVisible()
       await expect(fieldOf(page, 'Email')).toHaveAttribute('placeholder', 'you@example.com')
-      await hand.press(button(page, 'Sign In'))
-      await hand.fill(fieldOf(page, 'Email'), email)
-      await hand.press(button(page, 'Sign In'))
+      await input.press(button(page, 'Sign In'))
+      await input.fill(fieldOf(page, 'Email'), email)
+      await input.press(button(page, 'Sign In'))
       await expect(page.getByRole('alert'), 'nothing happens while one is empty').toHaveCount(0)
-      await signIn(page, hand, email, '12345')
+      await signIn(page, input, email, '12345')
       await expectErrorUnder(page, 'Password', 'Password must be at least 6 characters')
       expect(calls, 'nothing was sent so far').toEqual([])
 
-      await signIn(page, hand, email, 'not the password')
+      await signIn(page, input, email, 'not the password')
       await expectErrorUnder(page, 'Password', 'Login failed. Please check your credentials.')
       await look(page, 'login-wrong')
 
@@ -232,7 +233,7 @@ for (const { by, viewport, handOf, look } of hands)
       ]
       for (const [answer, text] of answers) {
         await page.route('**/api/auth/cognito/login', answer, { times: 1 })
-        await hand.press(button(page, 'Sign In'))
+        await input.press(button(page, 'Sign In'))
         await expect(page.getByRole('alert')).toHaveText(text)
         await expect(page.getByRole('alert'), 'a box above the fields').toHaveCSS(
           'background-color',
@@ -246,15 +247,15 @@ for (const { by, viewport, handOf, look } of hands)
         await answered.promise
         await route.continue()
       })
-      await signIn(page, hand, ` ${email.toUpperCase()} `, right)
+      await signIn(page, input, ` ${email.toUpperCase()} `, right)
       await expect(button(page, 'Signing In...')).toBeDisabled()
       answered.resolve()
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-    test('a password that has to be replaced', async ({ page, bursar }) => {
-      const hand = handOf(page)
-      const account = await anAccount(bursar)
+    test('a password that has to be replaced @account-5', async ({ page, bursar }) => {
+      const input = inputOf(page)
+      const account = await createAccount(bursar)
       const session = await login(bursar, account.email, account.password)
       const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'over', email: account.email }
       // The server asks for this a week after a sign-up only; what it does then is tested where clocks can be moved.
@@ -266,25 +267,25 @@ for (const { by, viewport, handOf, look } of hands)
         if (request.url().endsWith('/new-password')) sent.push(request.postDataJSON())
       })
       await page.goto('/login')
-      await signIn(page, hand, account.email, 'temporary')
+      await signIn(page, input, account.email, 'temporary')
       await heading(page, 'Set New Password')
       await expect(page.getByText('Your temporary password has expired. Please set a new one.')).toBeVisible()
       await expect(page.getByText('Use the same password twice')).toBeVisible()
       const first = fieldOf(page, 'New Password')
       await expect(first).toHaveAttribute('placeholder', 'Enter new password (8+ characters)')
       const submit = button(page, 'Set Password & Sign In')
-      await hand.fill(first, 'short')
-      await hand.press(submit)
+      await input.fill(first, 'short')
+      await input.press(submit)
       await expectErrorUnder(page, 'New Password', 'Password must be at least 8 characters')
       await look(page, 'new-password-short')
-      await hand.fill(first, password)
-      await hand.fill(fieldOf(page, 'Confirm Password'), 'another one')
-      await hand.press(submit)
+      await input.fill(first, password)
+      await input.fill(fieldOf(page, 'Confirm Password'), 'another one')
+      await input.press(submit)
       await expect(page.getByRole('alert'), 'dropped without a word').toHaveCount(0)
       expect(sent).toEqual([])
 
-      await hand.fill(fieldOf(page, 'Confirm Password'), password)
-      await hand.press(submit)
+      await input.fill(fieldOf(page, 'Confirm Password'), password)
+      await input.press(submit)
       await expect(page.getByRole('alert')).toHaveText('This sign-in took too long. Please sign in again.')
       await look(page, 'new-password-refused')
       for (const [answer, text] of [
@@ -292,7 +293,7 @@ for (const { by, viewport, handOf, look } of hands)
         [{ status: 200, json: { success: false } }, 'Password change failed'],
       ] as const) {
         await page.route('**/new-password', (route) => route.fulfill(answer), { times: 1 })
-        await hand.press(submit)
+        await input.press(submit)
         await expect(page.getByRole('alert')).toHaveText(text)
       }
       const answered = Promise.withResolvers<void>()
@@ -300,16 +301,16 @@ for (const { by, viewport, handOf, look } of hands)
         await answered.promise
         await route.fulfill({ json: { success: true, data: session } })
       })
-      await hand.press(submit)
+      await input.press(submit)
       await expect(button(page, 'Setting Password...')).toBeDisabled()
       answered.resolve()
       await expect(page).toHaveURL('/dashboard/overview')
       expect(sent[0]).toEqual({ email: account.email, session: 'over', newPassword: password })
     })
 
-    test('after almost twelve hours a warning, after twelve the end', async ({ page, context, bursar }) => {
-      const hand = handOf(page)
-      const { keep } = await anAccount(bursar)
+    test('after almost twelve hours a warning, after twelve the end @account-6', async ({ page, context, bursar }) => {
+      const input = inputOf(page)
+      const { keep } = await createAccount(bursar)
       await keep(context)
       const idleFor = (ms: number) =>
         page.evaluate((lastAt) => localStorage.setItem('last_activity', String(lastAt)), Date.now() - ms)
@@ -320,7 +321,7 @@ for (const { by, viewport, handOf, look } of hands)
       const warning = page.getByRole('alertdialog', { name: 'Are you still there?' })
       await expect(warning).toContainText(/Signing out in 1:[0-5]\d\./)
       await look(page, 'inactivity')
-      await hand.press(button(page, 'Stay signed in'))
+      await input.press(button(page, 'Stay signed in'))
       await expect(warning).toBeHidden()
       expect(await page.evaluate(() => Date.now() - Number(localStorage.getItem('last_activity')))).toBeLessThan(60_000)
 
@@ -329,17 +330,17 @@ for (const { by, viewport, handOf, look } of hands)
       const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
       await expect(expired).toContainText('Redirecting automatically in')
       expect((await ended).status()).toBe(200)
-      await hand.press(button(page, 'Log In Again'))
+      await input.press(button(page, 'Log In Again'))
       await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
     })
 
-    test('the menu leads everywhere, and signing out ends the session in every tab and on the server', async ({
+    test('the menu leads everywhere, and signing out ends the session in every tab and on the server @account-7', async ({
       page,
       context,
       bursar,
     }) => {
-      const hand = handOf(page)
-      const { email, keep, session } = await anAccount(bursar)
+      const input = inputOf(page)
+      const { email, keep, session } = await createAccount(bursar)
       await keep(context)
       await page.goto('/dashboard/overview')
       const menu = button(page, 'Open menu')
@@ -354,12 +355,12 @@ for (const { by, viewport, handOf, look } of hands)
         Payouts: 'payouts',
         'Account Settings': 'settings',
       })) {
-        await hand.press(menu)
-        await hand.press(navigation.getByRole('link', { name: entry }))
+        await input.press(menu)
+        await input.press(navigation.getByRole('link', { name: entry }))
         await expect(navigation).toBeHidden()
         await expect(page).toHaveURL(`/dashboard/${path}`)
       }
-      await hand.press(menu)
+      await input.press(menu)
       const panel = page.getByRole('dialog', { name: 'Eve' })
       await expect(panel).toContainText(email)
       await expect(panel.getByRole('heading', { level: 2 }).filter({ hasNotText: 'Eve' })).toHaveText([
@@ -373,25 +374,25 @@ for (const { by, viewport, handOf, look } of hands)
       const other = await context.newPage()
       await other.goto('/dashboard/contacts')
       await expect(other.getByRole('heading', { level: 1 })).toBeVisible()
-      await hand.press(button(page, 'Sign Out'))
+      await input.press(button(page, 'Sign Out'))
       await expect(page).toHaveURL('/login')
       await expect(other).toHaveURL('/login')
       expect(
         await page.evaluate(() => Object.keys(localStorage).filter((key) => /auth|cognito|token/.test(key))),
       ).toEqual([])
-      // Told on the way out: the page did not wait for the answer.
+      // Sent while leaving: the page did not wait for the reply.
       const { refreshToken } = session
       const renew = async () => (await bursar.call('/api/auth/cognito/refresh', { body: { refreshToken } })).status
       await expect.poll(renew).toBe(401)
     })
   })
 
-test('the guard shows a spinner until the session is known, then the page; stored themes are cleared', async ({
+test('the guard shows a spinner until the session is known, then the page; stored themes are cleared @account-8', async ({
   page,
   context,
   bursar,
 }) => {
-  const { keep } = await anAccount(bursar)
+  const { keep } = await createAccount(bursar)
   await keep(context)
   await context.addInitScript(() => {
     if (!location.protocol.startsWith('http')) return
@@ -419,7 +420,7 @@ test('the guard shows a spinner until the session is known, then the page; store
   expect(await theme()).toEqual([null, ''])
 })
 
-test('what each account call says when the server gives no reason', async ({ page, context, bursar }) => {
+test('what each account call says when the server gives no reason @account-9', async ({ page, context, bursar }) => {
   const says = async (call: string, name: string, texts: [failed: string, refused: string]) => {
     for (const [i, answer] of [{ status: 500, json: {} }, { json: { success: false } }].entries()) {
       await page.route(`**${call}`, (route) => route.fulfill(answer), { times: 1 })
@@ -454,7 +455,7 @@ test('what each account call says when the server gives no reason', async ({ pag
   await fieldOf(page, 'New Password').fill(password)
   await says('/cognito/reset-password', 'Reset Password', ['Password reset failed.', 'Password reset failed'])
 
-  const account = await aSignUp(bursar)
+  const account = await signUpByPasscode(bursar)
   await keepSession(context, await login(bursar, account.email, account.password))
   await page.goto('/dashboard')
   await fieldOf(page, 'Your Name').fill('Eve')
@@ -463,10 +464,115 @@ test('what each account call says when the server gives no reason', async ({ pag
   await says('/complete-onboarding', 'Complete Setup', ['Failed to complete setup', 'Failed to complete onboarding'])
 })
 
+test('the links of the emails confirm an address and replace a password, by a button and once @account-11', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const email = newEmail()
+  const link = (name: string) => new RegExp(`^http\\S+/${name}#token=\\S+$`, 'm')
+  const sent: string[] = []
+  context.on('request', (request) => sent.push(request.url()))
+
+  await page.goto('/signup')
+  await page.getByText('Own password').click()
+  await fieldOf(page, 'Email').fill(email)
+  await fieldOf(page, 'Your Name').fill('Eve')
+  await fieldOf(page, 'Password').fill(password)
+  await button(page, 'Create Account').click()
+  await heading(page, 'Confirm your email')
+  const [confirmLink] = await bursar.message(email, link('confirm'), 'the confirmation link')
+  const tab = await context.newPage()
+  await tab.goto(confirmLink!)
+  await heading(tab, 'Confirm your email')
+  await expect(tab, 'out of the address bar').toHaveURL('/confirm')
+  await audit(tab, 'confirm-link')
+  await button(tab, 'Confirm Email').click()
+  await heading(tab, 'Email confirmed')
+
+  await tab.goto('/login')
+  await tab.goto(confirmLink!)
+  await button(tab, 'Confirm Email').click()
+  await expect(tab.getByRole('alert')).toHaveText('This link is no longer valid. You can ask for a new one.')
+  await audit(tab, 'confirm-link-used')
+
+  await tab.goto('/forgot-password')
+  await fieldOf(tab, 'Email').fill(email)
+  await button(tab, 'Send Code').click()
+  await heading(tab, 'Choose a new password')
+  const [resetLink] = await bursar.message(email, link('reset-password'), 'the reset link')
+  await tab.goto(resetLink!) // the same page with a fragment: no reload
+  await expect(fieldOf(tab, '6-digit code')).toHaveCount(0)
+  await expect(tab).toHaveURL('/reset-password')
+  await fieldOf(tab, 'New Password').fill('short')
+  await button(tab, 'Reset Password').click()
+  await expectErrorUnder(tab, 'New Password', 'Password must be at least 8 characters')
+  await audit(tab, 'reset-link')
+  const answered = Promise.withResolvers<void>()
+  await tab.route('**/reset-password-link', async (route) => {
+    await answered.promise
+    await route.continue()
+  })
+  await fieldOf(tab, 'New Password').fill('difference-engine')
+  await button(tab, 'Reset Password').click()
+  await expect(button(tab, 'Resetting Password...')).toBeDisabled()
+  answered.resolve()
+  await heading(tab, 'Password changed')
+  expect(sent.filter((url) => url.includes('token='))).toEqual([])
+  expect((await login(bursar, email, 'difference-engine')).user.email).toBe(email)
+})
+
+test('an address that was signed up twice gets a new password with its confirmation @account-12', async ({ page }) => {
+  await page.route('**/confirm-link', (route) =>
+    route.fulfill({ json: { success: true, data: { passwordKept: false, resetToken: 'the-reset-token' } } }),
+  )
+  const bodies: unknown[] = []
+  await page.route('**/reset-password-link', (route) => {
+    bodies.push(route.request().postDataJSON())
+    return route.fulfill({ json: { success: true, data: null } })
+  })
+  await page.goto('/confirm#token=the-link-token')
+  await button(page, 'Confirm Email').click()
+  await heading(page, 'Choose a new password')
+  await expect(page.getByText('It was signed up more than once')).toBeVisible()
+  await audit(page, 'confirm-new-password')
+  await fieldOf(page, 'New Password').fill('difference-engine')
+  await button(page, 'Reset Password').click()
+  await heading(page, 'Password changed')
+  expect(bodies).toEqual([{ token: 'the-reset-token', newPassword: 'difference-engine' }])
+})
+
 test.describe('signed out', () => {
-  test('the root leads to sign-in', async ({ page }) => {
+  test('the root leads to sign-in @account-10', async ({ page }) => {
     await page.goto('/')
     await expect(page).toHaveURL('/login')
     await expect(page.getByText('Make your agents pay.')).toBeVisible()
   })
+})
+
+test('sign-up as this deployment allows it: by passcode for both ways, or closed @sign-up-4', async ({ page }) => {
+  let signUp = 'passcode'
+  await page.route('**/api/config', async (route) => {
+    const reply = await route.fetch()
+    const { data, ...rest } = await reply.json()
+    await route.fulfill({ response: reply, json: { ...rest, data: { ...data, signUp } } })
+  })
+  await page.goto('/signup')
+  await expect(fieldOf(page, 'Signup passcode')).toBeVisible()
+  await page.getByText('Own password').click()
+  await fieldOf(page, 'Email').fill(newEmail())
+  await fieldOf(page, 'Your Name').fill('Eve')
+  await fieldOf(page, 'Password').fill(password)
+  await button(page, 'Create Account').click()
+  await expectErrorUnder(page, 'Signup passcode', 'Signup passcode is required')
+  await fieldOf(page, 'Signup passcode').fill(demo.signupPasscode)
+  const sent = page.waitForRequest('**/api/auth/cognito/signup')
+  await button(page, 'Create Account').click()
+  expect((await sent).postDataJSON()).toMatchObject({ signupPasscode: demo.signupPasscode })
+  await heading(page, 'Confirm your email')
+
+  signUp = 'closed'
+  await page.goto('/signup')
+  await heading(page, 'Sign-up is closed')
+  await expect(button(page, 'Create Account')).toHaveCount(0)
 })

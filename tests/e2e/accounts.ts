@@ -1,12 +1,10 @@
-/** Accounts made through the API, and how a browser comes to have their sessions. */
+/** Accounts, and putting their sessions into a browser. */
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
-import type { BursarClient } from '../../scripts/demoClient.ts'
-import { demo } from '../../scripts/seed.ts'
-import type { LoginReply } from '../../worker/schemas/account.ts'
-import { takeAccount } from '../stack/accounts.ts'
-
-export type Session = Awaited<ReturnType<typeof login>>
+import type { LoginReply } from '#schemas/account.ts'
+import type { BursarClient } from '../../local/client.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { type Session, takeAccount, withFreshTokens } from '../support/readyAccounts.ts'
 
 export async function login(bursar: BursarClient, email: string, password: string) {
   const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
@@ -14,7 +12,7 @@ export async function login(bursar: BursarClient, email: string, password: strin
   return reply
 }
 
-/** Leaves the session where the pages look for it. */
+/** Stores the session where the pages look for it. */
 export async function keepSession(context: BrowserContext, session: Session): Promise<void> {
   const expiry = String(Date.now() + session.expiresIn * 1000)
   const entries = {
@@ -27,7 +25,7 @@ export async function keepSession(context: BrowserContext, session: Session): Pr
     cognito_token_expiry: expiry,
   }
   await context.addInitScript((stored) => {
-    // Only once, and not in the blank page that every tab starts with.
+    // Once per tab, and not in the blank page that a tab starts with.
     if (!location.protocol.startsWith('http') || sessionStorage.getItem('begun')) return
     sessionStorage.setItem('begun', 'true')
     for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value)
@@ -35,17 +33,36 @@ export async function keepSession(context: BrowserContext, session: Session): Pr
 }
 
 /** A new account: its address and the temporary password from its mail. */
-export async function aSignUp(bursar: BursarClient): Promise<{ email: string; password: string }> {
+export async function signUpByPasscode(bursar: BursarClient): Promise<{ email: string; password: string }> {
   const email = `ada-${randomUUID().slice(0, 8)}@bursar.test`
   await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
   const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
   return { email, password: password! }
 }
 
-export type Account = Awaited<ReturnType<typeof anAccount>>
+const stackOf = (bursar: BursarClient) => ({ bursar, stateDir: process.env.BURSAR_STATE! })
 
-/** An account that is set up, nobody else's: its sign-in, its session, and how a browser comes to have that session. */
-export async function anAccount(bursar: BursarClient) {
-  const account = await takeAccount({ bursar, stateDir: process.env.BURSAR_STATE! })
-  return { ...account, keep: (context: BrowserContext) => keepSession(context, account.session) }
+/** The account with tokens signed now, which are valid for 15 minutes: renewing them in one test ends them for all others. */
+export async function withFreshSession<T extends { session: Session; token: string }>(
+  bursar: BursarClient,
+  account: T,
+): Promise<T> {
+  const session = await withFreshTokens(stackOf(bursar), account.session)
+  return { ...account, session, token: session.accessToken }
+}
+
+export type Account = Awaited<ReturnType<typeof createAccount>>
+
+/**
+ * An account that no other test has, set up. `keep` gives its session to a browser; `accessToken` opens the API. Both
+ * are valid for 15 minutes from the call.
+ */
+export async function createAccount(bursar: BursarClient) {
+  const account = await takeAccount(stackOf(bursar))
+  const fresh = () => withFreshTokens(stackOf(bursar), account.session)
+  return {
+    ...account,
+    keep: async (context: BrowserContext) => keepSession(context, await fresh()),
+    accessToken: async () => (await fresh()).accessToken,
+  }
 }

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
-import type { Contact } from '../../worker/schemas/contact.ts'
-import type { Problem } from '../../worker/schemas/payment.ts'
-import type { CreatedAgent, PolicyGroup, PolicyGroupWithAgents } from '../../worker/schemas/policy.ts'
+import type { Contact } from '#schemas/contact.ts'
+import type { Problem } from '#schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import { audit } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
-import { recipient } from './household.ts'
+import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** Refusals that the tests bring about; the browser reports their status by itself. */
+/** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (400|403|404|409|422|500)/ })
 
 const detail = (page: Page) => page.getByTestId('group-detail')
@@ -24,7 +24,7 @@ const act = async (page: Page, subject: string, item: string) => {
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 const agentRow = (page: Page, name: string) => page.getByTestId('agent-row').filter({ hasText: name })
 
-test('the sidebar lists groups with counts and last activity, the detail what the policy says', async ({
+test('the sidebar lists groups with counts and last activity, the detail what the policy says @agents-1', async ({
   page,
   owner,
 }) => {
@@ -43,7 +43,7 @@ test('the sidebar lists groups with counts and last activity, the detail what th
   await expect(entry).toContainText('Last activity: Today')
   await expect(entry).toHaveAttribute('aria-current', 'page')
   await expect(detail(page)).toContainText(
-    'Agents may pay the contacts listed below; and any email address, by payout.',
+    'Agents may pay the contacts listed below and any email address (by payout).',
   )
   await expect(detail(page).getByRole('list', { name: 'Whitelisted contacts' })).toContainText('Grace Hopper')
   await expect(detail(page).getByRole('img', { name: '77% used' })).toBeVisible()
@@ -63,7 +63,7 @@ test('the sidebar lists groups with counts and last activity, the detail what th
   await expect(detail(page).getByRole('heading', { name: 'Research' })).toBeVisible()
 })
 
-test('a policy group is added under the rules of the form', async ({ page, owner }) => {
+test('a policy group is added under the rules of the form @agents-2', async ({ page, owner }) => {
   await page.goto('/dashboard/agents')
   await page.getByRole('button', { name: 'New Policy Group' }).click()
   await expect(dialog(page)).toHaveAccessibleName('Add New Policy Group')
@@ -94,8 +94,8 @@ test('a policy group is added under the rules of the form', async ({ page, owner
   await press(page, 'Create Policy Group')
   await expect(page.getByRole('alert')).toHaveText([
     'Please enter a valid amount greater than 0',
-    '“not” is no email domain; write it as example.com',
-    '“555” is no country code; write it as +49',
+    '“not” is not a valid email domain; write it as example.com',
+    '“555” is not a valid country code; write it as +49',
   ])
   await audit(page, 'agents-new-group-limits')
   await page.getByLabel('Maximum per payment').fill('5')
@@ -109,13 +109,16 @@ test('a policy group is added under the rules of the form', async ({ page, owner
   await expect(detail(page).getByRole('heading', { name: 'Field work' })).toBeVisible()
   await expect(detail(page)).toContainText('At most $5.00 per payment.')
   await expect(detail(page)).toContainText(/At most \$10\.00 a week; \$10\.00 is left until /)
-  await expect(detail(page)).toContainText('At most $8.00 in unclaimed payouts; $0.00 waits now.')
+  await expect(detail(page)).toContainText('At most $8.00 in unclaimed payouts; $0.00 is unclaimed now.')
   await expect(detail(page)).toContainText('Payouts by email only to bursar.test.')
   await expect(detail(page)).toContainText('Payouts by SMS only to numbers with +1.')
   await expect(detail(page)).toContainText('$30.50')
 })
 
-test('an edit cannot move the wallet or go below what is spent, and tells of each agent', async ({ page, owner }) => {
+test('an edit cannot move the wallet or go below what is spent, and reports per agent @agents-3', async ({
+  page,
+  owner,
+}) => {
   const group = await owner.group('Editing')
   const { apiKey } = await owner.agent(group, 'Scout')
   await owner.agent(group, 'Second')
@@ -130,7 +133,7 @@ test('an edit cannot move the wallet or go below what is spent, and tells of eac
   await press(page, 'Save Changes')
   await expect(page.getByRole('alert')).toHaveText([
     'Policy name is required',
-    'Budget limit must be at least $7.00, which is spent or held already',
+    'Budget limit must be at least $7.00, which is already spent or held',
   ])
   await audit(page, 'agents-edit-group')
   await page.getByLabel('Policy name').fill('Edited')
@@ -142,11 +145,11 @@ test('an edit cannot move the wallet or go below what is spent, and tells of eac
   await audit(page, 'agents-scope-results')
   await press(page, 'Done')
   await expect(dialog(page)).toBeHidden()
-  await expect(detail(page)).toContainText('Agents may pay any address; and any phone number, by payout.')
+  await expect(detail(page)).toContainText('Agents may pay any address and any phone number (by payout).')
   await expect(detail(page)).toContainText('Almost used up: 100% used, $0.00 left')
 })
 
-test('the later of two editors is told and loses nothing', async ({ page, owner }) => {
+test('the later of two editors is refused and keeps what was typed @agents-4', async ({ page, owner }) => {
   const group = await owner.group('Shared')
   await open(page, group, '&editGroup=true')
   await page.getByLabel('Policy name').fill('Mine')
@@ -158,7 +161,7 @@ test('the later of two editors is told and loses nothing', async ({ page, owner 
   )
   await press(page, 'Save Changes')
   await expect(page.getByRole('alert')).toHaveText(
-    'This policy group was changed while you edited it: name (yours is kept), budget limit. Nothing you typed is lost. Check it and save again.',
+    'This policy group was changed while you edited it: name (your value is kept), budget limit. Nothing you typed is lost. Check it and save again.',
   )
   await expect(page.getByLabel('Policy name')).toHaveValue('Mine')
   await expect(page.getByLabel('Budget limit')).toHaveValue('33')
@@ -169,7 +172,7 @@ test('the later of two editors is told and loses nothing', async ({ page, owner 
   await expect(detail(page)).toContainText('$33.00')
 })
 
-test('a budget is topped up by at least a cent', async ({ page, owner }) => {
+test('a budget is topped up by at least a cent @agents-5', async ({ page, owner }) => {
   const group = await owner.group('Topping up')
   await open(page, group)
   await detail(page).getByRole('button', { name: 'Top Up', exact: true }).click()
@@ -195,7 +198,7 @@ test('a budget is topped up by at least a cent', async ({ page, owner }) => {
   await expect(detail(page)).toContainText('$25.50')
 })
 
-test('deleting a group takes its agents with it', async ({ page, owner }) => {
+test('deleting a group takes its agents with it @agents-6', async ({ page, owner }) => {
   const group = await owner.group('Short-lived')
   const { apiKey } = await owner.agent(group, 'Doomed')
   await open(page, group)
@@ -214,7 +217,7 @@ test('deleting a group takes its agents with it', async ({ page, owner }) => {
   expect((await owner.context(apiKey!)).status).toBe(401)
 })
 
-test('an agent’s credentials are shown once, copied and downloaded', async ({ page, owner, context }) => {
+test('an agent’s credentials are shown once, copied and downloaded @agents-7', async ({ page, owner, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const group = await owner.group('Credentials')
   await open(page, group)
@@ -240,7 +243,7 @@ test('an agent’s credentials are shown once, copied and downloaded', async ({ 
   expect((await download).suggestedFilename()).toBe('bursar-scout.json')
   await page.keyboard.press('Escape')
   await expect(page.getByTestId('api-key')).toBeVisible()
-  await press(page, 'I stored it')
+  await press(page, 'I have stored them')
   await expect(agentRow(page, 'Scout')).toContainText('Active')
   await page.reload()
   await expect(agentRow(page, 'Scout')).toBeVisible()
@@ -248,7 +251,7 @@ test('an agent’s credentials are shown once, copied and downloaded', async ({ 
   expect((await owner.context(apiKey)).status).toBe(200)
 })
 
-test('an agent is renamed, gets new secrets, and is deleted', async ({ page, owner }) => {
+test('an agent is renamed, gets new secrets, and is deleted @agents-8', async ({ page, owner }) => {
   const group = await owner.group('Rotation')
   const { apiKey: first, clientId, clientSecret } = await owner.agent(group, 'Rotor')
   await open(page, group)
@@ -269,7 +272,7 @@ test('an agent is renamed, gets new secrets, and is deleted', async ({ page, own
   await expect(page.getByTestId('client-secret')).toBeHidden()
   const second = (await page.getByTestId('api-key').textContent())!
   expect(second).not.toBe(first)
-  await press(page, 'I stored it')
+  await press(page, 'I have stored them')
   expect((await owner.context(first!)).status).toBe(200)
   expect((await owner.context(second)).status).toBe(200)
 
@@ -278,7 +281,7 @@ test('an agent is renamed, gets new secrets, and is deleted', async ({ page, own
   await press(page, 'Regenerate')
   await expect(dialog(page)).toContainText('The previous API key no longer works.')
   const third = (await page.getByTestId('api-key').textContent())!
-  await press(page, 'I stored it')
+  await press(page, 'I have stored them')
   expect((await owner.context(second)).status).toBe(401)
   expect((await owner.context(third)).status).toBe(200)
 
@@ -289,7 +292,7 @@ test('an agent is renamed, gets new secrets, and is deleted', async ({ page, own
   await expect(page.getByTestId('client-secret')).not.toHaveText(clientSecret!)
   await expect(page.getByTestId('api-key')).toBeHidden()
   await audit(page, 'agents-regenerated')
-  await press(page, 'I stored it')
+  await press(page, 'I have stored them')
 
   await act(page, 'Rotor II', 'Delete')
   await expect(dialog(page)).toContainText('The credentials of Rotor II stop working at once.')
@@ -298,7 +301,7 @@ test('an agent is renamed, gets new secrets, and is deleted', async ({ page, own
   expect((await owner.context(third)).status).toBe(401)
 })
 
-test('an agent, a group, a wallet and the account are paused and resumed', async ({ page, owner }) => {
+test('an agent, a group, a wallet and the account are paused and resumed @agents-9', async ({ page, owner }) => {
   const group = await owner.group('Pausing')
   const { apiKey } = await owner.agent(group, 'Sleeper')
   const rule = async () => {
@@ -319,7 +322,7 @@ test('an agent, a group, a wallet and the account are paused and resumed', async
 
   await act(page, 'Pausing', 'Pause')
   await press(page, 'Pause')
-  await expect(page.getByText('This group is paused: its agents are refused.')).toBeVisible()
+  await expect(page.getByText('This group is paused: calls by its agents are refused.')).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Policy groups' })).toContainText('Paused')
   await expect(agentRow(page, 'Sleeper')).toContainText('Group paused')
   expect(await rule()).toBe('group.paused')
@@ -328,7 +331,7 @@ test('an agent, a group, a wallet and the account are paused and resumed', async
   await expect(page.getByText('This group is paused')).toBeHidden()
 
   await detail(page).getByRole('button', { name: 'Pause wallet' }).click()
-  await expect(dialog(page)).toContainText('neither by agents nor by you')
+  await expect(dialog(page)).toContainText('neither your agents’ nor yours')
   await press(page, 'Pause')
   await expect(page.getByText('This wallet is paused: nothing is paid from it.')).toBeVisible()
   await expect(agentRow(page, 'Sleeper')).toContainText('Wallet paused')
@@ -346,7 +349,7 @@ test('an agent, a group, a wallet and the account are paused and resumed', async
   expect(await rule()).toBe('paid')
 })
 
-test('a contact that changed is refused until its owner confirms what changed', async ({ page, owner }) => {
+test('a contact that changed is refused until its owner confirms what changed @agents-10', async ({ page, owner }) => {
   const ada = await owner.api<Contact>('/contacts', { name: 'Ada Byron', address: recipient })
   const scopes = ['contact_payments:write']
   const group = await owner.group('Changing', { scopes, whitelistedContactIds: [ada.id] })
@@ -366,7 +369,7 @@ test('a contact that changed is refused until its owner confirms what changed', 
   expect((await owner.pay(apiKey!, '0.01', to)).status).toBe(201)
 })
 
-test('an expanded agent shows how to connect, tries payments and lists refusals with their rules', async ({
+test('an expanded agent shows how to connect, tries payments and lists refusals with their rules @agents-11', async ({
   page,
   owner,
 }) => {
@@ -395,7 +398,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByLabel('Amount').fill('5')
   await row.getByRole('button', { name: 'Try', exact: true }).click()
   await expect(row).toContainText('Refused: One payment may be at most 4.00 USDC.')
-  await expect(row).toContainText('The most for this recipient now is $4.00.')
+  await expect(row).toContainText('The maximum for this recipient is now $4.00.')
   await audit(page, 'agents-tools')
   await row.getByRole('status').getByRole('link', { name: 'Maximum per payment' }).click()
   await expect(page).toHaveURL(/#policy-limits$/)
@@ -404,14 +407,14 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByLabel('Pay by').selectOption('contact')
   await row.getByLabel('Contact', { exact: true }).selectOption(owner.grace.id)
   await row.getByRole('button', { name: 'Try', exact: true }).click()
-  await expect(row).toContainText('Nothing can be paid this way now.')
+  await expect(row).toContainText('This recipient can’t be paid anything now.')
   await row.getByRole('status').getByRole('link', { name: 'Permissions' }).click()
   await expect(page).toHaveURL(/#policy-permissions$/)
   await row.getByTestId('refusals').getByRole('link', { name: 'Transaction' }).click()
   await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4.00 USDC.')
 })
 
-test('all of it works with the keyboard alone', async ({ page, owner }) => {
+test('all of it works with the keyboard alone @agents-12', async ({ page, owner }) => {
   await page.goto('/dashboard/agents')
   await page.getByRole('button', { name: 'New Policy Group' }).press('Enter')
   await expect(page.getByLabel('Policy name')).toBeFocused()
@@ -433,7 +436,7 @@ test('all of it works with the keyboard alone', async ({ page, owner }) => {
   await page.keyboard.type('Typist')
   await page.keyboard.press('Enter')
   await expect(dialog(page)).toHaveAccessibleName('Credentials of Typist')
-  await dialog(page).getByRole('button', { name: 'I stored it' }).press('Enter')
+  await dialog(page).getByRole('button', { name: 'I have stored them' }).press('Enter')
 
   const menu = page.getByRole('button', { name: 'Actions for Typist' })
   await menu.press('Enter')
@@ -541,7 +544,7 @@ const failures: {
   },
 ]
 
-test('each failure says what the specification says, and the dialog stays', async ({ page, owner }) => {
+test('each failure says what the specification says, and the dialog stays @agents-13', async ({ page, owner }) => {
   const group = await owner.group('Failing')
   await owner.agent(group, 'Stays')
   for (const { name, call, does, says } of failures)
@@ -586,7 +589,7 @@ test('each failure says what the specification says, and the dialog stays', asyn
   })
 })
 
-/** The groups as the server has them, with one changed on its way. */
+/** The server's groups, with one changed in the reply. */
 async function changed(page: Page, groupId: string, change: (group: PolicyGroup) => void): Promise<void> {
   await page.route(/\/with-agents$/, async (route) => {
     const reply = await route.fetch()
@@ -597,7 +600,7 @@ async function changed(page: Page, groupId: string, change: (group: PolicyGroup)
   })
 }
 
-test('ten thousand contacts are searched, not scrolled', async ({ page, owner }) => {
+test('ten thousand contacts are searched, not scrolled @agents-14', async ({ page, owner }) => {
   const group = await owner.group('Everybody', { scopes: ['contact_payments:write'] })
   const about = { address: null, email: 'x@bursar.test', phone: null }
   const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `con_${i}`, name: `Contact ${i}`, ...about }))
@@ -629,7 +632,10 @@ test('ten thousand contacts are searched, not scrolled', async ({ page, owner })
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('a wallet that cannot pay and secrets that were shown before say what to do', async ({ page, owner }) => {
+test('a wallet that cannot pay and secrets that were shown before say what to do @agents-15', async ({
+  page,
+  owner,
+}) => {
   const group = await owner.group('Odd')
   await changed(page, group.id, (each) => {
     each.wallet = { name: 'Old', address: recipient, chain: 'base', paused: false, canPay: false }

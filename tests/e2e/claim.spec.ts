@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
-import { until } from '../../scripts/demoClient.ts'
-import type { CreateEscrowReply } from '../../worker/schemas/escrow.ts'
-import { aPayout } from '../stack/aStack.ts'
+import type { CreateEscrowReply } from '#schemas/escrow.ts'
+import { until } from '../../local/client.ts'
+import { createPayout } from '../support/testStack.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { tabTo } from './hands.ts'
-import { recipient } from './household.ts'
+import { tabTo } from './inputModes.ts'
+import { recipient } from './seededAccount.ts'
 
-/** A wrong code and an unknown link are answered with 4xx, which the browser reports by itself. */
+/** A wrong code and an unknown link get a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (404|422)/, viewport: { width: 390, height: 844 } })
 
-test('a recipient loads, proves who they are and withdraws, by keyboard alone', async ({ page, bursar, household }) => {
-  const { path, passcode } = await aPayout(bursar, household.token, household.wallet.id)
+test('a recipient loads, proves who they are and withdraws, by keyboard alone @claim-1', async ({
+  page,
+  bursar,
+  seeded,
+}) => {
+  const { path, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
   const press = (key: string) => page.keyboard.press(key)
 
   const answer = Promise.withResolvers<void>()
@@ -85,7 +89,7 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone', 
   await audit(page, 'claim-claimed')
 })
 
-test('an unknown link says so and leads home', async ({ page }) => {
+test('an unknown link says so and leads home @claim-2', async ({ page }) => {
   await page.goto('/claim/nothing-here')
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
   await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
@@ -94,17 +98,17 @@ test('an unknown link says so and leads home', async ({ page }) => {
   await expect(page).toHaveURL(/\/login$/)
 })
 
-test('a payout past its date is gone', async ({ page, household }) => {
+test('a payout past its date is gone @claim-3', async ({ page, seeded }) => {
   const eightDays = 8 * 86_400_000 // one day more than the payout lasts
   await page.clock.setFixedTime(Date.now() + eightDays)
-  await page.goto(household.payout.path)
+  await page.goto(seeded.payout.path)
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
   await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
 })
 
-test('a reclaimed payout says who took it back', async ({ page, bursar, household }) => {
-  const { token, wallet } = household
-  const { path, accessToken } = await aPayout(bursar, token, wallet.id)
+test('a reclaimed payout says who took it back @claim-4', async ({ page, bursar, seeded }) => {
+  const { token, wallet } = seeded
+  const { path, accessToken } = await createPayout(bursar, token, wallet.id)
   const { escrowId } = await bursar.api<{ escrowId: string }>(`/escrow/claim/${accessToken}`)
   await bursar.api(`/escrow/${escrowId}/reclaim`, { token, key: randomUUID(), body: {} })
   await until('the reclaim', async () => {
@@ -122,13 +126,13 @@ test('a reclaimed payout says who took it back', async ({ page, bursar, househol
 test.describe('by mouse', () => {
   test.use({ tolerated: /status of (404|422|429|500)/, viewport: { width: 1400, height: 900 } })
 
-  test('a code by SMS: on its way, sent anew, wrong, asked for once more; then the money', async ({
+  test('a code by SMS: on its way, sent again, wrong, requested once more; then the money @claim-5', async ({
     page,
     bursar,
-    household,
+    seeded,
   }) => {
     const phone = `+1555${String(Math.random()).slice(2, 9)}`
-    const { token, wallet } = household
+    const { token, wallet } = seeded
     const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {
       token,
       key: randomUUID(),
@@ -201,8 +205,8 @@ test.describe('by mouse', () => {
     await expect(page).toHaveURL(/\/login$/)
   })
 
-  test('after five wrong codes it says how long to wait', async ({ page, bursar, household }) => {
-    const { path, accessToken, passcode } = await aPayout(bursar, household.token, household.wallet.id)
+  test('after five wrong codes it says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
+    const { path, accessToken, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
     const wrong = passcode === '000000' ? '000001' : '000000'
     for (let i = 0; i < 4; i++)
       await bursar.call('/api/escrow/verify-passcode', { body: { accessToken, passcode: wrong } })
@@ -218,14 +222,14 @@ test.describe('by mouse', () => {
     await audit(page, 'claim-locked')
   })
 
-  test('a link that could not be loaded says so and can be tried again', async ({ page, household }) => {
+  test('a link that could not be loaded says so and can be tried again @claim-7', async ({ page, seeded }) => {
     for (const [answer, text] of [
       [{ status: 500, json: {} }, 'Failed to load payout details'],
       [{ status: 200, json: { success: false } }, 'Failed to load escrow details'],
       [{ status: 500, json: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
     ] as const) {
       await page.route('**/api/escrow/claim/*', (route) => route.fulfill(answer))
-      await page.goto(household.payout.path)
+      await page.goto(seeded.payout.path)
       await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
       await expect(page.getByText(text)).toBeVisible()
       await page.unrouteAll()

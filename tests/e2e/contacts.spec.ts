@@ -1,95 +1,95 @@
-/** Contacts: part 2 sections 2, 3, 5 and 8; decisions 30 and 38. */
+/** Contacts (records 032 and 033). */
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
-import { anAccount } from './accounts.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test as signedOut, testAsPayer as test } from './fixtures.ts'
-import { hands } from './hands.ts'
+import { inputModes } from './inputModes.ts'
 
 const onChain = { timeout: 45_000 }
-const anAddress = () => privateKeyToAddress(generatePrivateKey())
+const newAddress = () => privateKeyToAddress(generatePrivateKey())
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const alert = (page: Page) => page.getByRole('alert')
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
-for (const { by, viewport, handOf, look } of hands)
+for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('added, found, changed, deleted and brought back', async ({ page }) => {
-      const hand = handOf(page)
+    test('added, found, changed, deleted and brought back @contacts-1', async ({ page }) => {
+      const input = inputOf(page)
       const name = `Ada 🦉 ${by}`
-      const address = anAddress()
+      const address = newAddress()
       await page.goto('/dashboard/contacts')
-      await hand.press(button(page, 'Add Contact').first())
+      await input.press(button(page, 'Add Contact').first())
       await expect(field(page, 'Name')).toBeFocused()
-      await hand.fill(field(page, 'Name'), `  ${name} `)
-      await hand.fill(field(page, 'Wallet address'), ` ${address} `)
-      await hand.fill(field(page, 'Phone'), '+1 (415) 555-0123')
-      await hand.press(dialog(page).getByRole('button', { name: 'Add Contact' }))
-      await expect(page.getByText(`${name} is in your contacts.`)).toBeVisible()
+      await input.fill(field(page, 'Name'), `  ${name} `)
+      await input.fill(field(page, 'Wallet address'), ` ${address} `)
+      await input.fill(field(page, 'Phone'), '+1 (415) 555-0123')
+      await input.press(dialog(page).getByRole('button', { name: 'Add Contact' }))
+      await expect(page.getByText(`${name} was added to your contacts.`)).toBeVisible()
       await expect(row(page, name)).toContainText('+14155550123')
       await expect(row(page, name)).toContainText('$0.00 USDC')
 
-      await hand.fill(page.getByRole('searchbox', { name: 'Search contacts' }), address.toLowerCase())
+      await input.fill(page.getByRole('searchbox', { name: 'Search contacts' }), address.toLowerCase())
       await expect(page.getByRole('row')).toHaveCount(2) // with the head
-      await hand.press(button(page, `Edit ${name}`))
+      await input.press(button(page, `Edit ${name}`))
       await expect(field(page, 'Wallet address')).toHaveValue(address)
-      await hand.fill(field(page, 'Wallet address'), '')
-      await hand.fill(field(page, 'Phone'), '')
-      await hand.fill(field(page, 'Email'), 'ada@bursar.test')
-      await hand.fill(field(page, 'Description'), 'Wrote the first program')
-      await hand.press(button(page, 'Save Changes'))
+      await input.fill(field(page, 'Wallet address'), '')
+      await input.fill(field(page, 'Phone'), '')
+      await input.fill(field(page, 'Email'), 'ada@bursar.test')
+      await input.fill(field(page, 'Description'), 'Wrote the first program')
+      await input.press(button(page, 'Save Changes'))
       await expect(dialog(page)).toBeHidden()
       await expect(page.getByText('No contacts found')).toBeVisible() // the address is not hers any more
-      await hand.press(button(page, 'Clear search'))
+      await input.press(button(page, 'Clear search'))
       await expect(row(page, name)).toContainText('ada@bursar.test')
       await expect(row(page, name)).not.toContainText(/0x|\+1/)
       await expect(row(page, name)).toContainText('Wrote the first program')
 
-      await hand.press(button(page, `Delete ${name}`))
+      await input.press(button(page, `Delete ${name}`))
       await expect(page.getByRole('alertdialog', { name: `Delete ${name}?` })).toBeVisible()
-      await hand.press(button(page, 'Delete Contact'))
+      await input.press(button(page, 'Delete Contact'))
       await expect(page.getByRole('alertdialog')).toBeHidden()
       await expect(row(page, name)).toHaveCount(0)
-      await hand.press(button(page, 'Undo'))
-      await expect(page.getByText(`${name} is back.`)).toBeVisible()
+      await input.press(button(page, 'Undo'))
+      await expect(page.getByText(`${name} is restored.`)).toBeVisible()
       await expect(row(page, name)).toContainText('Wrote the first program')
     })
 
-    test('paid from a chosen wallet', async ({ page, own }) => {
-      const hand = handOf(page)
+    test('paid from a chosen wallet @contacts-2', async ({ page, own }) => {
+      const input = inputOf(page)
       const name = `Paid ${by}`
-      const address = anAddress()
+      const address = newAddress()
       await own.contact({ name, address })
       await page.goto('/dashboard/contacts')
-      await hand.press(button(page, `Send to ${name}`))
+      await input.press(button(page, `Send to ${name}`))
       await expect(dialog(page)).toContainText(`To pay ${name} from.`)
       await look(page, 'contact-wallet-picker')
-      await hand.press(
+      await input.press(
         dialog(page)
           .getByRole('button', { name: /available/ })
           .first(),
       )
       await expect(page.getByRole('combobox', { name: 'Contact' })).toHaveValue(name)
       await expect(page.getByRole('radio', { name: /^Wallet address/ })).toBeChecked()
-      await hand.fill(field(page, 'Amount'), '0.5')
-      await hand.press(button(page, 'Review'))
+      await input.fill(field(page, 'Amount'), '0.5')
+      await input.press(button(page, 'Review'))
       await expect(page.getByTestId('full-address')).toContainText(address)
       await expect(button(page, 'Send 0.50 USDC')).toBeEnabled()
-      await hand.press(button(page, 'Send 0.50 USDC'))
+      await input.press(button(page, 'Send 0.50 USDC'))
       await expect(page.getByRole('heading', { name: 'Sent 0.50 USDC' })).toBeVisible(onChain)
-      await hand.press(button(page, 'Done'))
+      await input.press(button(page, 'Done'))
       await expect(page).toHaveURL('/dashboard/contacts')
       const [sent] = await own.api<{ contact: { name: string } }[]>('/transactions/user')
       expect(sent?.contact.name).toBe(name)
     })
   })
 
-test('mistakes are told when a field is left, and again on saving', async ({ page }) => {
+test('mistakes are shown when a field is left, and again on saving @contacts-3', async ({ page }) => {
   await page.goto('/dashboard/contacts?add=true')
   await field(page, 'Name').fill(' ')
   await field(page, 'Wallet address').fill('ada.eth')
@@ -119,8 +119,8 @@ test('mistakes are told when a field is left, and again on saving', async ({ pag
   await expect(alert(page)).toHaveCount(0)
 })
 
-test('a duplicate is warned about, not forbidden', async ({ page, own }) => {
-  const address = anAddress()
+test('a duplicate is warned about, not forbidden @contacts-4', async ({ page, own }) => {
+  const address = newAddress()
   const twin = { name: 'Twin', address }
   await own.contact({ ...twin, email: 'twin@bursar.test' })
   await page.goto('/dashboard/contacts?add=true')
@@ -133,8 +133,8 @@ test('a duplicate is warned about, not forbidden', async ({ page, own }) => {
   await expect(dialog(page)).toBeHidden()
 })
 
-test('what depends on a contact is told before it is changed or deleted', async ({ page, own }) => {
-  const contact = await own.contact({ name: 'Trusted', address: anAddress() })
+test('the dialogs say what depends on a contact before it is changed or deleted @contacts-5', async ({ page, own }) => {
+  const contact = await own.contact({ name: 'Trusted', address: newAddress() })
   const group = await own.api<PolicyGroup>('/policy-groups', {
     name: 'Couriers',
     spendLimit: 20,
@@ -147,8 +147,8 @@ test('what depends on a contact is told before it is changed or deleted', async 
   await page.goto(`/dashboard/contacts?edit=${contact.id}`)
   await field(page, 'Description').fill('Same ways')
   await expect(alert(page)).toHaveCount(0)
-  await field(page, 'Wallet address').fill(anAddress())
-  await expect(alert(page)).toContainText('Agents of Couriers may pay this contact. They can’t any more')
+  await field(page, 'Wallet address').fill(newAddress())
+  await expect(alert(page)).toContainText('Agents in Couriers may pay this contact. After this change they can’t')
   await audit(page, 'contact-edit')
   await button(page, 'Save Changes').click()
   await expect(dialog(page)).toBeHidden()
@@ -162,22 +162,22 @@ test('what depends on a contact is told before it is changed or deleted', async 
   await audit(page, 'contact-deleted')
   expect(await whitelist()).toEqual([])
   await button(page, 'Undo').click()
-  await expect(page.getByText(/Trusted is back\. Agents of Couriers may not pay it/)).toBeVisible()
+  await expect(page.getByText(/Trusted is restored\. Agents in Couriers can’t pay it/)).toBeVisible()
   expect(await whitelist()).toEqual([])
 })
 
-test('a contact is deleted only when it has been told what depends on it', async ({ page, own }) => {
-  await own.contact({ name: 'Unhurried', address: anAddress() })
+test('a contact can be deleted only once the dialog says what depends on it @contacts-6', async ({ page, own }) => {
+  await own.contact({ name: 'Unhurried', address: newAddress() })
   await page.goto('/dashboard/contacts')
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const { promise: shown, resolve: show } = Promise.withResolvers<void>()
   await page.route(/\/api\/policy-groups/, async (route) => {
-    await told
+    await shown
     await route.continue()
   })
   await button(page, 'Delete Unhurried').click()
-  await expect(page.getByRole('alertdialog')).toContainText('Looking for policy groups that use it...')
+  await expect(page.getByRole('alertdialog')).toContainText('Checking which policy groups use it...')
   await expect(button(page, 'Delete Contact')).toBeDisabled()
-  tell()
+  show()
   await button(page, 'Delete Contact').click()
   await expect(page.getByText('Unhurried is deleted.')).toBeVisible()
 })
@@ -185,8 +185,8 @@ test('a contact is deleted only when it has been told what depends on it', async
 test.describe('failures', () => {
   test.use({ tolerated: /status of (404|409|500)|ERR_FAILED/ })
 
-  test('two deletions at once, in two tabs, are both fine', async ({ page, context, own }) => {
-    const { id } = await own.contact({ name: 'Twice', address: anAddress() })
+  test('two deletions at once, in two tabs, are both fine @contacts-7', async ({ page, context, own }) => {
+    const { id } = await own.contact({ name: 'Twice', address: newAddress() })
     const other = await context.newPage()
     for (const tab of [page, other]) {
       await tab.goto(`/dashboard/contacts?delete=${id}`)
@@ -200,16 +200,16 @@ test.describe('failures', () => {
     }
   })
 
-  test('a balance that can’t be read is unavailable, the list is not', async ({ page, own }) => {
-    await own.contact({ name: 'Unread', address: anAddress() })
+  test('a balance that can’t be read is unavailable, the list is not @contacts-8', async ({ page, own }) => {
+    await own.contact({ name: 'Unread', address: newAddress() })
     await page.route('**/api/contacts/balances?*', (route) => route.abort())
     await page.goto('/dashboard/contacts')
     await expect(row(page, 'Unread')).toContainText('Unavailable')
     await audit(page, 'contacts-unavailable')
   })
 
-  test('each call has words for its failure', async ({ page, own }) => {
-    const { id, name } = await own.contact({ name: 'Stubborn', address: anAddress() })
+  test('each call has words for its failure @contacts-9', async ({ page, own }) => {
+    const { id, name } = await own.contact({ name: 'Stubborn', address: newAddress() })
     const failure = { success: false, error: 'Something went wrong', code: 'internal' }
     let failing = ['POST', 'PUT', 'DELETE']
     await page.route(/\/api\/contacts(\/[^/?]+)?$/, (route) =>
@@ -239,31 +239,34 @@ test.describe('failures', () => {
   })
 })
 
-signedOut('many contacts come in pages, and are searched all at once', async ({ page, context, bursar }) => {
-  const many = await anAccount(bursar)
-  const token = many.session.accessToken
-  for (let i = 1; i <= 27; i++) {
-    const body = { name: `Person ${String(i).padStart(2, '0')}`, email: `p${i}@bursar.test` }
-    await bursar.api('/contacts', { token, method: 'POST', body })
-  }
-  await many.keep(context)
-  await page.goto('/dashboard/contacts')
-  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
-  await button(page, 'Next page').click()
-  await expect(page.getByRole('row')).toHaveCount(3)
-  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('PERSON 27')
-  await expect(page.getByRole('row')).toHaveCount(2)
-  await audit(page, 'contacts-found')
-  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('nobody')
-  await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
-  await button(page, 'Clear search').click()
-  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
-})
+signedOut(
+  'many contacts come in pages, and are searched all at once @contacts-10',
+  async ({ page, context, bursar }) => {
+    const many = await createAccount(bursar)
+    const token = many.session.accessToken
+    for (let i = 1; i <= 27; i++) {
+      const body = { name: `Person ${String(i).padStart(2, '0')}`, email: `p${i}@bursar.test` }
+      await bursar.api('/contacts', { token, method: 'POST', body })
+    }
+    await many.keep(context)
+    await page.goto('/dashboard/contacts')
+    await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+    await button(page, 'Next page').click()
+    await expect(page.getByRole('row')).toHaveCount(3)
+    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('PERSON 27')
+    await expect(page.getByRole('row')).toHaveCount(2)
+    await audit(page, 'contacts-found')
+    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('nobody')
+    await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
+    await button(page, 'Clear search').click()
+    await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+  },
+)
 
-test('the list fits and can be used by all', async ({ page, own }) => {
+test('the list fits and can be used by all @contacts-11', async ({ page, own }) => {
   await own.contact({
     name: 'A name that goes on '.repeat(5).trim(),
-    address: anAddress(),
+    address: newAddress(),
     email: `${'long'.repeat(15)}@bursar.test`,
   })
   await page.goto('/dashboard/contacts')

@@ -1,26 +1,26 @@
-/** What every browser test stands on: a client of the API, a furnished account, and a watch over the browser. */
+/** Fixtures of every browser test: a client of the API, an account with data, and checks of the browser's errors. */
 import { setTimeout } from 'node:timers/promises'
 import { type BrowserContext, test as base, expect } from '@playwright/test'
-import { BursarClient } from '../../scripts/demoClient.ts'
-import { keepSession } from './accounts.ts'
-import type { Household } from './household.ts'
-import { anOwner, aPayer, type Owner, type Payer } from './people.ts'
+import { BursarClient } from '../../local/client.ts'
+import { keepSession, withFreshSession } from './accounts.ts'
+import { createOwner, createPayer, type Owner, type Payer } from './people.ts'
+import type { SeededAccount } from './seededAccount.ts'
 
 export { expect }
 
 type Watch = {
-  /** Watches another context as the test's own is watched. */
+  /** Applies the same checks to another context. */
   over(context: BrowserContext): Promise<void>
-  /** Every URL asked for so far. */
+  /** Every URL requested so far. */
   requests: string[]
 }
 
 export const test = base.extend<
-  { tolerated: RegExp | null; watch: Watch },
-  // Of one kind for all files: a test that needs others would start a browser of its own for them.
-  { bursar: BursarClient; household: Household; own: Payer; owner: Owner }
+  { tolerated: RegExp | null; watch: Watch; seeded: SeededAccount },
+  // The same for all files: Playwright starts another browser for a test with other fixtures of a worker.
+  { bursar: BursarClient; own: Payer; owner: Owner }
 >({
-  /** Console errors that a test brings about on purpose, such as a refusal's status. */
+  /** Console errors that a test causes on purpose, such as a refusal's status. */
   tolerated: [null, { option: true }],
 
   /** Fails the test on any console error, uncaught error, breach of the content security policy, or foreign request. */
@@ -62,20 +62,16 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
 
-  household: [
-    // biome-ignore lint/correctness/noEmptyPattern: as above
-    async ({}, use) => {
-      await use(JSON.parse(process.env.BURSAR_HOUSEHOLD!))
-    },
-    { scope: 'worker' },
-  ],
+  seeded: async ({ bursar }, use) => {
+    await use(await withFreshSession(bursar, JSON.parse(process.env.BURSAR_SEEDED!) as SeededAccount))
+  },
 
-  own: [async ({ bursar }, use) => use(await aPayer(bursar)), { scope: 'worker' }],
+  own: [async ({ bursar }, use) => use(await createPayer(bursar)), { scope: 'worker' }],
 
-  owner: [async ({ bursar }, use) => use(await anOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
+  owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
 
-/** By chance what is asked for comes late, or its answer does: tests that take an order for granted fail. */
+/** Delays requests or their responses at random: a test that relies on their order fails. */
 const delayAnswers = (context: BrowserContext) =>
   context.route('**/*', async (route) => {
     const ofApi = new URL(route.request().url()).pathname.startsWith('/api/')
@@ -117,7 +113,7 @@ export const testAsOwner = test.extend<{ signedIn: undefined }>({
   ],
 })
 
-/** As the demo user, whose session all tests share: who signs out takes a session of their own. */
-export async function beSignedIn(context: BrowserContext, household: Household): Promise<void> {
-  await keepSession(context, household.session)
+/** As the demo user, whose session all tests share: a test that signs out needs another session. */
+export async function beSignedIn(context: BrowserContext, seeded: SeededAccount): Promise<void> {
+  await keepSession(context, seeded.session)
 }

@@ -9,7 +9,7 @@ export type InjectedWallet = {
   /** Its accounts, the current one first. */
   addresses: [string, string]
   chainId: number
-  /** Networks it was told of. */
+  /** Networks that were added to it. */
   chains: Set<number>
   /** Whether the site may see its accounts. */
   authorized: boolean
@@ -22,7 +22,7 @@ export type InjectedWallet = {
 }
 
 /** For every page that `context` opens from now on. What it does not decide itself, it asks the local chain. */
-export async function anInjectedWallet(context: BrowserContext, name = 'Test Wallet'): Promise<InjectedWallet> {
+export async function injectWallet(context: BrowserContext, name = 'Test Wallet'): Promise<InjectedWallet> {
   const rdns = `test.bursar.${name.toLowerCase().replaceAll(' ', '-')}`
   const binding = `wallet_${rdns.replaceAll(/\W/g, '_')}`
   const accounts = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())] as const

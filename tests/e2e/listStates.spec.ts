@@ -1,8 +1,8 @@
-/** What the lists and usage say in the states that a furnished account is not in: nothing there, too slow, half done. */
+/** Lists and usage in states that an account with data is not in: empty, too slow, partly done. */
 import type { Page } from '@playwright/test'
-import type { Escrow } from '../../worker/schemas/escrow.ts'
-import type { Usage } from '../../worker/schemas/usage.ts'
-import { anAccount } from './accounts.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Usage } from '#schemas/usage.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
@@ -10,8 +10,8 @@ const answer = (data: unknown, page?: { number: number; size: number; total: num
   json: { success: true, data, ...(page && { page }) },
 })
 
-test('a new account: nothing to show yet, and what to do', async ({ page, context, bursar }) => {
-  const account = await anAccount(bursar)
+test('a new account: nothing to show yet, and what to do @list-states-1', async ({ page, context, bursar }) => {
+  const account = await createAccount(bursar)
   await account.keep(context)
   await page.goto('/dashboard/transactions')
   await expect(page.getByText('No transactions yet')).toBeVisible()
@@ -31,13 +31,13 @@ test('a new account: nothing to show yet, and what to do', async ({ page, contex
   )
 })
 
-test('the list of transactions is looked at every 30 seconds, but not while a detail is open', async ({
+test('the list of transactions is refreshed every 30 seconds, but not while a detail is open @list-states-2', async ({
   page,
   context,
-  household,
+  seeded,
   watch,
 }) => {
-  await beSignedIn(context, household)
+  await beSignedIn(context, seeded)
   await page.clock.install()
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
@@ -55,12 +55,12 @@ test('the list of transactions is looked at every 30 seconds, but not while a de
   expect(asked()).toBe(before + 1)
 })
 
-test('a payment’s detail tells when it was decided, signed, sent and confirmed', async ({
+test('a payment’s detail shows when it was decided, signed, sent and confirmed @list-states-3', async ({
   page,
   context,
-  household,
+  seeded,
 }) => {
-  await beSignedIn(context, household)
+  await beSignedIn(context, seeded)
   await page.goto('/dashboard/transactions?status=completed&type=transfer')
   await page
     .getByRole('link', { name: /^View details/ })
@@ -80,6 +80,44 @@ test('a payment’s detail tells when it was decided, signed, sent and confirmed
   await dialog.getByRole('button', { name: 'Reclaim Funds' }).click()
   await expect(page.getByRole('alertdialog', { name: 'Reclaim payout' })).toBeVisible()
   await page.keyboard.press('Escape')
+})
+
+test('an email that bounced is shown in the list and in the details @list-states-8', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  const at = new Date().toISOString()
+  const payout = {
+    id: 'pay_1',
+    escrowId: 'pay_1',
+    sourceWallet: null,
+    amount: '5',
+    status: 'CREATED',
+    inProgress: null,
+    recipientEmail: 'ann@bursar.test',
+    recipientPhone: null,
+    createdAt: at,
+    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
+    delivery: { channel: 'email', state: 'bounced', at },
+  }
+  const claimed = { ...payout, id: 'pay_2', escrowId: 'pay_2', status: 'WITHDRAWN' }
+  await page.route(/\/api\/escrow\/list/, (route) =>
+    route.fulfill(answer({ escrows: [payout, claimed] }, { number: 1, size: 25, total: 2 })),
+  )
+  await page.goto('/dashboard/payouts')
+  // Once the payout has ended, it no longer matters what became of its message.
+  await expect(page.getByText('Email bounced')).toHaveCount(1)
+  await page
+    .getByRole('button', { name: /^View details/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Payout details' })
+  await expect(dialog.getByRole('alert')).toContainText('Email bounced. If ann@bursar.test is not the right recipient')
+  await expect(dialog.getByText(/^Email bounced, /)).toBeVisible()
+  await audit(page, 'payout-bounced')
 })
 
 test.describe('reclaim all', () => {
@@ -113,8 +151,8 @@ test.describe('reclaim all', () => {
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('0 of 3')
   }
 
-  test('one that the recipient claimed first is named', async ({ page, context, household }) => {
-    await beSignedIn(context, household)
+  test('one that the recipient claimed first is named @list-states-4', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
     const shown = { payouts }
     await listed(page, shown)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
@@ -129,8 +167,12 @@ test.describe('reclaim all', () => {
     ])
   })
 
-  test('after 150 looks it says that some may still be under way', async ({ page, context, household }) => {
-    await beSignedIn(context, household)
+  test('after 150 polls it says that some may still be in progress @list-states-5', async ({
+    page,
+    context,
+    seeded,
+  }) => {
+    await beSignedIn(context, seeded)
     await listed(page, { payouts })
     let looks = 0
     page.on('request', (request) => {
@@ -146,8 +188,12 @@ test.describe('reclaim all', () => {
   })
 })
 
-test('usage: every wallet side by side, and what is empty says so', async ({ page, context, household }) => {
-  await beSignedIn(context, household)
+test('usage: every wallet side by side, and what is empty says so @list-states-6', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
   const wallet = (id: string, name: string | null, policyGroups: Usage['wallets'][number]['policyGroups']) => ({
     id,
     name,
@@ -183,6 +229,13 @@ test('usage: every wallet side by side, and what is empty says so', async ({ pag
       currentPeriod: '2026-11',
       periodStart: '2026-11-01T00:00:00.000Z',
       periodEnd: '2026-12-01T00:00:00.000Z',
+    },
+    gasAllowance: {
+      limit: 20_000_000,
+      used: 5_000_000,
+      remaining: 15_000_000,
+      resetsAt: '2026-11-23T00:00:00.000Z',
+      payments: 214,
     },
     wallets: [
       wallet('w1', null, []),

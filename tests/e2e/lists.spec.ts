@@ -1,17 +1,19 @@
 /** Transactions, payouts and usage: filters, chips, files, reclaiming all, and what happens with odd URLs. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { aFundedWallet, aPayout } from '../stack/aStack.ts'
-import { anAccount } from './accounts.ts'
+import { createFundedWallet, createPayout } from '../support/testStack.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
-import { keyboard } from './hands.ts'
-import { recipient } from './household.ts'
+import { keyboard } from './inputModes.ts'
+import { recipient } from './seededAccount.ts'
 
 test.describe('transactions', () => {
-  test.beforeEach(({ context, household }) => beSignedIn(context, household))
+  test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-  test('filters are drafts until applied, stand in the URL but for people, and go one by one', async ({ page }) => {
+  test('filters are drafts until applied, are in the URL except people, and are removed one by one @lists-1', async ({
+    page,
+  }) => {
     await page.goto('/dashboard/transactions')
     const table = page.getByRole('table', { name: 'Transactions' })
     await expect(table.getByRole('row')).not.toHaveCount(1)
@@ -51,7 +53,7 @@ test.describe('transactions', () => {
     await expect(page).toHaveURL(/\/dashboard\/transactions$/)
   })
 
-  test('a filter that finds nothing says so; hand-written filters that are impossible are left out', async ({
+  test('a filter that finds nothing says so; hand-written filters that are impossible are left out @lists-2', async ({
     page,
   }) => {
     await page.goto('/dashboard/transactions?status=completed&min=999999&from=2026-13-40&type=gift&page=banana')
@@ -60,12 +62,12 @@ test.describe('transactions', () => {
     await page.getByRole('button', { name: 'Clear Filters' }).click()
     await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
     await page.goto('/dashboard/transactions?page=99')
-    await expect(page.getByText('The list is shorter than this.')).toBeVisible()
+    await expect(page.getByText('The list has fewer pages.')).toBeVisible()
     await page.getByRole('button', { name: 'Go to the first page' }).click()
     await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
   })
 
-  test('a refusal names its rule and figures; a stranger becomes a contact', async ({ page }) => {
+  test('a refusal names its rule and figures; a stranger becomes a contact @lists-3', async ({ page }) => {
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     await page.getByRole('link', { name: 'View details' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
@@ -80,10 +82,10 @@ test.describe('transactions', () => {
     const name = `Shop ${randomUUID().slice(0, 6)}`
     await adding.getByLabel('Name').fill(name)
     await adding.getByRole('button', { name: 'Add Contact' }).click()
-    await expect(page.getByText(`${name} is in your contacts.`)).toBeVisible()
+    await expect(page.getByText(`${name} was added to your contacts.`)).toBeVisible()
   })
 
-  test('CSV holds what is filtered', async ({ page }) => {
+  test('CSV holds what is filtered @lists-4', async ({ page }) => {
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
     const download = page.waitForEvent('download')
@@ -97,12 +99,12 @@ test.describe('transactions', () => {
   })
 })
 
-test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) => {
-  const account = await anAccount(bursar)
+test('payouts: filtered, and all reclaimed @lists-5', async ({ page, context, bursar }) => {
+  const account = await createAccount(bursar)
   await account.keep(context)
   const token = account.session.accessToken
-  const wallet = await aFundedWallet(bursar, token)
-  for (let i = 0; i < 3; i++) await aPayout(bursar, token, wallet.id)
+  const wallet = await createFundedWallet(bursar, token)
+  for (let i = 0; i < 3; i++) await createPayout(bursar, token, wallet.id)
   await page.goto('/dashboard/payouts')
   await expect(page.getByText(/Total outstanding: .* in 3 payouts not claimed yet/)).toBeVisible()
 
@@ -132,7 +134,7 @@ test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) =
     await ask.getByRole('button', { name: 'Reclaim 3 payouts' }).click()
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText(/\d of 3/)
     const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
-    await expect(done).toContainText('3 payouts went back to your wallets.', { timeout: 40_000 })
+    await expect(done).toContainText('3 payouts returned to your wallets.', { timeout: 40_000 })
     await done.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByText('RECLAIMED')).toHaveCount(3)
     await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
@@ -143,59 +145,59 @@ test('payouts: filtered, and all reclaimed', async ({ page, context, bursar }) =
   })
 })
 
-test('payout details: the hash copied, a new code sent, taken back, by keyboard alone', async ({
+test('payout details: the hash copied, a new code sent, taken back, by keyboard alone @lists-6', async ({
   page,
   context,
   bursar,
 }) => {
-  const account = await anAccount(bursar)
+  const account = await createAccount(bursar)
   await account.keep(context)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const token = account.session.accessToken
-  const wallet = await aFundedWallet(bursar, token)
-  await aPayout(bursar, token, wallet.id)
-  const hand = keyboard(page)
+  const wallet = await createFundedWallet(bursar, token)
+  await createPayout(bursar, token, wallet.id)
+  const input = keyboard(page)
   await page.goto('/dashboard/payouts')
-  await hand.press(page.getByRole('button', { name: 'View details' }))
+  await input.press(page.getByRole('button', { name: 'View details' }))
   const dialog = page.getByRole('dialog', { name: 'Payout details' })
   await expect(dialog).toBeVisible()
   await audit(page, 'payouts-detail')
-  await hand.press(dialog.getByRole('button', { name: 'Copy transaction hash' }).first())
+  await input.press(dialog.getByRole('button', { name: 'Copy transaction hash' }).first())
   await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/)
   await expect(dialog.getByRole('button', { name: 'Copied' }), 'for two seconds').toHaveCount(0)
-  await hand.press(dialog.getByRole('button', { name: 'Send a new code' }))
+  await input.press(dialog.getByRole('button', { name: 'Send a new code' }))
   await expect(dialog).toContainText('A new code is on its way to ada@bursar.test.')
-  await hand.press(dialog.getByRole('button', { name: 'Reclaim funds' }))
+  await input.press(dialog.getByRole('button', { name: 'Reclaim funds' }))
   const ask = page.getByRole('alertdialog', { name: 'Reclaim payout' })
   const focused = page.locator('[role=alertdialog]:focus, [role=alertdialog] :focus')
   await expect(focused, 'the focus goes from one dialog into the next').toHaveCount(1)
   await audit(page, 'payouts-reclaim')
-  await hand.press(ask.getByRole('button', { name: 'Reclaim 5.00 USDC' }))
+  await input.press(ask.getByRole('button', { name: 'Reclaim 5.00 USDC' }))
   await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 })
   await page.keyboard.press('Escape')
   await expect(dialog).toContainText('RECLAIMED')
   await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toHaveCount(0)
 })
 
-test('usage: the month, groups with their agents, top up', async ({ page, context, household }) => {
-  await beSignedIn(context, household)
-  await page.goto(`/dashboard/usage?wallet=${household.wallet.id}`)
+test('usage: the month, groups with their agents, top up @lists-7', async ({ page, context, seeded }) => {
+  await beSignedIn(context, seeded)
+  await page.goto(`/dashboard/usage?wallet=${seeded.wallet.id}`)
   await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toContainText('Total Spent')
-  const group = page.getByRole('button', { name: household.group.name, exact: true })
+  const group = page.getByRole('button', { name: seeded.group.name, exact: true })
   await expect(group).toHaveAttribute('aria-expanded', 'false')
   await group.press('Enter')
   await expect(page.getByText('Scout')).toBeVisible()
   await audit(page, 'usage')
-  await page.getByRole('button', { name: `Top Up ${household.group.name}` }).click()
+  await page.getByRole('button', { name: `Top Up ${seeded.group.name}` }).click()
   await expect(page.getByRole('dialog')).toContainText('Top Up')
   await page.keyboard.press('Escape')
 })
 
 test.describe('usage that can not be loaded', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
-  test('keeps its loading text; after ten seconds one may try again', async ({ page, context, household }) => {
-    await beSignedIn(context, household)
+  test('keeps its loading text; after ten seconds one may try again @lists-8', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
     let broken = true
     await page.route('**/api/usage/dashboard', (route) =>
       broken
@@ -208,7 +210,7 @@ test.describe('usage that can not be loaded', () => {
     await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
     await page.clock.runFor(10_500)
     broken = false
-    // A mouse waits for frames, and a clock of the test's own draws none.
+    // The mouse waits for frames, and a fake clock draws none.
     await page.getByRole('button', { name: 'Try again' }).press('Enter')
     await page.clock.runFor(5_000)
     await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toBeVisible()

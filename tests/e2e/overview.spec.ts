@@ -1,10 +1,10 @@
-/** The overview: widgets, library, moving by mouse and keyboard, and that all of it is kept. */
+/** The overview: widgets, library, moving by mouse and keyboard, and storing the layout. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { widgetTypes } from '../../worker/domain/widgets.ts'
-import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
-import { anAccount } from './accounts.ts'
+import { widgetTypes } from '#domain/widgets.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import { createFundedWallet } from '../support/testStack.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
@@ -15,9 +15,9 @@ const place = async (page: Page, name: string) => {
 }
 
 test.describe('an account in use', () => {
-  test.beforeEach(({ context, household }) => beSignedIn(context, household))
+  test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-  test('opens with at most six calls, no layout shift, and figures', async ({ page, watch }) => {
+  test('opens with at most six calls, no layout shift, and figures @overview-1', async ({ page, watch }) => {
     await page.addInitScript(() => {
       const seen = { shift: 0 }
       Object.assign(window, { seen })
@@ -51,7 +51,7 @@ test.describe('an account in use', () => {
     await expect.poll(cut, 'figures that do not fit').toEqual([])
   })
 
-  test('every widget of the library shows something; what is on the dashboard cannot be added again', async ({
+  test('every widget of the library shows something; what is on the dashboard cannot be added again @overview-2', async ({
     page,
   }) => {
     await page.goto('/dashboard/overview')
@@ -91,8 +91,12 @@ test.describe('an account in use', () => {
   })
 })
 
-test('what is dragged, resized, moved by keyboard, removed and put away is kept', async ({ page, context, bursar }) => {
-  const account = await anAccount(bursar)
+test('what is dragged, resized, moved by keyboard, removed and put away is kept @overview-3', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const account = await createAccount(bursar)
   await account.keep(context)
   await page.goto('/dashboard/overview')
   await expect(page.getByRole('region', { name: 'First steps' })).toBeVisible()
@@ -146,7 +150,7 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept'
     .poll(() => Promise.all(['Total Balance', 'Quick Stats', 'Active Agents'].map((name) => place(page, name))))
     .toEqual(arranged)
 
-  await test.step('a narrower window shows another arrangement and stores nothing', async () => {
+  await test.step('a narrower window shows another arrangement and stores nothing @overview-4', async () => {
     let puts = 0
     page.on('request', (request) => {
       if (request.method() === 'PUT') puts += 1
@@ -161,11 +165,11 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept'
   })
 })
 
-test('the first steps lead to where they are taken', async ({ page, context, bursar }) => {
-  const account = await anAccount(bursar)
+test('the first steps lead to where they are taken @overview-5', async ({ page, context, bursar }) => {
+  const account = await createAccount(bursar)
   await account.keep(context)
   const token = account.session.accessToken
-  const wallet = await aFundedWallet(bursar, token)
+  const wallet = await createFundedWallet(bursar, token)
   const make = <T>(path: string, body: unknown) => bursar.api<T>(path, { token, key: randomUUID(), body })
   const scopes = ['address_payments:write']
   const group = await make<PolicyGroup>('/policy-groups', { name: 'One', spendLimit: 5, scopes, walletId: wallet.id })
@@ -185,8 +189,13 @@ test('the first steps lead to where they are taken', async ({ page, context, bur
   await expect(page.getByRole('tab', { name: 'curl' })).toBeVisible()
 })
 
-test('back from buying USDC: said once, looked for, and off the URL', async ({ page, context, household, watch }) => {
-  await beSignedIn(context, household)
+test('on return from buying USDC: one toast, the balance is polled, the flag leaves the URL @overview-6', async ({
+  page,
+  context,
+  seeded,
+  watch,
+}) => {
+  await beSignedIn(context, seeded)
   await page.clock.install()
   await page.goto('/dashboard?onramp=success')
   await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
@@ -205,8 +214,8 @@ test('back from buying USDC: said once, looked for, and off the URL', async ({ p
 test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
 
-  test('each widget says so and can be tried again', async ({ page, context, household }) => {
-    await beSignedIn(context, household)
+  test('each widget says so and can be tried again @overview-7', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
     let broken = true
     await page.route('**/api/overview', (route) =>
       broken

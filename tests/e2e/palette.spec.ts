@@ -1,12 +1,12 @@
 /** The command palette: from anywhere to anything, by keyboard alone and by mouse. */
 import type { Page } from '@playwright/test'
-import { demo } from '../../scripts/seed.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { demo } from '../../local/stack/seed.ts'
 import { login } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
-test.beforeEach(({ context, household }) => beSignedIn(context, household))
+test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search and commands' })
 const chosen = (page: Page) => page.getByRole('option', { selected: true })
@@ -17,7 +17,9 @@ async function open(page: Page, text = '') {
   await page.keyboard.insertText(text)
 }
 
-test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything as it was', async ({ page }) => {
+test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything as it was @palette-1', async ({
+  page,
+}) => {
   await page.goto('/dashboard/settings')
   const name = page.getByRole('button', { name: 'Change Password' })
   await name.focus()
@@ -55,7 +57,7 @@ test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything 
   }
 })
 
-test('acts, people, agents and groups', async ({ page, household }) => {
+test('acts, people, agents and groups @palette-2', async ({ page, seeded }) => {
   await page.goto('/dashboard/overview')
   await page.getByRole('button', { name: /^Search/ }).click()
   await page.getByRole('option', { name: 'Create payout' }).click()
@@ -83,14 +85,14 @@ test('acts, people, agents and groups', async ({ page, household }) => {
   await open(page, 'scout')
   await expect(chosen(page)).toContainText('Agent in Research')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`group=${household.group.id}&agent=`))
+  await expect(page).toHaveURL(new RegExp(`group=${seeded.group.id}&agent=`))
 
   await open(page, 'nothing is called so')
   await expect(page.getByText('Nothing matches “nothing is called so”.')).toBeVisible()
   await audit(page, 'palette-nothing')
 })
 
-test('a transaction by its id, by its hash, or by part of either', async ({ page, bursar }) => {
+test('a transaction by its id, by its hash, or by part of either @palette-3', async ({ page, bursar }) => {
   const { accessToken } = await login(bursar, demo.email, demo.password)
   const rows = await bursar.api<Transaction[]>('/transactions/user?status=completed', { token: accessToken })
   const { id, txHash } = rows.find((row) => row.txHash !== null)!

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { type BursarClient, until } from '../../scripts/demoClient.ts'
-import type { Payment, Problem } from '../../worker/schemas/payment.ts'
-import { aSignUp } from './accounts.ts'
+import type { Payment, Problem } from '#schemas/payment.ts'
+import { type BursarClient, until } from '../../local/client.ts'
+import { signUpByPasscode } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { recipient } from './household.ts'
+import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-/** Until something stands on the chain. */
+/** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
 
-/** The wrong code of the claim is answered with 422, which the browser reports by itself. */
+/** The wrong code of the claim gets 422, which the browser logs. */
 test.use({ tolerated: /status of 422/ })
 
-test('from the first sign-in to paid agents and claimed payouts', async ({ page, bursar, browser, watch }) => {
+test('from the first sign-in to paid agents and claimed payouts @path-1', async ({ page, bursar, browser, watch }) => {
   test.setTimeout(170_000)
-  const { email, password } = await aSignUp(bursar)
+  const { email, password } = await signUpByPasscode(bursar)
   const dialog = page.getByRole('dialog')
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
@@ -147,7 +147,7 @@ test('from the first sign-in to paid agents and claimed payouts', async ({ page,
       expect((await download).suggestedFilename()).toBe('bursar-scout.json')
       await page.keyboard.press('Escape')
       await expect(page.getByTestId('client-secret')).toBeVisible()
-      await button('I stored it').click()
+      await button('I have stored them').click()
       await expect(page.getByTestId('agent-row')).toContainText('Scout')
       await expect(page.getByText(clientSecret)).toBeHidden()
       return { clientId, clientSecret }

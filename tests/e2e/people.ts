@@ -1,30 +1,33 @@
-/** People with 200 USDC in a wallet, apart from the demo user that other tests look at. */
+/** Users with 200 USDC in a wallet, other than the demo user that other tests read. */
 import { randomUUID } from 'node:crypto'
-import type { BursarClient } from '../../scripts/demoClient.ts'
-import type { Contact } from '../../worker/schemas/contact.ts'
-import type { Payment, Problem } from '../../worker/schemas/payment.ts'
-import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
-import { anAccount } from './accounts.ts'
-import { recipient } from './household.ts'
+import type { Contact } from '#schemas/contact.ts'
+import type { Payment, Problem } from '#schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { BursarClient } from '../../local/client.ts'
+import { createFundedWallet } from '../support/testStack.ts'
+import { createAccount } from './accounts.ts'
+import { recipient } from './seededAccount.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Payer = Awaited<ReturnType<typeof aPayer>>
-export type Owner = Awaited<ReturnType<typeof anOwner>>
+export type Payer = Awaited<ReturnType<typeof createPayer>>
+export type Owner = Awaited<ReturnType<typeof createOwner>>
 
-export async function aPayer(bursar: BursarClient) {
-  const account = await anAccount(bursar)
-  const token = account.session.accessToken
-  const wallet = await aFundedWallet(bursar, token)
-  const api = <T>(path: string, body?: unknown, method: Method = body ? 'POST' : 'GET') =>
-    bursar.api<T>(path, { token, method, ...(body ? { body, key: randomUUID() } : {}) })
+export async function createPayer(bursar: BursarClient) {
+  const account = await createAccount(bursar)
+  const wallet = await createFundedWallet(bursar, account.session.accessToken)
+  const api = async <T>(path: string, body?: unknown, method: Method = body ? 'POST' : 'GET') =>
+    bursar.api<T>(path, {
+      token: await account.accessToken(),
+      method,
+      ...(body ? { body, key: randomUUID() } : {}),
+    })
   const contact = (input: object) => api<Contact>('/contacts', input)
   return { account, wallet, api, contact }
 }
 
 /** A payer with two contacts, who makes policy groups and agents. */
-export async function anOwner(bursar: BursarClient) {
-  const payer = await aPayer(bursar)
+export async function createOwner(bursar: BursarClient) {
+  const payer = await createPayer(bursar)
   const grace = await payer.contact({ name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test' })
   const alan = await payer.contact({ name: 'Alan Turing', email: 'alan@bursar.test' })
   const scopes = ['address_payments:write']

@@ -1,5 +1,6 @@
-/** Browser tests against one whole stack. `npm test` says where the browser is. */
+/** Browser tests against one whole stack, in the browser that `npm test` installs where there is none. */
 import { defineConfig } from '@playwright/test'
+import { installedBrowser } from '../../local/tools/browser.ts'
 
 const flags =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -8,22 +9,22 @@ export default defineConfig({
   testDir: '.',
   globalSetup: './stack.ts',
   outputDir: '../../test-results',
-  // Each test makes its own data, or only looks. They wait for blocks half of the time: more of them than cores.
+  // Each test makes its own data, or only reads. They wait for blocks half of the time: more of them than cores.
   fullyParallel: true,
-  workers: 4,
+  workers: 3,
   forbidOnly: true,
-  // For the longest of them; what fails is told by the wait for one thing.
+  // For the longest test; a failure shows sooner, as an expectation that times out.
   timeout: 150_000,
   expect: { timeout: 15_000 },
   use: {
-    // From stack.ts, which runs before the worker reads this.
+    // Set by stack.ts, which runs before a worker reads this.
     baseURL: process.env.BURSAR_URL,
     viewport: { width: 1400, height: 900 },
-    contextOptions: { reducedMotion: 'reduce' }, // frames of motion are most of what a page costs here
+    contextOptions: { reducedMotion: 'reduce' }, // frames of motion would be most of a page's cost
     launchOptions: {
-      executablePath: process.env.BROWSER_PATH ?? '/usr/bin/chromium-headless-shell',
+      executablePath: installedBrowser() ?? '',
       args: flags.split(' '),
     },
-    screenshot: 'only-on-failure', // a trace of every test costs a third of the time: ask for it with --trace on
+    screenshot: 'only-on-failure', // tracing every test adds a third of the time: use --trace on
   },
 })

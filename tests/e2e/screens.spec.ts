@@ -1,10 +1,10 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import type { BursarClient } from '../../scripts/demoClient.ts'
-import { demo } from '../../scripts/seed.ts'
+import type { BursarClient } from '../../local/client.ts'
+import { demo } from '../../local/stack/seed.ts'
 import { keepSession, login } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
-import type { Household } from './household.ts'
+import type { SeededAccount } from './seededAccount.ts'
 
 type Ready = (page: Page) => Promise<void>
 const dialog =
@@ -20,8 +20,8 @@ const shown =
   (page) =>
     expect(page.getByRole('main').getByText(text).first()).toBeVisible()
 
-/** Where a screen is under /dashboard, and how to know that all of it is there. */
-const screens: Record<string, [path: string | ((household: Household) => string), Ready]> = {
+/** A screen's path under /dashboard, and what shows that it has loaded. */
+const screens: Record<string, [path: string | ((seeded: SeededAccount) => string), Ready]> = {
   overview: ['/overview', shown(/· (Scout|User)$/)],
   wallets: ['/wallets', shown(/Session limit/)],
   'wallets-deploy': ['/wallets?deploy=true', dialog('Deploy Smart Wallet')],
@@ -41,16 +41,16 @@ const screens: Record<string, [path: string | ((household: Household) => string)
 }
 
 test.describe('signed in', () => {
-  test.beforeEach(({ context, household }) => beSignedIn(context, household))
+  test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
   for (const [name, [path, ready]] of Object.entries(screens))
-    test(`${name} fits and can be used by all`, async ({ page, household }) => {
-      await page.goto(`/dashboard${typeof path === 'string' ? path : path(household)}`)
+    test(`${name} fits and can be used by all @screens-1`, async ({ page, seeded }) => {
+      await page.goto(`/dashboard${typeof path === 'string' ? path : path(seeded)}`)
       await ready(page)
       await audit(page, name)
     })
 
-  test('the menu fits, holds the focus and gives it back', async ({ page }) => {
+  test('the menu fits, holds the focus and gives it back @screens-2', async ({ page }) => {
     await page.goto('/dashboard/contacts')
     const menu = page.getByRole('button', { name: 'Open menu' })
     await menu.press('Enter')
@@ -75,14 +75,14 @@ test.describe('signed in', () => {
     await expect(page).toHaveURL('/dashboard/contacts')
   })
 
-  test('an unknown path leads to the overview', async ({ page }) => {
+  test('an unknown path leads to the overview @screens-3', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/dashboard/overview')
     await page.goto('/login')
     await expect(page).toHaveURL('/dashboard/overview')
   })
 
-  test('tokens that ran out are renewed without a word', async ({ page }) => {
+  test('expired tokens are renewed silently', async ({ page }) => {
     await page.goto('/dashboard/contacts')
     await row('Contacts')(page)
     const before = await page.evaluate(() => localStorage.getItem('auth_token'))
@@ -96,7 +96,7 @@ test.describe('signed in', () => {
 test.describe('a session that ended', () => {
   test.use({ tolerated: /status of 401/ })
 
-  test('says so, counts down and leads to sign-in and back', async ({ page, context, bursar }) => {
+  test('says so, counts down and leads to sign-in and back @screens-4', async ({ page, context, bursar }) => {
     await page.clock.install()
     await keepRevoked(context, bursar)
     await page.clock.pauseAt(Date.now() + 60_000)
@@ -118,10 +118,10 @@ test.describe('a session that ended', () => {
     await until(() => expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts', { timeout: 100 }))
   })
 
-  test('its dialog fits and can be used by all', async ({ page, context, bursar }) => {
+  test('its dialog fits and can be used by all @screens-5', async ({ page, context, bursar }) => {
     await context.addInitScript(() => {
       const start = window.setInterval
-      // The countdown stands still.
+      // The countdown pauses.
       Object.assign(window, { setInterval: (run: () => void, ms: number) => (ms === 1000 ? 0 : start(run, ms)) })
     })
     await keepRevoked(context, bursar)
@@ -145,7 +145,7 @@ async function signInAsDemo(page: Page): Promise<void> {
 }
 
 test.describe('signed out', () => {
-  test('the guard leads to sign-in and back to what was asked for', async ({ page }) => {
+  test('the guard leads to sign-in and back to the requested page @screens-6', async ({ page }) => {
     await page.goto('/dashboard/payouts?create=true')
     await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent('/dashboard/payouts?create=true')}`)
     await signInAsDemo(page)
@@ -154,7 +154,7 @@ test.describe('signed out', () => {
   })
 
   for (const elsewhere of ['https://evil.example/dashboard', '//evil.example', 'javascript:alert(1)', '/dashboards'])
-    test(`sign-in does not lead to ${elsewhere}`, async ({ page }) => {
+    test(`sign-in does not lead to ${elsewhere} @screens-7`, async ({ page }) => {
       await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
       await signInAsDemo(page)
       await expect(page).toHaveURL('/dashboard/overview')
@@ -162,7 +162,7 @@ test.describe('signed out', () => {
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-  test('an unknown path leads to sign-in', async ({ page }) => {
+  test('an unknown path leads to sign-in @screens-8', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/login')
     await page.goto('/dashboard/nowhere')
@@ -171,7 +171,7 @@ test.describe('signed out', () => {
 
   test.describe('refused', () => {
     test.use({ tolerated: /status of 401/ })
-    test('sign-in says what is wrong, where it is wrong', async ({ page }) => {
+    test('sign-in says what is wrong, where it is wrong @screens-9', async ({ page }) => {
       await page.goto('/login')
       const signIn = page.getByRole('button', { name: 'Sign In' })
       await expect(page.getByText('Make your agents pay.')).toBeVisible()
@@ -195,13 +195,13 @@ test.describe('signed out', () => {
     '/forgot-password': /password/i,
     '/reset-password': /password/i,
   }))
-    test(`${path} fits and can be used by all`, async ({ page }) => {
+    test(`${path} fits and can be used by all @screens-10`, async ({ page }) => {
       await page.goto(path)
       await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
       await audit(page, path.slice(1))
     })
 
-  test('a password that has to be replaced is asked for', async ({ page }) => {
+  test('a password that has to be replaced leads to the form for a new one', async ({ page }) => {
     const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'any', email: demo.email }
     // The server asks for this days after a sign-up only.
     await page.route('**/api/auth/cognito/login', (route) =>
@@ -220,10 +220,10 @@ test.describe('signed out', () => {
 
   for (const [name, path] of Object.entries({
     login: () => '/login',
-    claim: ({ payout }: Household) => payout.path,
+    claim: ({ payout }: SeededAccount) => payout.path,
   }))
-    test(`${name} loads no code of wallets or the server`, async ({ page, watch, household }) => {
-      await page.goto(path(household))
+    test(`${name} loads no code of wallets or the server @screens-11`, async ({ page, watch, seeded }) => {
+      await page.goto(path(seeded))
       await expect(page.getByRole('button', { name: /Sign In|Continue/ })).toBeVisible()
       const scripts = watch.requests.filter((url) => url.endsWith('.js'))
       expect(scripts.length).toBeGreaterThan(1)
@@ -283,7 +283,7 @@ test.describe('headers', () => {
     '/api/nothing': api,
   }
   for (const [path, headers] of Object.entries(expected))
-    test(`${path} carries the security headers`, async ({ request }) => {
+    test(`${path} carries the security headers @screens-12`, async ({ request }) => {
       expect((await request.get(path)).headers()).toMatchObject(headers)
     })
 

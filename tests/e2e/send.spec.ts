@@ -1,14 +1,14 @@
-/** Sending by hand, buying USDC and the way to a bank: part 2 sections 2, 4, 5 and 8 (Send, Add Funds, Withdraw). */
+/** Send, Add Funds and Withdraw. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { audit } from './audit.ts'
 import { expect, testAsPayer as test } from './fixtures.ts'
-import { hands, tabTo } from './hands.ts'
+import { inputModes, tabTo } from './inputModes.ts'
 
 const onChain = { timeout: 45_000 }
-const aStranger = () => privateKeyToAddress(generatePrivateKey())
-const anEmail = () => `to-${randomUUID().slice(0, 8)}@bursar.test`
+const newAddress = () => privateKeyToAddress(generatePrivateKey())
+const newEmail = () => `to-${randomUUID().slice(0, 8)}@bursar.test`
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const alert = (page: Page) => page.getByRole('alert')
@@ -34,7 +34,7 @@ async function review(page: Page, to: string, amount: string) {
 }
 
 test.describe('the form', () => {
-  test('says what is wrong with a recipient, in the order of the rules', async ({ page, own }) => {
+  test('says what is wrong with a recipient, in the order of the rules @send-1', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await paste(page, 'Amount', '1')
     for (const [text, problem] of [
@@ -70,9 +70,9 @@ test.describe('the form', () => {
     await audit(page, 'send-contact-empty')
   })
 
-  test('reads amounts as people paste them, and refuses the rest', async ({ page, own }) => {
+  test('reads amounts as people paste them, and refuses the rest @send-2', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
-    await paste(page, 'Recipient address', aStranger())
+    await paste(page, 'Recipient address', newAddress())
     const amount = page.getByLabel('Amount', { exact: true })
     for (const [text, value] of [
       ['$1,234.50', '1234.50'],
@@ -114,87 +114,87 @@ test.describe('the form', () => {
     await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
   })
 
-  test('a payout has a least amount', async ({ page, own }) => {
+  test('a payout has a least amount @send-3', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await page.getByRole('tab', { name: 'Email' }).click()
-    await paste(page, 'Recipient email', anEmail())
+    await paste(page, 'Recipient email', newEmail())
     await paste(page, 'Amount', '0.09')
     await button(page, 'Review').click()
     await expect(alert(page)).toHaveText('A payout must be at least 0.10 USDC')
   })
 })
 
-for (const { by, viewport, handOf, look } of hands)
+for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('to an address: looked over, warned of the first time, followed to the end', async ({ page, own }) => {
-      const hand = handOf(page)
-      const to = aStranger()
+    test('to an address: reviewed, with a first-time warning, followed to the end @send-4', async ({ page, own }) => {
+      const input = inputOf(page)
+      const to = newAddress()
       await open(page, 'send', own.wallet.id)
-      await hand.fill(page.getByLabel('Recipient address'), to)
-      await hand.fill(page.getByLabel('Amount', { exact: true }), '1.25')
-      await hand.fill(page.getByLabel('Memo'), 'Lunch')
-      await hand.press(button(page, 'Review'))
+      await input.fill(page.getByLabel('Recipient address'), to)
+      await input.fill(page.getByLabel('Amount', { exact: true }), '1.25')
+      await input.fill(page.getByLabel('Memo'), 'Lunch')
+      await input.press(button(page, 'Review'))
       await expect(page.getByTestId('full-address')).toContainText(to)
       await expect(dialog(page)).toContainText('This is your first payment to this address.')
       await expect(dialog(page)).toContainText(/Network fee\s*Covered/)
       await expect(dialog(page)).toContainText('Lunch')
       await expect(button(page, 'Send 1.25 USDC')).toBeEnabled()
-      await hand.press(button(page, 'Send 1.25 USDC'))
+      await input.press(button(page, 'Send 1.25 USDC'))
       await expect(page.getByRole('heading', { name: 'Sent 1.25 USDC' })).toBeVisible(onChain)
       await expect(page.getByTestId('send-status')).toHaveAttribute('data-status', 'CONFIRMED')
       await expect(button(page, 'Copy transaction hash')).toBeVisible()
-      await hand.press(button(page, 'Done'))
+      await input.press(button(page, 'Done'))
       await expect(dialog(page)).toBeHidden()
     })
 
-    test('to a contact, by the method that is chosen', async ({ page, own }) => {
-      const hand = handOf(page)
+    test('to a contact, by the method that is chosen @send-5', async ({ page, own }) => {
+      const input = inputOf(page)
       const name = `Zoë 🦉 ${by}`
-      const address = aStranger()
-      await own.contact({ name, address, email: anEmail(), phone: '+14155550123' })
+      const address = newAddress()
+      await own.contact({ name, address, email: newEmail(), phone: '+14155550123' })
       await open(page, 'send', own.wallet.id)
       await chooseTab(page, by, 'Contact')
-      await hand.fill(contactField(page), address.slice(2, 10).toLowerCase())
+      await input.fill(contactField(page), address.slice(2, 10).toLowerCase())
       await expect(page.getByRole('option', { name })).toBeVisible()
       if (by === 'mouse') await page.getByRole('option', { name }).click()
       else await page.keyboard.press('Enter')
       await expect(contactField(page)).toHaveValue(name)
-      await hand.fill(page.getByLabel('Amount', { exact: true }), '0.75')
-      await hand.press(button(page, 'Review'))
+      await input.fill(page.getByLabel('Amount', { exact: true }), '0.75')
+      await input.press(button(page, 'Review'))
       await expect(alert(page)).toHaveText('Please select a contact method')
       await look(page, 'send-contact-method')
-      await hand.press(page.getByRole('radio', { name: /^Wallet address/ }))
+      await input.press(page.getByRole('radio', { name: /^Wallet address/ }))
       await look(page, 'send-contact')
-      await hand.press(button(page, 'Review'))
+      await input.press(button(page, 'Review'))
       await expect(dialog(page)).toContainText(name)
       await expect(page.getByTestId('full-address')).toContainText(address)
       await expect(button(page, 'Send 0.75 USDC')).toBeEnabled()
-      await hand.press(button(page, 'Send 0.75 USDC'))
+      await input.press(button(page, 'Send 0.75 USDC'))
       await expect(page.getByRole('heading', { name: 'Sent 0.75 USDC' })).toBeVisible(onChain)
       await expect(dialog(page)).toContainText(name)
     })
 
-    test('by email: link and code, each copied by itself', async ({ page, own, context, bursar }) => {
+    test('by email: link and code, each copied by itself @send-6', async ({ page, own, context, bursar }) => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-      const hand = handOf(page)
-      const email = anEmail()
+      const input = inputOf(page)
+      const email = newEmail()
       await open(page, 'send', own.wallet.id)
       await chooseTab(page, by, 'Email')
-      await hand.fill(page.getByLabel('Recipient email'), email)
-      await hand.fill(page.getByLabel('Amount', { exact: true }), '2')
-      await hand.press(button(page, 'Review'))
+      await input.fill(page.getByLabel('Recipient email'), email)
+      await input.fill(page.getByLabel('Amount', { exact: true }), '2')
+      await input.press(button(page, 'Review'))
       await expect(dialog(page)).toContainText('Yes: reclaim it any time until it is claimed.')
       await expect(button(page, 'Send 2.00 USDC')).toBeEnabled()
-      await hand.press(button(page, 'Send 2.00 USDC'))
+      await input.press(button(page, 'Send 2.00 USDC'))
       await expect(page.getByRole('heading', { name: 'Payout created' })).toBeVisible(onChain)
       const url = (await page.getByTestId('claim-url').textContent())!
       const code = (await page.getByTestId('passcode').textContent())!
       const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
-      await hand.press(button(page, 'Copy link'))
+      await input.press(button(page, 'Copy link'))
       expect(await clipboard()).toBe(url)
-      await hand.press(button(page, 'Copy code'))
+      await input.press(button(page, 'Copy code'))
       expect(await clipboard()).toBe(code)
       await expect(page.getByTestId('payout-created')).toHaveAttribute('data-status', 'CREATED', onChain)
       await bursar.message(email, new RegExp(code), 'the code by mail')
@@ -202,7 +202,7 @@ for (const { by, viewport, handOf, look } of hands)
     })
   })
 
-test('a contact with a phone alone is found, once contacts are there, and paid by SMS', async ({
+test('a contact with only a phone is found once contacts have loaded, and paid by SMS @send-7', async ({
   page,
   own,
   bursar,
@@ -230,8 +230,11 @@ test('a contact with a phone alone is found, once contacts are there, and paid b
   await bursar.message('+14155550199', /\d{6}/, 'the code by SMS')
 })
 
-test('the same sum to the same recipient within ten minutes is asked about once more', async ({ page, own }) => {
-  const to = aStranger()
+test('the same amount to the same recipient within ten minutes needs a second confirmation @send-8', async ({
+  page,
+  own,
+}) => {
+  const to = newAddress()
   await open(page, 'send', own.wallet.id)
   await review(page, to, '1.5')
   await button(page, 'Send 1.50 USDC').click()
@@ -248,8 +251,8 @@ test('the same sum to the same recipient within ten minutes is asked about once 
   await expect(page.getByRole('heading', { name: 'Sent 1.50 USDC' })).toBeVisible(onChain)
 })
 
-test('an address that only looks like a known one is told apart', async ({ page, own }) => {
-  const known = aStranger().toLowerCase()
+test('an address that only looks like a known one gets a warning @send-9', async ({ page, own }) => {
+  const known = newAddress().toLowerCase()
   await own.contact({ name: 'Grace Hopper', address: known })
   const twin = `${known.slice(0, 7)}${'0'.repeat(30)}${known.slice(-5)}`
   await open(page, 'send', own.wallet.id)
@@ -259,19 +262,19 @@ test('an address that only looks like a known one is told apart', async ({ page,
   await button(page, 'Back').click()
   await review(page, known, '1')
   await expect(dialog(page)).toContainText('This is Grace Hopper.')
-  // One that was paid, and is nobody's contact.
-  const paid = aStranger().toLowerCase()
+  // One that was paid and is not a contact.
+  const paid = newAddress().toLowerCase()
   await own.api('/transactions/send', { walletId: own.wallet.id, toAddress: paid, amount: '0.2' })
   await button(page, 'Back').click()
   await review(page, `${paid.slice(0, 6)}${'1'.repeat(32)}${paid.slice(-4)}`, '1')
   await expect(alert(page).filter({ hasText: 'which you paid before, but is a different address' })).toBeVisible()
 })
 
-test('a payment is looked over when all that is known of its recipient has come, and nothing moves', async ({
+test('the review appears with everything known of the recipient, so that nothing moves later @send-10', async ({
   page,
   own,
 }) => {
-  const known = aStranger().toLowerCase()
+  const known = newAddress().toLowerCase()
   await own.contact({ name: 'Edsger Dijkstra', address: known })
   const [contacts, check] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const later = (path: RegExp, until: Promise<void>) =>
@@ -307,7 +310,7 @@ test('a payment is looked over when all that is known of its recipient has come,
 test.describe('refused', () => {
   test.use({ tolerated: /status of (400|422|409|5\d\d)|ERR_FAILED/ })
 
-  test('the server’s word stands at the field it is about', async ({ page, own }) => {
+  test('the server’s message is shown at its field @send-11', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await review(page, own.wallet.address, '1')
     await button(page, 'Send 1.00 USDC').click()
@@ -317,29 +320,29 @@ test.describe('refused', () => {
     await audit(page, 'send-refused')
   })
 
-  test('a recipient that can’t be asked about holds no payment up, and that is said', async ({ page, own }) => {
+  test('a recipient check that fails is reported and blocks no payment', async ({ page, own }) => {
     await page.route(/\/recipient-check/, (route) => route.fulfill({ status: 500, json: { success: false } }))
     await open(page, 'send', own.wallet.id)
-    await review(page, aStranger(), '1')
-    await expect(alert(page)).toHaveText(/^It could not be checked whether you have paid this address before\. Compare/)
+    await review(page, newAddress(), '1')
+    await expect(alert(page)).toHaveText(/^We could not check whether you have paid this address before\. Compare/)
     await expect(button(page, 'Send 1.00 USDC')).toBeEnabled()
   })
 
-  test('an answer that got lost can be asked for again, and is paid once', async ({ page, own }) => {
+  test('a send whose reply was lost can be repeated, and pays once @send-12', async ({ page, own }) => {
     const keys: (string | undefined)[] = []
     let calls = 0
     await page.route('**/api/transactions/send', async (route) => {
       keys.push(route.request().headers()['idempotency-key'])
       calls += 1
       if (calls > 1) return route.continue()
-      await route.fetch() // done, and the answer lost
+      await route.fetch() // executed, and the reply lost
       await route.abort()
     })
-    const to = aStranger()
+    const to = newAddress()
     await open(page, 'send', own.wallet.id)
     await review(page, to, '1.75')
     await button(page, 'Send 1.75 USDC').click()
-    await expect(alert(page).first()).toContainText('It is not known whether the payment was accepted.')
+    await expect(alert(page).first()).toContainText('We do not know whether the payment was accepted.')
     await expect(button(page, 'Back')).toBeDisabled()
     await audit(page, 'send-unknown')
     await button(page, 'Try again').click()
@@ -349,24 +352,24 @@ test.describe('refused', () => {
     expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
   })
 
-  test('a failure without words has words of its own', async ({ page, own }) => {
+  test('a failure without a message gets a default message @send-13', async ({ page, own }) => {
     const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
     await page.route('**/api/{transactions/send,escrow/create}', (route) =>
       route.fulfill({ status: 409, json: refusal }),
     )
     await open(page, 'send', own.wallet.id)
-    await review(page, aStranger(), '1')
+    await review(page, newAddress(), '1')
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to send transaction')
     await button(page, 'Back').click()
     await page.getByRole('tab', { name: 'Email' }).click()
-    await paste(page, 'Recipient email', anEmail())
+    await paste(page, 'Recipient email', newEmail())
     await button(page, 'Review').click()
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create escrow')
   })
 
-  test('queued without a hash, then failed: both are told', async ({ page, own }) => {
+  test('queued without a hash, then failed: both are shown @send-14', async ({ page, own }) => {
     const view = await own.api<Record<string, unknown>[]>('/transactions/user')
     const base = {
       ...view[0],
@@ -391,10 +394,10 @@ test.describe('refused', () => {
       }),
     )
     await open(page, 'send', own.wallet.id)
-    await review(page, aStranger(), '1')
+    await review(page, newAddress(), '1')
     await button(page, 'Send 1.00 USDC').click()
     await expect(page.getByRole('heading', { name: 'Sending 1.00 USDC' })).toBeVisible()
-    await expect(dialog(page)).toContainText('Accepted. You may close this; the payment goes on.')
+    await expect(dialog(page)).toContainText('Accepted. You can close this dialog: the payment continues.')
     await audit(page, 'send-queued')
     status = 'FAILED'
     await expect(page.getByRole('heading', { name: 'Not sent: 1.00 USDC' })).toBeVisible()
@@ -404,7 +407,7 @@ test.describe('refused', () => {
 })
 
 test.describe('Add Funds', () => {
-  test('buys USDC on the seller’s page and comes back to it', async ({ page, own, context }) => {
+  test('buys USDC on the seller’s page and comes back to it @send-15', async ({ page, own, context }) => {
     const { wallet } = own
     await page.goto('/dashboard/wallets')
     await button(page, 'Add Funds').click()
@@ -441,7 +444,7 @@ test.describe('Add Funds', () => {
     await expect(dialog(page)).toBeHidden()
   })
 
-  test('a blocked tab leaves a link', async ({ page, own }) => {
+  test('a blocked tab leaves a link @send-16', async ({ page, own }) => {
     await page.addInitScript(() => Object.assign(window, { open: () => null }))
     await open(page, 'addFunds', own.wallet.id)
     await button(page, 'Continue with $100.00').click()
@@ -451,20 +454,20 @@ test.describe('Add Funds', () => {
     await audit(page, 'add-funds-blocked')
   })
 
-  test('where nobody sells, it says so', async ({ page, own }) => {
+  test('without an on-ramp, it says so', async ({ page, own }) => {
     await page.route('**/api/config', async (route) => {
       const { data } = await (await route.fetch()).json()
       await route.fulfill({ json: { success: true, data: { ...data, onramp: false } } })
     })
     await open(page, 'addFunds', own.wallet.id)
-    await expect(dialog(page)).toContainText('Cards are not accepted here yet.')
+    await expect(dialog(page)).toContainText('Buying with a card is not available yet.')
     await expect(button(page, /^Continue/)).toBeDisabled()
     await audit(page, 'add-funds-off')
   })
 
   test.describe('refused', () => {
     test.use({ tolerated: /status of 502/ })
-    test('a failure closes the empty tab', async ({ page, own, context }) => {
+    test('a failure closes the empty tab @send-17', async ({ page, own, context }) => {
       const failure = { success: false, error: 'Something went wrong', code: 'internal' }
       await page.route('**/api/onramp/session', (route) => route.fulfill({ status: 502, json: failure }))
       await open(page, 'addFunds', own.wallet.id)
@@ -475,7 +478,7 @@ test.describe('Add Funds', () => {
   })
 })
 
-test('the way to a bank account, for three exchanges, ends in the send dialog', async ({ page, own }) => {
+test('the way to a bank account, for three exchanges, ends in the send dialog @send-18', async ({ page, own }) => {
   await page.goto('/dashboard/wallets')
   await button(page, 'Withdraw').click()
   await expect(page).toHaveURL(new RegExp(`withdraw=${own.wallet.id}`))

@@ -1,32 +1,32 @@
-/** Session keys, revoke authority, the owner's exit and recovery: part 2, decisions 16, 19 and 22. */
+/** Session keys, revoke authority, the owner's exit and recovery (record 030). */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
 import { createPublicClient, createWalletClient, http, parseEther, toFunctionSelector, toHex } from 'viem'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
-import { type BursarClient, until } from '../../scripts/demoClient.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { type BursarClient, until } from '../../local/client.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
-import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
-import type { Wallet } from '../../worker/schemas/wallet.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { type Account, anAccount } from './accounts.ts'
+import { createFundedWallet } from '../support/testStack.ts'
+import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { anInjectedWallet } from './injectedWallet.ts'
+import { injectWallet } from './injectedWallet.ts'
 
-/** Until something stands on the chain. */
+/** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
 
 type Home = { account: Account; token: string; phrase: string; wallet: Wallet }
 
 /** A user with a funded wallet whose owner is the first account of twelve words. */
-async function aHome(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<Home> {
+async function createHome(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<Home> {
   const phrase = generateMnemonic(english, 128)
-  const account = await anAccount(bursar)
+  const account = await createAccount(bursar)
   const token = account.session.accessToken
   const owner = ownerAddress ?? mnemonicToAccount(phrase).address
-  return { account, token, phrase, wallet: await aFundedWallet(bursar, token, { owner, name: 'Treasury', funds }) }
+  return { account, token, phrase, wallet: await createFundedWallet(bursar, token, { owner, name: 'Treasury', funds }) }
 }
 
 const infoOf = async (bursar: BursarClient, { token, wallet }: Home) =>
@@ -50,12 +50,12 @@ function recorder(context: BrowserContext) {
   }
 }
 
-test('by keyboard alone: what the key may do, and a rotation that puts a new one in force', async ({
+test('by keyboard alone: what the key may do, and a rotation that puts a new one in force @session-keys-1', async ({
   page,
   context,
   bursar,
 }) => {
-  const home = await aHome(bursar)
+  const home = await createHome(bursar)
   await home.account.keep(context)
   const before = await infoOf(bursar, home)
   await page.goto('/dashboard/wallets')
@@ -105,8 +105,8 @@ test('by keyboard alone: what the key may do, and a rotation that puts a new one
   await expect(card).toContainText('$40.50 of $40.50 left')
 })
 
-test('limit and duration are held to the specification, at their edges', async ({ page, context, bursar }) => {
-  const home = await aHome(bursar)
+test('limit and duration are checked at their bounds @session-keys-2', async ({ page, context, bursar }) => {
+  const home = await createHome(bursar)
   await home.account.keep(context)
   await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
   await page.getByRole('button', { name: 'Rotate session key' }).click()
@@ -143,10 +143,10 @@ test('limit and duration are held to the specification, at their edges', async (
   expect((await infoOf(bursar, home)).actions, 'nothing was started').toEqual([])
 })
 
-test('an expired key says what to do', async ({ page, context, bursar }) => {
-  const home = await aHome(bursar)
+test('an expired key says what to do @session-keys-3', async ({ page, context, bursar }) => {
+  const home = await createHome(bursar)
   await home.account.keep(context)
-  // Chain time cannot move under the other tests: only this page is told that it has.
+  // Chain time cannot move under the other tests: only this page is shown a later time.
   await page.route('**/session-key', async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as { data: SessionKeyInfo }
@@ -167,8 +167,12 @@ test('an expired key says what to do', async ({ page, context, bursar }) => {
 test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 50\d|Failed to load resource/ })
 
-  test('loading and rotating say so and can be tried again, under the same key', async ({ page, context, bursar }) => {
-    const home = await aHome(bursar)
+  test('loading and rotating say so and can be tried again, under the same key @session-keys-4', async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    const home = await createHome(bursar)
     await home.account.keep(context)
     const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
     await page.route('**/session-key', fails)
@@ -179,7 +183,7 @@ test.describe('when the server fails', () => {
     await info.getByRole('button', { name: 'Try again' }).click()
     await info.getByRole('button', { name: 'Rotate session key' }).click()
 
-    // The first answer is lost on its way back.
+    // The first reply is lost.
     const keys: (string | undefined)[] = []
     await page.route('**/rotate-session-key', async (route) => {
       keys.push(route.request().headers()['idempotency-key'])
@@ -200,12 +204,12 @@ test.describe('when the server fails', () => {
 test.describe('with the owner key', () => {
   test.use({ tolerated: /status of (409|422)/ })
 
-  test('the session is revoked, then renewed with twelve words that never leave the page', async ({
+  test('the session is revoked, then renewed with twelve words that never leave the page @session-keys-5', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await aHome(bursar)
+    const home = await createHome(bursar)
     const check = recorder(context)
     await home.account.keep(context)
     await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
@@ -247,8 +251,12 @@ test.describe('with the owner key', () => {
     await check(page, [home.phrase, Buffer.from(privateKey!).toString('hex')])
   })
 
-  test('beyond what we may grant in a day the owner is asked to sign', async ({ page, context, bursar }) => {
-    const home = await aHome(bursar)
+  test('beyond what we may grant in a day the owner is asked to sign @session-keys-6', async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    const home = await createHome(bursar)
     await home.account.keep(context)
     const { token } = home
     const grant = { spendingLimit: '10000000000', ttlHours: 720 }
@@ -264,7 +272,7 @@ test.describe('with the owner key', () => {
     const form = dialogOf(page, 'Rotate session key')
     await form.getByRole('button', { name: '$10,000', exact: true }).click()
     await form.getByRole('button', { name: 'Rotate session key' }).click()
-    await expect(form.getByRole('alert')).toContainText('We may grant this wallet 10,000 USDC a day (UTC)')
+    await expect(form.getByRole('alert')).toContainText('Bursar may grant this wallet at most 10,000 USDC per UTC day')
     await audit(page, 'session-cap')
     await form.getByRole('button', { name: 'Sign with your owner key instead' }).click()
     const renew = dialogOf(page, 'Renew with your owner key')
@@ -275,12 +283,12 @@ test.describe('with the owner key', () => {
     expect(await infoOf(bursar, home)).toMatchObject({ nonce: 3, spendingLimit: '10000000000', spentAmount: '0' })
   })
 
-  test('revoke authority: four steps, and the page notices what the owner did on chain by itself', async ({
+  test('revoke authority: four steps, and the page notices what the owner did on chain by itself @session-keys-7', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await aHome(bursar)
+    const home = await createHome(bursar)
     await home.account.keep(context)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
@@ -334,8 +342,12 @@ test.describe('with the owner key', () => {
     await expect(info.getByRole('button', { name: 'Rotate session key' })).toHaveCount(0)
   })
 
-  test('revoke authority can be signed with the words in step four', async ({ page, context, bursar }) => {
-    const home = await aHome(bursar)
+  test('revoke authority can be signed with the words in step four @session-keys-8', async ({
+    page,
+    context,
+    bursar,
+  }) => {
+    const home = await createHome(bursar)
     await home.account.keep(context)
     await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -349,14 +361,14 @@ test.describe('with the owner key', () => {
   })
 })
 
-test('a connected wallet that is the owner withdraws everything; another account is told', async ({
+test('a connected wallet that is the owner withdraws everything; another account gets a message @session-keys-9', async ({
   page,
   context,
   bursar,
 }) => {
-  const wallet = await anInjectedWallet(context)
+  const wallet = await injectWallet(context)
   const [first, second] = wallet.addresses
-  const home = await aHome(bursar, '42.5', first)
+  const home = await createHome(bursar, '42.5', first)
   await home.account.keep(context)
   await page.goto(`/dashboard/wallets?exit=${home.wallet.id}`)
   const form = dialogOf(page, 'Withdraw everything')
@@ -406,13 +418,13 @@ test('a connected wallet that is the owner withdraws everything; another account
   await expect(page.getByTestId('wallet-balance')).toHaveText(/^\$0\.00/)
 })
 
-test('the recovery sheet has what an owner needs and no secret; the page comes with it', async ({
+test('the recovery sheet has what an owner needs and no secret; the page comes with it @session-keys-10', async ({
   page,
   context,
   bursar,
   request,
 }) => {
-  const home = await aHome(bursar)
+  const home = await createHome(bursar)
   await home.account.keep(context)
   await page.goto(`/dashboard/wallets?recovery=${home.wallet.id}`)
   const dialog = dialogOf(page, 'Recovery sheet')
@@ -446,13 +458,13 @@ test('the recovery sheet has what an owner needs and no secret; the page comes w
   await expect(page.getByRole('button', { name: 'Print' })).toHaveCount(0)
 })
 
-test('the recovery page as it is served: looks, keyboard, and what it says when something is wrong', async ({
+test('the served recovery page: layout, keyboard and error messages @session-keys-11', async ({
   page,
   bursar,
-  household,
+  seeded,
   baseURL,
 }) => {
-  const home = await aHome(bursar)
+  const home = await createHome(bursar)
   await page.goto('/recovery')
   await expect(page.getByLabel('RPC URL')).toBeVisible()
   await audit(page, 'recovery-page')
@@ -466,7 +478,7 @@ test('the recovery page as it is served: looks, keyboard, and what it says when 
   await page.getByLabel('Wallet address').fill(addressFor('nobody'))
   await page.getByRole('button', { name: 'Look up' }).click()
   await expect(status).toContainText('There is no contract at')
-  await page.getByLabel('Wallet address').fill(household.wallet.address)
+  await page.getByLabel('Wallet address').fill(seeded.wallet.address)
   await page.getByRole('button', { name: 'Look up' }).click()
   await expect(page.getByText('Your key can’t move anything here.')).toBeVisible()
   await page.getByLabel('Wallet address').fill('')

@@ -1,17 +1,17 @@
 /** Settings: the user's own name and password, and what happens when a part of the page does not arrive. */
 
-import { anAccount, login } from './accounts.ts'
+import { createAccount, login } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { hands } from './hands.ts'
+import { inputModes } from './inputModes.ts'
 
-/** Refusals are answered with 4xx, which the browser reports by itself. */
+/** Refusals have a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (400|500)|ERR_FAILED|dynamically imported module/ })
 
-for (const { by, viewport, handOf } of hands)
-  test(`name and password are changed, by ${by}`, async ({ page, context, bursar }) => {
+for (const { by, viewport, inputOf } of inputModes)
+  test(`name and password are changed, by ${by} @settings-1`, async ({ page, context, bursar }) => {
     await page.setViewportSize(viewport)
-    const hand = handOf(page)
+    const input = inputOf(page)
     const look = async (name: string) => {
       if (by !== 'mouse') return
       await audit(page, name)
@@ -19,26 +19,26 @@ for (const { by, viewport, handOf } of hands)
     }
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const field = (label: string) => page.getByLabel(label, { exact: true })
-    const { email, password, session, keep } = await anAccount(bursar)
+    const { email, password, session, keep } = await createAccount(bursar)
     await keep(context)
     await page.goto('/dashboard/settings')
     const main = page.getByRole('main')
     await expect(main).toContainText(email)
     await expect(main).toContainText('Member Since')
 
-    await hand.press(button('Edit name'))
+    await input.press(button('Edit name'))
     await expect(field('Name')).toBeFocused()
-    await hand.fill(field('Name'), ' ')
-    await hand.press(button('Save'))
+    await input.fill(field('Name'), ' ')
+    await input.press(button('Save'))
     await expect(page.getByRole('alert')).toHaveText('Please enter your name')
     await look('settings-name-error')
-    await hand.fill(field('Name'), 'Not kept')
+    await input.fill(field('Name'), 'Not kept')
     await page.keyboard.press('Escape')
     await expect(button('Edit name'), 'the focus comes back').toBeFocused()
     await expect(main).toContainText('Eve')
-    await hand.press(button('Edit name'))
-    await hand.fill(field('Name'), ' Eve Ünïcode 🦉 ')
-    await hand.press(button('Save'))
+    await input.press(button('Edit name'))
+    await input.fill(field('Name'), ' Eve Ünïcode 🦉 ')
+    await input.press(button('Save'))
     const toast = page.getByRole('status').filter({ hasText: 'Your name is saved.' })
     await expect(toast).toBeVisible()
     const { x, y, width } = (await toast.locator('..').boundingBox())!
@@ -47,35 +47,35 @@ for (const { by, viewport, handOf } of hands)
     if (viewport.width < 600) expect(y, 'a phone keeps its top bar').toBeGreaterThan(bar)
     await expect(main).toContainText('Eve Ünïcode 🦉')
 
-    await hand.press(button('Change Password'))
+    await input.press(button('Change Password'))
     const dialog = page.getByRole('dialog', { name: 'Change Password' })
     const change = dialog.getByRole('button', { name: 'Change Password' })
     const says = (text: string) => expect(dialog.getByRole('alert')).toHaveText(text)
     await expect(dialog).toContainText('Must be at least 6 characters')
-    await hand.press(change)
+    await input.press(change)
     await says('Please enter your current password')
-    await hand.fill(field('Current Password'), 'not this one')
-    await hand.press(change)
+    await input.fill(field('Current Password'), 'not this one')
+    await input.press(change)
     await says('Please enter a new password')
-    await hand.fill(field('New Password'), 'short')
-    await hand.press(change)
+    await input.fill(field('New Password'), 'short')
+    await input.press(change)
     await says('Please enter the new password again')
-    await hand.fill(field('Confirm New Password'), 'other')
-    await hand.press(change)
+    await input.fill(field('Confirm New Password'), 'other')
+    await input.press(change)
     await says('New passwords do not match')
-    await hand.fill(field('Confirm New Password'), 'short')
-    await hand.press(change)
+    await input.fill(field('Confirm New Password'), 'short')
+    await input.press(change)
     await says('Password must be at least 6 characters long')
     await look('settings-password-error')
-    await hand.fill(field('New Password'), 'babbage-engine')
-    await hand.fill(field('Confirm New Password'), 'babbage-engine')
-    await hand.press(change)
-    await says('Your current password is not right.')
+    await input.fill(field('New Password'), 'babbage-engine')
+    await input.fill(field('Confirm New Password'), 'babbage-engine')
+    await input.press(change)
+    await says('Your current password is incorrect.')
     await page.route('**/change-password', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
-    await hand.fill(field('Current Password'), password)
-    await hand.press(change)
+    await input.fill(field('Current Password'), password)
+    await input.press(change)
     await says('Failed to change password')
-    await hand.press(change)
+    await input.press(change)
     await expect(dialog.getByRole('status')).toHaveText('Password changed successfully!')
     await expect(dialog, 'closes by itself').toBeHidden()
     expect((await login(bursar, email, 'babbage-engine')).user.name).toBe('Eve Ünïcode 🦉')
@@ -83,19 +83,19 @@ for (const { by, viewport, handOf } of hands)
     const stillIn = await bursar.call('/api/auth/cognito/refresh', { body: { refreshToken } })
     expect(stillIn.status, 'the session that changed it goes on').toBe(200)
 
-    await hand.press(button('Change Password'))
-    await hand.fill(field('Current Password'), 'forgotten on closing')
-    await hand.press(dialog.getByRole('button', { name: 'Cancel' }))
-    await hand.press(button('Change Password'))
+    await input.press(button('Change Password'))
+    await input.fill(field('Current Password'), 'forgotten on closing')
+    await input.press(dialog.getByRole('button', { name: 'Cancel' }))
+    await input.press(button('Change Password'))
     await expect(field('Current Password')).toHaveValue('')
   })
 
-test('wallets that could not be loaded are told and tried again; the page stays whole', async ({
+test('wallets that cannot be loaded show an error and a retry; the rest of the page works @settings-2', async ({
   page,
   context,
   bursar,
 }) => {
-  const { keep } = await anAccount(bursar)
+  const { keep } = await createAccount(bursar)
   await keep(context)
   await page.route('**/assets/WalletSection*.js', (route) => route.abort(), { times: 1 })
   await page.goto('/dashboard/settings')

@@ -1,19 +1,20 @@
 /** One stack for all browser tests; where it is and what is in it goes to the tests through the environment. */
-import { aFundedWallet, aStack, type TestStack } from '../stack/aStack.ts'
+
 import { groupsAndAgents, writeRows } from '../support/largeAccount.ts'
-import { anAccount } from './accounts.ts'
-import { furnish } from './household.ts'
+import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
+import { createAccount } from './accounts.ts'
+import { seedAccount } from './seededAccount.ts'
 
 export default async function startOnce(): Promise<() => Promise<void>> {
-  const stack = await aStack()
+  const stack = await createTestStack()
   try {
     process.env.BURSAR_URL = stack.url
     process.env.BURSAR_RPC = stack.rpc[8453]
     process.env.BURSAR_STATE = stack.stateDir
-    const [household, large] = await Promise.all([furnish(stack.bursar), aLargeAccount(stack)])
+    const [seeded, large] = await Promise.all([seedAccount(stack.bursar), createLargeAccount(stack)])
     await writeRows(stack, large.account, large.agents)
-    process.env.BURSAR_LARGE = JSON.stringify(large.session)
-    process.env.BURSAR_HOUSEHOLD = JSON.stringify(household)
+    process.env.BURSAR_LARGE = JSON.stringify({ session: large.session, token: large.account.token })
+    process.env.BURSAR_SEEDED = JSON.stringify(seeded)
     return stack.stop
   } catch (error) {
     await stack.stop()
@@ -22,9 +23,9 @@ export default async function startOnce(): Promise<() => Promise<void>> {
 }
 
 /** All of it but the rows, for which the Worker must be down. */
-async function aLargeAccount(stack: TestStack) {
-  const { session } = await anAccount(stack.bursar)
+async function createLargeAccount(stack: TestStack) {
+  const { session } = await createAccount(stack.bursar)
   const token = session.accessToken
-  const account = { userId: session.user.id, token, wallet: await aFundedWallet(stack.bursar, token) }
+  const account = { userId: session.user.id, token, wallet: await createFundedWallet(stack.bursar, token) }
   return { session, account, agents: await groupsAndAgents(stack, account) }
 }

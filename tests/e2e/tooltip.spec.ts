@@ -1,7 +1,7 @@
-/** What is said about a time or a balance: beside it, for as long as it is looked at, by mouse and by keyboard. */
+/** Tooltips of times and balances: beside them, while hovered or focused, by mouse and by keyboard. */
 import { beSignedIn, expect, test } from './fixtures.ts'
 
-test.beforeEach(({ context, household }) => beSignedIn(context, household))
+test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
 test('the full time with its zone shows on hover and on focus, and Escape puts it away', async ({ page }) => {
   await page.goto('/dashboard/transactions')

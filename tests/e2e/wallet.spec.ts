@@ -1,11 +1,11 @@
-/** Wallet connection: part 1 sections 3, 4, 8 and 9, decisions 11 to 13. */
+/** Wallet connection (record 010). */
 import type { Page } from '@playwright/test'
-import type { User } from '../../worker/schemas/account.ts'
-import { anAccount } from './accounts.ts'
+import type { User } from '#schemas/account.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
-import { type Hand, handsAnotherWay, mouse } from './hands.ts'
-import { anInjectedWallet, type InjectedWallet } from './injectedWallet.ts'
+import { type InjectedWallet, injectWallet } from './injectedWallet.ts'
+import { type Input, inputModesSwapped, mouse } from './inputModes.ts'
 
 const rejectedText = 'You rejected the request in your wallet.'
 const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
@@ -17,38 +17,38 @@ async function openSettings(page: Page) {
   return page.getByRole('region', { name: 'Connected wallet' })
 }
 
-async function connect(page: Page, name = 'Test Wallet', hand: Hand = mouse(page)) {
-  await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
-  await hand.press(dialogOf(page).getByRole('button', { name }))
+async function connect(page: Page, name = 'Test Wallet', input: Input = mouse(page)) {
+  await input.press(page.getByRole('button', { name: 'Connect wallet' }))
+  await input.press(dialogOf(page).getByRole('button', { name }))
 }
 
 const asked = (wallet: InjectedWallet, method: string) =>
   wallet.requests.filter((each) => each.method === method).length
 
-for (const { by, viewport, handOf, look } of handsAnotherWay)
+for (const { by, viewport, inputOf, look } of inputModesSwapped)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('the panel connects a wallet, which is there again after a reload', async ({
+    test('the panel connects a wallet, which is there again after a reload @wallet-link-1', async ({
       page,
       context,
       watch,
-      household,
+      seeded,
     }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
-      const wallet = await anInjectedWallet(context)
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
+      const wallet = await injectWallet(context)
       await page.goto('/dashboard/overview')
       const menu = page.getByRole('button', { name: 'Open menu' })
       await menu.waitFor()
       const layer = () => watch.requests.filter((url) => /WalletLayer|PanelWallet/.test(url))
       expect(layer(), 'before it is used').toEqual([])
 
-      await hand.press(menu)
-      await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
+      await input.press(menu)
+      await input.press(page.getByRole('button', { name: 'Connect wallet' }))
       await expect(dialogOf(page)).toBeVisible()
       await look(page, 'connect-wallet')
-      await hand.press(page.getByRole('button', { name: 'Test Wallet' }))
+      await input.press(page.getByRole('button', { name: 'Test Wallet' }))
       const panel = page.getByRole('dialog')
       await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
       await expect(panel.getByText('Base', { exact: true })).toBeVisible()
@@ -59,31 +59,31 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
 
       await page.reload()
       await expect.poll(() => asked(wallet, 'eth_accounts')).toBeGreaterThan(1)
-      await hand.press(menu)
+      await input.press(menu)
       await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
-      expect(asked(wallet, 'wallet_requestPermissions'), 'nobody is asked again').toBe(1)
+      expect(asked(wallet, 'wallet_requestPermissions'), 'no further request').toBe(1)
     })
 
-    test('a rejected connection says so and can be tried again', async ({ page, context, household }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
-      const wallet = await anInjectedWallet(context)
+    test('a rejected connection says so and can be tried again @wallet-link-2', async ({ page, context, seeded }) => {
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
+      const wallet = await injectWallet(context)
       await openSettings(page)
       wallet.refuse('wallet_requestPermissions')
-      await connect(page, 'Test Wallet', hand)
+      await connect(page, 'Test Wallet', input)
       await expect(page.getByRole('alert')).toHaveText(rejectedText)
       await look(page, 'connect-rejected')
-      await hand.press(page.getByRole('button', { name: 'Test Wallet' }))
+      await input.press(page.getByRole('button', { name: 'Test Wallet' }))
       await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
     })
 
-    test('without a wallet the dialog says what to do', async ({ page, context, household }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
+    test('without a wallet the dialog says what to do @wallet-link-3', async ({ page, context, seeded }) => {
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
       const section = await openSettings(page)
       await section.getByRole('button', { name: 'Connect wallet' }).waitFor()
       await look(page, 'settings-no-wallet')
-      await hand.press(page.getByRole('button', { name: 'Connect wallet' }))
+      await input.press(page.getByRole('button', { name: 'Connect wallet' }))
       const dialog = dialogOf(page)
       await expect(dialog).toContainText('No wallet was found in this browser. Install one and reload this page.')
       await expect(dialog.getByRole('button', { name: 'Coinbase Wallet' })).toBeVisible()
@@ -94,28 +94,28 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
       await expect(dialog).toBeHidden()
     })
 
-    test('the network is switched, and added where the wallet does not know it', async ({
+    test('the network is switched, and added where the wallet does not know it @wallet-link-4', async ({
       page,
       context,
       baseURL,
-      household,
+      seeded,
     }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
-      const wallet = await anInjectedWallet(context)
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
+      const wallet = await injectWallet(context)
       const section = await openSettings(page)
-      await connect(page, 'Test Wallet', hand)
+      await connect(page, 'Test Wallet', input)
       const network = section.getByLabel('Network')
       await expect(network).toHaveValue('8453')
       await expect(section.getByText('$0.00 USDC'), 'read from the chain by this page').toBeVisible()
 
       wallet.refuse('wallet_addEthereumChain')
-      await hand.choose(network, 'Base Sepolia')
+      await input.choose(network, 'Base Sepolia')
       await expect(section.getByRole('alert')).toHaveText(rejectedText)
       await expect(network).toHaveValue('8453')
       await look(page, 'settings-network-rejected')
 
-      await hand.choose(network, 'Base Sepolia')
+      await input.choose(network, 'Base Sepolia')
       await expect(network, 'no longer waiting').toBeEnabled()
       await expect(network).toHaveValue('84532')
       await expect(section.getByRole('alert')).toHaveCount(0)
@@ -135,36 +135,36 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
       await wallet.goTo(page, 1)
       await expect(network.locator('option:checked')).toHaveText('Another network')
       await look(page, 'settings-wallet')
-      await hand.choose(network, 'Base')
+      await input.choose(network, 'Base')
       await expect(network).toBeEnabled()
       await expect(network).toHaveValue('8453')
       expect(wallet.chainId).toBe(8453)
     })
 
-    test('a wallet that cannot go to a network is told apart from a rejection', async ({
+    test('a wallet without the network gets another message than a rejection @wallet-link-5', async ({
       page,
       context,
-      household,
+      seeded,
     }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
-      const wallet = await anInjectedWallet(context)
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
+      const wallet = await injectWallet(context)
       const section = await openSettings(page)
-      await connect(page, 'Test Wallet', hand)
+      await connect(page, 'Test Wallet', input)
       wallet.refuse('wallet_switchEthereumChain', -32603)
-      await hand.choose(section.getByLabel('Network'), 'Base Sepolia')
+      await input.choose(section.getByLabel('Network'), 'Base Sepolia')
       await expect(section.getByRole('alert')).toHaveText(
         'Your wallet is not set up for this network. Add it there, then try again.',
       )
     })
 
-    test('a disconnected wallet stays so after a reload', async ({ page, context, household }) => {
-      await beSignedIn(context, household)
-      const hand = handOf(page)
-      const wallet = await anInjectedWallet(context)
+    test('a disconnected wallet stays so after a reload @wallet-link-6', async ({ page, context, seeded }) => {
+      await beSignedIn(context, seeded)
+      const input = inputOf(page)
+      const wallet = await injectWallet(context)
       const section = await openSettings(page)
-      await connect(page, 'Test Wallet', hand)
-      await hand.press(section.getByRole('button', { name: 'Disconnect' }))
+      await connect(page, 'Test Wallet', input)
+      await input.press(section.getByRole('button', { name: 'Disconnect' }))
       await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
       wallet.authorized = true // as with wallets that cannot take a permission back
       await page.reload()
@@ -172,21 +172,25 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
       await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
     })
 
-    test('the address is linked by a signature and unlinked again', async ({ page, context, bursar }) => {
-      const hand = handOf(page)
-      const own = await anAccount(bursar) // both hands link at once
+    test('the address is linked by a signature and unlinked again @wallet-link-7', async ({
+      page,
+      context,
+      bursar,
+    }) => {
+      const input = inputOf(page)
+      const own = await createAccount(bursar) // mouse and keyboard run at once
       await own.keep(context)
-      const wallet = await anInjectedWallet(context)
+      const wallet = await injectWallet(context)
       const [address] = wallet.addresses
       const section = await openSettings(page)
-      await connect(page, 'Test Wallet', hand)
+      await connect(page, 'Test Wallet', input)
 
       wallet.refuse('personal_sign')
-      await hand.press(section.getByRole('button', { name: 'Link to my account' }))
+      await input.press(section.getByRole('button', { name: 'Link to my account' }))
       await expect(section.getByRole('alert')).toHaveText(rejectedText)
       await look(page, 'settings-link-rejected')
 
-      await hand.press(section.getByRole('button', { name: 'Link to my account' }))
+      await input.press(section.getByRole('button', { name: 'Link to my account' }))
       await expect(section.getByText('Linked to your account')).toBeVisible()
       await expect(section.getByRole('button', { name: 'Link to my account' })).toHaveCount(0)
       await look(page, 'settings-linked')
@@ -196,39 +200,39 @@ for (const { by, viewport, handOf, look } of handsAnotherWay)
       const kept = () => bursar.api<User>(`/users/${user.id}`, { token })
       expect((await kept()).publicAddress?.toLowerCase()).toBe(address.toLowerCase())
 
-      await hand.press(section.getByRole('button', { name: 'Disconnect' }))
+      await input.press(section.getByRole('button', { name: 'Disconnect' }))
       await expect(section.getByText('Linked to your account'), 'without the wallet too').toBeVisible()
-      await hand.press(section.getByRole('button', { name: 'Unlink' }))
+      await input.press(section.getByRole('button', { name: 'Unlink' }))
       await expect(section.getByText('Linked to your account')).toHaveCount(0)
       expect((await kept()).publicAddress).toBeNull()
     })
 
-    test('a connected wallet owns a new smart wallet', async ({ page, context, bursar }) => {
-      const hand = handOf(page)
-      await (await anAccount(bursar)).keep(context)
-      const wallet = await anInjectedWallet(context)
+    test('a connected wallet owns a new smart wallet @wallet-link-8', async ({ page, context, bursar }) => {
+      const input = inputOf(page)
+      await (await createAccount(bursar)).keep(context)
+      const wallet = await injectWallet(context)
       const [address] = wallet.addresses
       await page.goto('/dashboard/wallets?deploy=true')
       const dialog = page.getByRole('dialog', { name: 'Deploy Smart Wallet' })
-      await hand.press(dialog.getByRole('radio', { name: 'Use my connected wallet' }))
+      await input.press(dialog.getByRole('radio', { name: 'Use my connected wallet' }))
       const deploy = dialog.getByRole('button', { name: 'Deploy Wallet' })
       await expect(deploy).toBeDisabled()
-      await connect(page, 'Test Wallet', hand)
+      await connect(page, 'Test Wallet', input)
       await expect(dialog.getByTestId('full-address')).toContainText(address)
       await look(page, 'deploy-with-wallet')
-      await hand.press(deploy)
+      await input.press(deploy)
       const done = page.getByRole('dialog', { name: 'Smart Wallet Created' })
       await expect(done.getByText(address)).toBeVisible({ timeout: 30_000 })
     })
   })
 
-test('another account in the wallet is another account here; none is a disconnection', async ({
+test('another account in the wallet is another account here; none is a disconnection @wallet-link-9', async ({
   page,
   context,
-  household,
+  seeded,
 }) => {
-  await beSignedIn(context, household)
-  const wallet = await anInjectedWallet(context)
+  await beSignedIn(context, seeded)
+  const wallet = await injectWallet(context)
   const [first, second] = wallet.addresses
   const section = await openSettings(page)
   await connect(page)
@@ -240,10 +244,10 @@ test('another account in the wallet is another account here; none is a disconnec
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })
 
-test('of two wallets that let us in, the last used one comes back', async ({ page, context, household }) => {
-  await beSignedIn(context, household)
-  const first = await anInjectedWallet(context, 'Alpha')
-  const second = await anInjectedWallet(context, 'Omega')
+test('of two authorized wallets the last used one reconnects @wallet-link-10', async ({ page, context, seeded }) => {
+  await beSignedIn(context, seeded)
+  const first = await injectWallet(context, 'Alpha')
+  const second = await injectWallet(context, 'Omega')
   const section = await openSettings(page)
   await connect(page, 'Omega')
   await expect(section.getByText(short(second.addresses[0]))).toBeVisible()
@@ -257,8 +261,8 @@ test.describe('with a project id', () => {
   // Where the wallet learns whose page this is: the one foreign frame that the policy lets in.
   test.use({ tolerated: /foreign request: https:\/\/verify\.walletconnect\.org\/v3\/attestation/ })
 
-  test('WalletConnect shows its pairing code in our own dialog', async ({ page, context, household }) => {
-    await beSignedIn(context, household)
+  test('WalletConnect shows its pairing code in our own dialog @wallet-link-11', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
     await page.route('**/api/config', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
@@ -288,8 +292,13 @@ test.describe('beside the dashboard', () => {
   // An unknown claim link.
   test.use({ tolerated: /status of 404/ })
 
-  test('only the dashboard may speak to wallets and chains', async ({ page, context, watch, household }) => {
-    await beSignedIn(context, household)
+  test('only the dashboard may speak to wallets and chains @wallet-link-12', async ({
+    page,
+    context,
+    watch,
+    seeded,
+  }) => {
+    await beSignedIn(context, seeded)
     const policyOf = async (path: string) => (await page.request.get(path)).headers()['content-security-policy'] ?? ''
     for (const path of ['/', '/login', '/signup', '/claim/abc'])
       expect(await policyOf(path), path).toContain("connect-src 'self';")
@@ -299,7 +308,7 @@ test.describe('beside the dashboard', () => {
       expect(policy).toContain("connect-src 'self' https://mainnet.base.org https://sepolia.base.org wss://relay.")
     }
 
-    await anInjectedWallet(context)
+    await injectWallet(context)
     await openSettings(page)
     await connect(page)
     await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor()

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page, Request, Response } from '@playwright/test'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
-import { type BursarClient, until } from '../../scripts/demoClient.ts'
-import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { Wallet } from '../../worker/schemas/wallet.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
-import { anAccount } from './accounts.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { type BursarClient, until } from '../../local/client.ts'
+import { createFundedWallet } from '../support/testStack.ts'
+import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
-import { hands, tabTo } from './hands.ts'
+import { inputModes, tabTo } from './inputModes.ts'
 
-/** Refusals that a test brings about are reported by the browser itself. */
+/** Refusals that the tests cause, whose status the browser logs. */
 test.use({ tolerated: /status of (400|409|422|429|502)|net::ERR_FAILED/ })
 
-/** Until something stands on the chain. */
+/** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
 const masterPassword = 'a master password'
 
@@ -22,8 +22,8 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 
-async function anOwner(bursar: BursarClient, context: BrowserContext): Promise<Owner> {
-  const { session, keep } = await anAccount(bursar)
+async function createOwner(bursar: BursarClient, context: BrowserContext): Promise<Owner> {
+  const { session, keep } = await createAccount(bursar)
   await keep(context)
   return { token: session.accessToken, bursar }
 }
@@ -48,7 +48,7 @@ async function imported(
 }
 
 const deployed = ({ bursar, token }: Owner, name: string, funds: string) =>
-  aFundedWallet(bursar, token, { name, funds })
+  createFundedWallet(bursar, token, { name, funds })
 
 /** Everything that crossed the wire and everything that was kept, as text. */
 function record(context: BrowserContext) {
@@ -74,7 +74,7 @@ function record(context: BrowserContext) {
   }
 }
 
-/** Every text that has the form of a private key, as the address that it would be the key of. */
+/** Every text in the form of a private key, as the address of that key. */
 function addressesOfKeysIn(text: string): string[] {
   const found = text.match(/(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F])/g) ?? []
   return [...new Set(found)].flatMap((digits) => {
@@ -86,30 +86,30 @@ function addressesOfKeysIn(text: string): string[] {
   })
 }
 
-for (const { by, viewport, handOf, look } of hands)
-  test(`a wallet is deployed with the ${by}; no key and no word of the phrase leaves the browser or is kept`, async ({
+for (const { by, viewport, inputOf, look } of inputModes)
+  test(`a wallet is deployed with the ${by}; no key and no word of the phrase leaves the browser or is kept @wallets-1`, async ({
     page,
     context,
     bursar,
   }) => {
     await page.setViewportSize(viewport)
-    await anOwner(bursar, context)
+    await createOwner(bursar, context)
     const traffic = record(context)
-    const hand = handOf(page)
+    const input = inputOf(page)
     await page.goto('/dashboard/wallets')
     await expect(page.getByText('No wallets yet')).toBeVisible()
-    await hand.press(button(page, 'New Wallet'))
+    await input.press(button(page, 'New Wallet'))
     const config = dialog(page, 'Deploy Smart Wallet')
     await expect(config.getByLabel('Network')).toBeDisabled()
     await look(page, 'deploy-config')
-    await hand.fill(config.getByLabel('Wallet name'), '🦊 Operations')
-    await hand.press(button(page, 'Continue'))
+    await input.fill(config.getByLabel('Wallet name'), '🦊 Operations')
+    await input.press(button(page, 'Continue'))
 
     const setup = dialog(page, 'Wallet Security Setup')
     await expect(button(page, 'Generate Recovery Phrase')).toBeDisabled()
-    await hand.press(setup.getByRole('checkbox'))
+    await input.press(setup.getByRole('checkbox'))
     const started = Date.now()
-    await hand.press(button(page, 'Generate Recovery Phrase'))
+    await input.press(button(page, 'Generate Recovery Phrase'))
     await expect(button(page, 'Generating...')).toBeDisabled()
     await page.keyboard.press('Escape')
     const save = dialog(page, 'Save your recovery phrase')
@@ -117,18 +117,18 @@ for (const { by, viewport, handOf, look } of hands)
     expect(Date.now() - started, 'generating takes two seconds').toBeGreaterThanOrEqual(1_900)
     const words = save.getByTestId('recovery-phrase').locator('li span:last-child')
     await expect(words).toHaveText(Array(12).fill('••••••'))
-    await hand.press(button(page, 'Reveal phrase'))
+    await input.press(button(page, 'Reveal phrase'))
     await expect(words).toHaveText(Array(12).fill(/^[a-z]{3,8}$/))
     const phrase = (await words.allTextContents()).join(' ')
     await look(page, 'deploy-phrase')
     const deploy = button(page, 'Deploy Wallet')
     await expect(deploy).toBeDisabled()
-    await hand.press(save.getByLabel('I have securely saved my recovery phrase'))
+    await input.press(save.getByLabel('I have securely saved my recovery phrase'))
     await expect(deploy).toBeDisabled()
-    await hand.fill(save.getByLabel(/^Type/), 'I have saved my key')
+    await input.fill(save.getByLabel(/^Type/), 'I have saved my key')
     await expect(deploy).toBeDisabled()
-    await hand.fill(save.getByLabel(/^Type/), '  i HAVE saved my private key ')
-    await hand.press(deploy)
+    await input.fill(save.getByLabel(/^Type/), '  i HAVE saved my private key ')
+    await input.press(deploy)
 
     const deploying = dialog(page, 'Deploying your wallet')
     await expect(deploying).toBeVisible()
@@ -141,7 +141,7 @@ for (const { by, viewport, handOf, look } of hands)
     await look(page, 'deploy-success')
     const owner = mnemonicToAccount(phrase)
     await expect(done.getByText(owner.address)).toBeVisible()
-    await hand.press(button(page, 'Done'))
+    await input.press(button(page, 'Done'))
     await expect(card(page, '🦊 Operations')).toContainText('Active')
 
     const wallets = JSON.parse((await traffic.answered()).findLast((text) => text.includes('sessionKeyAddress'))!).data
@@ -157,8 +157,12 @@ for (const { by, viewport, handOf, look } of hands)
     expect(keys).not.toContain(wallet!.sessionKeyAddress.toLowerCase())
   })
 
-test('a deploy whose answer was lost is tried again and makes one wallet', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('a deploy whose reply was lost is tried again and makes one wallet @wallets-2', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createOwner(bursar, context)
   let lost = 0
   await page.route('**/smart-wallets-v2/deploy', async (route) => {
     if (lost++ > 0) return route.continue()
@@ -175,8 +179,12 @@ test('a deploy whose answer was lost is tried again and makes one wallet', async
   expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
 })
 
-test('the limits of six wallets and of ten a month are said in the dialog', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('the limits of six wallets and of ten a month are said in the dialog @wallets-3', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createOwner(bursar, context)
   const wallets: Wallet[] = []
   for (let i = 1; i <= 6; i++) wallets.push(await imported(owner, { name: `Wallet ${i}` }))
   await throughKeypair(page, 'Seventh')
@@ -195,55 +203,59 @@ test('the limits of six wallets and of ten a month are said in the dialog', asyn
   await expect(page.getByRole('alert')).toHaveText('You have reached your monthly wallet creation limit of 10.')
 })
 
-for (const { by, viewport, handOf, look } of hands)
-  test(`a wallet is added by its key and its key is seen again, with the ${by}`, async ({ page, context, bursar }) => {
+for (const { by, viewport, inputOf, look } of inputModes)
+  test(`a wallet is added by its key and its key is seen again, with the ${by} @wallets-4`, async ({
+    page,
+    context,
+    bursar,
+  }) => {
     await page.setViewportSize(viewport)
-    await anOwner(bursar, context)
+    await createOwner(bursar, context)
     const traffic = record(context)
-    const hand = handOf(page)
+    const input = inputOf(page)
     await page.goto('/dashboard/wallets')
-    await hand.press(button(page, 'Add Existing'))
+    await input.press(button(page, 'Add Existing'))
     const add = dialog(page, 'Add Wallet')
-    await hand.press(button(page, 'Add Wallet'))
+    await input.press(button(page, 'Add Wallet'))
     await expect(add.getByRole('alert')).toHaveText([
       'Private key is required',
       'Wallet address is required',
       'Master password is required',
     ])
     await look(page, 'import-errors')
-    await hand.fill(add.getByLabel('Private key', { exact: true }), '0x123')
-    await hand.fill(add.getByLabel('Wallet address'), 'vitalik.eth')
-    await hand.press(button(page, 'Add Wallet'))
+    await input.fill(add.getByLabel('Private key', { exact: true }), '0x123')
+    await input.fill(add.getByLabel('Wallet address'), 'vitalik.eth')
+    await input.press(button(page, 'Add Wallet'))
     await expect(add.getByText('Private key must be 64 hexadecimal digits')).toBeVisible()
     await expect(add.getByText('Wallet address must start with 0x')).toBeVisible()
 
     const privateKey = generatePrivateKey()
     const address = privateKeyToAddress(privateKey)
-    await hand.fill(add.getByLabel('Wallet address'), '')
-    await hand.fill(add.getByLabel('Private key', { exact: true }), ` ${privateKey.slice(2)} `)
-    await hand.fill(add.getByLabel('Master password', { exact: true }), masterPassword)
+    await input.fill(add.getByLabel('Wallet address'), '')
+    await input.fill(add.getByLabel('Private key', { exact: true }), ` ${privateKey.slice(2)} `)
+    await input.fill(add.getByLabel('Master password', { exact: true }), masterPassword)
     await expect(add.getByLabel('Wallet address'), 'follows from the key').toHaveValue(address)
-    await hand.fill(add.getByLabel('Wallet address'), privateKeyToAddress(generatePrivateKey()))
-    await hand.press(button(page, 'Add Wallet'))
+    await input.fill(add.getByLabel('Wallet address'), privateKeyToAddress(generatePrivateKey()))
+    await input.press(button(page, 'Add Wallet'))
     await expect(add.getByText('This private key does not belong to the wallet address.')).toBeVisible()
-    await hand.fill(add.getByLabel('Wallet address'), `  ${address} `)
-    await hand.press(button(page, 'Add Wallet'))
+    await input.fill(add.getByLabel('Wallet address'), `  ${address} `)
+    await input.press(button(page, 'Add Wallet'))
     await expect(add).toBeHidden()
     const own = card(page, 'Unnamed Wallet')
     await expect(own).toContainText('Imported')
     await expect(own).toContainText('We keep this wallet’s key, so all of it counts.')
 
-    await hand.press(own.getByRole('button', { name: 'More for Unnamed Wallet' }))
+    await input.press(own.getByRole('button', { name: 'More for Unnamed Wallet' }))
     await choose(page, by, 'View Private Key')
     const view = dialog(page, 'View Private Key')
-    await hand.press(button(page, 'View Private Key'))
+    await input.press(button(page, 'View Private Key'))
     await expect(view.getByRole('alert')).toHaveText('Master password is required')
-    await hand.fill(view.getByLabel('Master password', { exact: true }), 'another password')
-    await hand.press(button(page, 'View Private Key'))
+    await input.fill(view.getByLabel('Master password', { exact: true }), 'another password')
+    await input.press(button(page, 'View Private Key'))
     await expect(view.getByRole('alert')).toHaveText('Invalid master password or failed to retrieve private key.')
     await look(page, 'view-key-wrong')
-    await hand.fill(view.getByLabel('Master password', { exact: true }), masterPassword)
-    await hand.press(button(page, 'View Private Key'))
+    await input.fill(view.getByLabel('Master password', { exact: true }), masterPassword)
+    await input.press(button(page, 'View Private Key'))
     await expect(page.getByTestId('private-key')).toHaveText(privateKey)
     await look(page, 'view-key')
     await page.evaluate(() => dispatchEvent(new Event('blur')))
@@ -258,8 +270,8 @@ for (const { by, viewport, handOf, look } of hands)
     expect(lists.join().toLowerCase()).not.toContain(privateKey.slice(2))
   })
 
-test('cards, totals and exposure; test money stands apart', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('cards, totals and exposure; test money is shown apart @wallets-5', async ({ page, context, bursar }) => {
+  const owner = await createOwner(bursar, context)
   const smart = await deployed(owner, 'Operations', '1234.567891')
   await imported(owner, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
   await imported(owner, { name: 'Playground', chain: 'base-sepolia', amount: '50' })
@@ -323,8 +335,8 @@ test('cards, totals and exposure; test money stands apart', async ({ page, conte
   await expect(exposure).toContainText('Most that can leave without you: $1,000.00 USDC, before and after.')
 })
 
-test('an address is copied, and says so for two seconds', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('an address is copied, and says so for two seconds @wallets-6', async ({ page, context, bursar }) => {
+  const owner = await createOwner(bursar, context)
   const wallet = await imported(owner)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/dashboard/wallets')
@@ -334,8 +346,12 @@ test('an address is copied, and says so for two seconds', async ({ page, context
   await expect(button(page, 'Copy address')).toBeVisible({ timeout: 4_000 })
 })
 
-test('a balance that can’t be read is unavailable until a retry reads it', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('a balance that can’t be read is unavailable until a retry reads it @wallets-7', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createOwner(bursar, context)
   await imported(owner, { name: 'Readable', amount: '10' })
   const dark = await imported(owner, { name: 'Dark', amount: '5' })
   let down = true
@@ -366,12 +382,12 @@ test('a balance that can’t be read is unavailable until a retry reads it', asy
   await expect(summary.getByTestId('total')).toHaveText('$15.00 USDC')
 })
 
-test('balances and session keys are read every 30 seconds, but not while a dialog is open', async ({
+test('balances and session keys are read every 30 seconds, but not while a dialog is open @wallets-8', async ({
   page,
   context,
   bursar,
 }) => {
-  const owner = await anOwner(bursar, context)
+  const owner = await createOwner(bursar, context)
   await imported(owner, { name: 'Watched' })
   await page.clock.install()
   let reads = 0
@@ -394,29 +410,29 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
   await expect.poll(() => reads, 'closing reads at once').toBe(before + 1)
 })
 
-for (const { by, viewport, handOf, look } of hands)
-  test(`a wallet is renamed and deleted, with the ${by}`, async ({ page, context, bursar }) => {
+for (const { by, viewport, inputOf, look } of inputModes)
+  test(`a wallet is renamed and deleted, with the ${by} @wallets-9`, async ({ page, context, bursar }) => {
     await page.setViewportSize(viewport)
-    const owner = await anOwner(bursar, context)
-    const hand = handOf(page)
+    const owner = await createOwner(bursar, context)
+    const input = inputOf(page)
     const wallet = await imported(owner, { name: 'Before', amount: '7' })
     const open = async (name: string, entry: string) => {
-      await hand.press(button(page, `More for ${name}`))
+      await input.press(button(page, `More for ${name}`))
       await choose(page, by, entry)
     }
     await page.goto('/dashboard/wallets')
     await open('Before', 'Rename')
     const rename = dialog(page, 'Rename Wallet')
-    await hand.fill(rename.getByLabel('Wallet name'), 'x'.repeat(61))
-    await hand.press(button(page, 'Rename Wallet'))
+    await input.fill(rename.getByLabel('Wallet name'), 'x'.repeat(61))
+    await input.press(button(page, 'Rename Wallet'))
     await expect(rename.getByRole('alert')).toHaveText('Name must be at most 60 characters')
     await look(page, 'rename')
-    await hand.fill(rename.getByLabel('Wallet name'), '  🏦 After ')
-    await hand.press(button(page, 'Rename Wallet'))
+    await input.fill(rename.getByLabel('Wallet name'), '  🏦 After ')
+    await input.press(button(page, 'Rename Wallet'))
     await expect(card(page, '🏦 After')).toBeVisible()
     await open('🏦 After', 'Rename')
-    await hand.fill(rename.getByLabel('Wallet name'), '   ')
-    await hand.press(button(page, 'Rename Wallet'))
+    await input.fill(rename.getByLabel('Wallet name'), '   ')
+    await input.press(button(page, 'Rename Wallet'))
     await expect(card(page, 'Unnamed Wallet')).toBeVisible()
 
     const group = await bursar.api<PolicyGroup>('/policy-groups', {
@@ -429,8 +445,8 @@ for (const { by, viewport, handOf, look } of hands)
     const confirm = remove.getByRole('button', { name: 'Delete Wallet' })
     await expect(remove).toContainText('Its balance of $7.00 USDC stays at the wallet’s address')
     await expect(confirm, 'only who can reach the money').toBeDisabled()
-    await hand.press(remove.getByRole('checkbox'))
-    await hand.press(confirm)
+    await input.press(remove.getByRole('checkbox'))
+    await input.press(confirm)
     await expect(remove.getByRole('alert')).toHaveText(
       'This wallet is used by the policy group “Research”. Delete it first.',
     )
@@ -438,17 +454,17 @@ for (const { by, viewport, handOf, look } of hands)
     await bursar.api(`/policy-groups/${group.id}/cascade`, { method: 'DELETE', token: owner.token })
     // Another tab was faster: deleting twice is deleting once.
     await bursar.api(`/wallets/${wallet.id}`, { method: 'DELETE', token: owner.token })
-    await hand.press(confirm)
+    await input.press(confirm)
     await expect(remove).toBeHidden()
     await expect(page.getByText('No wallets yet')).toBeVisible()
   })
 
-test('the chip of a session key says Expired, Active, Inactive, hours left or Unknown', async ({
+test('the chip of a session key says Expired, Active, Inactive, hours left or Unknown @wallets-10', async ({
   page,
   context,
   bursar,
 }) => {
-  const owner = await anOwner(bursar, context)
+  const owner = await createOwner(bursar, context)
   await deployed(owner, 'Chips', '1')
   const seconds = Math.floor(Date.now() / 1000)
   let change: Record<string, unknown> | null = {}
@@ -475,8 +491,8 @@ test('the chip of a session key says Expired, Active, Inactive, hours left or Un
   }
 })
 
-test('each call has words for its failure', async ({ page, context, bursar }) => {
-  const owner = await anOwner(bursar, context)
+test('each call has words for its failure @wallets-11', async ({ page, context, bursar }) => {
+  const owner = await createOwner(bursar, context)
   const wallet = await imported(owner, { name: 'Words' })
   const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
   const refuse = (url: string) => page.route(url, (route) => route.fulfill({ status: 409, json: refusal }))
@@ -504,12 +520,12 @@ test('each call has words for its failure', async ({ page, context, bursar }) =>
   await expect(alert).toContainText('Failed to deploy wallet. Please try again or contact support.')
 })
 
-test('the menu of a wallet opens, moves and closes by the keyboard, and gives the focus back', async ({
+test('the menu of a wallet opens, moves and closes by the keyboard, and gives the focus back @wallets-12', async ({
   page,
   context,
   bursar,
 }) => {
-  await imported(await anOwner(bursar, context), { name: 'Keys' })
+  await imported(await createOwner(bursar, context), { name: 'Keys' })
   await page.goto('/dashboard/wallets')
   const more = button(page, 'More for Keys')
   await tabTo(page, more)
@@ -540,7 +556,7 @@ async function fillImport(page: Page, { privateKey }: { privateKey: `0x${string}
   await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
 }
 
-/** As far as the button that deploys, pressed. */
+/** Fills in the dialog and presses Deploy. */
 async function throughKeypair(page: Page, name: string): Promise<void> {
   await page.goto('/dashboard/wallets?deploy=true')
   await page.getByLabel('Wallet name').fill(name)

@@ -1,14 +1,14 @@
-/** The MCP conformance suites: on a fixture behind the product's own way to /mcp, and on the product's tools. */
+/** The MCP conformance suites: on a fixture behind the product's /mcp, and on the product's tools. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aStack, type TestStack } from '../stack/aStack.ts'
 import { runClient } from '../support/clients.ts'
-import { aSender } from '../support/stackClient.ts'
+import { createSender } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
 import { startBearerProxy } from './conformance/bearerProxy.ts'
-import { anAgent, url } from './gateway.ts'
+import { createAgent, url } from './gateway.ts'
 
 type Proxy = Awaited<ReturnType<typeof startBearerProxy>>
 
@@ -18,10 +18,10 @@ let product: Proxy
 const results = mkdtempSync(join(tmpdir(), 'bursar-conformance-'))
 
 beforeAll(async () => {
-  stack = await aStack({ entry: 'tests/gateway/conformance/worker.ts' })
-  const { agents } = await aSender(stack, { funds: '1', limit: 1 })
+  stack = await createTestStack({ entry: 'tests/gateway/conformance/worker.ts' })
+  const { agents } = await createSender(stack, { funds: '1', limit: 1 })
   fixture = await startBearerProxy(stack.url, agents[0]!.apiKey)
-  product = await startBearerProxy(url, (await anAgent()).apiKey)
+  product = await startBearerProxy(url, (await createAgent()).apiKey)
 }, 180_000)
 afterAll(async () => {
   await product?.stop()
@@ -41,20 +41,20 @@ async function conform(program: string, proxy: Proxy, ...args: string[]) {
   return done.stdout
 }
 
-test('2026-07-28: everything that revision requires, without an exception', async () => {
+test('2026-07-28: everything that revision requires, without an exception @mcp-23', async () => {
   const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
   const said = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
   // Thirty-seven are required; the rest (tasks, x-mcp-header) is reported and not counted.
   expect(said.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
 }, 240_000)
 
-test('2025-11-25: everything but what needs a session, by name', async () => {
+test('2025-11-25: everything but what needs a session, by name @mcp-24', async () => {
   const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
   await conform(legacySuite, fixture, '--suite', 'active', ...expected)
 }, 240_000)
 
 test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebinding-protection'])(
-  'the product itself: %s',
+  'the product itself: %s @mcp-25',
   async (scenario) => {
     const expected = ['--expected-failures', baseline('expected-failures.product.yml')]
     await conform(suite, product, '--scenario', scenario, '--spec-version', '2026-07-28', ...expected)

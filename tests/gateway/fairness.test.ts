@@ -1,15 +1,15 @@
-/** One hot agent, and what everybody else notices of it. */
+/** One hot agent, and its effect on other users. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { anAgent, bursar } from './gateway.ts'
+import { bursar, createAgent } from './gateway.ts'
 
 const connections = 64
-const patienceMs = 3_000 // 3 seconds; a quiet stack answers in a few milliseconds
+const patienceMs = 3_000 // 3 seconds; a quiet stack replies within a few milliseconds
 
-test('a hot agent is told to wait; its owner’s dashboard and other users go on', async () => {
-  const [hot, other] = [await anAgent(), await anAgent()]
+test('a hot agent gets 429; its owner’s dashboard and other users are not delayed @fairness-2', async () => {
+  const [hot, other] = [await createAgent(), await createAgent()]
   const owner = await hot.sender.token()
   const body = { to: { type: 'address', address: addressFor('hot') }, amount: '0.01' }
   const ends = Date.now() + 8_000

@@ -1,10 +1,10 @@
 /** Standard MCP clients, unmodified, from discovery to a confirmed payment. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { until } from '../../scripts/demoClient.ts'
+import { until } from '../../local/client.ts'
 import { runClient } from '../support/clients.ts'
 import { addressFor, chainReader, usdc as units } from '../support/stackClient.ts'
-import { anAgent, bursar, rpcUrl, url, usdc } from './gateway.ts'
+import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
 import { type Credentials, connectV1, connectV2, type McpClient } from './mcpClients.ts'
 
 const chain = chainReader(rpcUrl, usdc)
@@ -17,9 +17,9 @@ const clients: [name: string, connect: (agent: Credentials) => Promise<McpClient
   ['sdk 1.32, API key', (agent) => connectV1(agent, { auth: 'key' }), '2025-11-25'],
 ]
 
-describe.each(clients)('%s', (_name, connect, era) => {
+describe.each(clients)('%s @mcp-26', (_name, connect, era) => {
   test('sees its budget, pays, repeats, is refused and reads it all back', async () => {
-    const agent = await anAgent()
+    const agent = await createAgent()
     const { client, call } = await connect(agent)
     expect(client.getServerVersion().name).toBe('bursar')
     expect(client.getInstructions()).toContain('get_payment_context')
@@ -63,8 +63,8 @@ describe.each(clients)('%s', (_name, connect, era) => {
   })
 })
 
-test('M12: the client asks for more scope when a tool needs it, after exactly one 403', async () => {
-  const agent = await anAgent({ scopes: ['address_payments:write', 'email_payments:write'] })
+test('the client asks for more scope when a tool needs it, after exactly one 403 @mcp-27', async () => {
+  const agent = await createAgent({ scopes: ['address_payments:write', 'email_payments:write'] })
   const { client, call, exchanges } = await connectV2(agent, {
     mode: '2026',
     auth: 'oauth',
@@ -89,8 +89,8 @@ test('M12: the client asks for more scope when a tool needs it, after exactly on
   await client.close()
 })
 
-test('a client that gives up on an answer and asks again has paid once', async () => {
-  const agent = await anAgent()
+test('a client that gives up on a reply and repeats the call has paid once @mcp-28', async () => {
+  const agent = await createAgent()
   const { client, call } = await connectV2(agent, { mode: '2026', auth: 'key' })
   const args = { address: addressFor(agent.id), amount: '2', idempotency_key: randomUUID() }
   const impatient = client.callTool({ name: 'pay_address', arguments: args }, { signal: AbortSignal.timeout(1) })
@@ -101,7 +101,7 @@ test('a client that gives up on an answer and asks again has paid once', async (
   await client.close()
 })
 
-describe('MCP Inspector CLI', () => {
+describe('MCP Inspector CLI @mcp-29', () => {
   async function inspect(apiKey: string, ...args: string[]) {
     const header = ['--header', `Authorization: Bearer ${apiKey}`]
     const all = ['--cli', `${url}/mcp`, '--transport', 'http', ...header, ...args]
@@ -110,7 +110,7 @@ describe('MCP Inspector CLI', () => {
   }
 
   test('lists the tools and pays', async () => {
-    const agent = await anAgent()
+    const agent = await createAgent()
     const listed = await inspect(agent.apiKey, '--method', 'tools/list')
     expect(listed.json?.tools, listed.stderr).toHaveLength(8)
     const tool = ['--method', 'tools/call', '--tool-name', 'pay_address']
@@ -124,7 +124,7 @@ describe('MCP Inspector CLI', () => {
     expect(body.status).toMatch(/PROCESSING|CONFIRMED/)
   })
 
-  test('is told to sign in when its key is unknown', async () => {
+  test('gets 401 when its key is unknown', async () => {
     const { code, stdout, stderr } = await inspect('bk_unknown', '--method', 'tools/list')
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain('auth_required')

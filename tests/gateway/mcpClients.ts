@@ -3,8 +3,8 @@ import { importClient } from '../support/clients.ts'
 import { url } from './gateway.ts'
 
 export type Credentials = { clientId: string; clientSecret: string; apiKey: string }
-/** What a tool answered. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are what the tests look into
+/** A tool's result. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape
 export type ToolAnswer = { content: { type: string; text: string }[]; structuredContent: any; isError?: boolean }
 /** Every HTTP exchange of one client, in order: `POST /mcp 200`. */
 type Exchanges = string[]

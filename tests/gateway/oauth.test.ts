@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { importClient, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { anAgent, url } from './gateway.ts'
+import { createAgent, url } from './gateway.ts'
 
-let own: Awaited<ReturnType<typeof anAgent>>
+let own: Awaited<ReturnType<typeof createAgent>>
 // biome-ignore lint/suspicious/noExplicitAny: types are checked before these packages are installed
 let oauth: any
 
 beforeAll(async () => {
   oauth = await importClient('oauth4webapi/build/index.js')
-  own = await anAgent()
+  own = await createAgent()
 })
 
 /** The stack has no TLS. */
 const local = () => ({ [oauth.allowInsecureRequests]: true })
 const client = () => ({ client_id: own.clientId })
 
-/** From a resource's address to its authorization server, as a client that knows nothing else finds it. */
+/** From a resource's address to its authorization server, as a client discovers it. */
 async function discovered(resource: string) {
   const asked = new URL(resource)
   const document = await oauth.processResourceDiscoveryResponse(
@@ -35,22 +35,28 @@ async function granted(server: any, authentication: any, parameters: Record<stri
   return oauth.processClientCredentialsResponse(server, client(), response)
 }
 
-test.each(['/v1', '/mcp'])('oauth4webapi finds its way from %s alone and gets a token for it', async (path) => {
-  const resource = `${url}${path}`
-  const server = await discovered(resource)
-  for (const authentication of [oauth.ClientSecretBasic(own.clientSecret), oauth.ClientSecretPost(own.clientSecret)]) {
-    const reply = await granted(server, authentication, { resource, scope: 'address_payments:write' })
-    expect(reply).toMatchObject({ token_type: 'bearer', expires_in: 900 })
-    expect(reply.scope).toBe('address_payments:write payment_context:read')
-    expect(reply).not.toHaveProperty('refresh_token')
-    const request = new Request(resource, { headers: { authorization: `Bearer ${reply.access_token}` } })
-    const claims = await oauth.validateJwtAccessToken(server, request, resource, local())
-    expect(claims).toMatchObject({ client_id: own.clientId, sub: own.id, iss: url })
-    await expect(oauth.validateJwtAccessToken(server, request, `${url}/api`, local())).rejects.toThrow()
-  }
-})
+test.each(['/v1', '/mcp'])(
+  'oauth4webapi finds its way from %s alone and gets a token for it @oauth-20',
+  async (path) => {
+    const resource = `${url}${path}`
+    const server = await discovered(resource)
+    for (const authentication of [
+      oauth.ClientSecretBasic(own.clientSecret),
+      oauth.ClientSecretPost(own.clientSecret),
+    ]) {
+      const reply = await granted(server, authentication, { resource, scope: 'address_payments:write' })
+      expect(reply).toMatchObject({ token_type: 'bearer', expires_in: 900 })
+      expect(reply.scope).toBe('address_payments:write payment_context:read')
+      expect(reply).not.toHaveProperty('refresh_token')
+      const request = new Request(resource, { headers: { authorization: `Bearer ${reply.access_token}` } })
+      const claims = await oauth.validateJwtAccessToken(server, request, resource, local())
+      expect(claims).toMatchObject({ client_id: own.clientId, sub: own.id, iss: url })
+      await expect(oauth.validateJwtAccessToken(server, request, `${url}/api`, local())).rejects.toThrow()
+    }
+  },
+)
 
-test('a token pays, learns what it lacks, and pays after a step-up', async () => {
+test('a token pays, learns what it lacks, and pays after a step-up @oauth-21', async () => {
   const server = await discovered(`${url}/v1`)
   const authentication = oauth.ClientSecretBasic(own.clientSecret)
   const pay = (token: string) =>
@@ -72,7 +78,7 @@ test('a token pays, learns what it lacks, and pays after a step-up', async () =>
   expect((await pay(more.access_token)).status).toBe(201)
 })
 
-test('a revoked token is inactive and refused, the next one is not', async () => {
+test('a revoked token is inactive and refused, the next one is not @oauth-22', async () => {
   const server = await discovered(`${url}/v1`)
   const authentication = oauth.ClientSecretBasic(own.clientSecret)
   const { access_token: token } = await granted(server, authentication)
@@ -93,7 +99,7 @@ test('a revoked token is inactive and refused, the next one is not', async () =>
   expect((await granted(server, authentication)).access_token).toEqual(expect.any(String))
 })
 
-test('wrong secrets and scopes are errors that oauth4webapi understands', async () => {
+test('wrong secrets and scopes are errors that oauth4webapi understands @oauth-23', async () => {
   const server = await discovered(`${url}/v1`)
   const inHeader = await granted(server, oauth.ClientSecretBasic('bs_wrong')).catch((error: unknown) => error)
   expect(inHeader).toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
@@ -113,7 +119,7 @@ test('wrong secrets and scopes are errors that oauth4webapi understands', async 
     })
 })
 
-test('openid-client discovers the server and gets a token', async () => {
+test('openid-client discovers the server and gets a token @oauth-24', async () => {
   const openid = await importClient('openid-client/build/index.js')
   const config = await openid.discovery(new URL(url), own.clientId, own.clientSecret, undefined, {
     algorithm: 'oauth2',
@@ -128,7 +134,7 @@ test('openid-client discovers the server and gets a token', async () => {
   expect(await openid.tokenIntrospection(config, reply.access_token)).toEqual({ active: false })
 })
 
-test('the metadata passes the conformance suite of MCP', async () => {
+test('the metadata passes the conformance suite of MCP @oauth-25', async () => {
   const suite = await runClient('@modelcontextprotocol/conformance/dist/index.js', ['authorization', '--url', url])
   expect(suite.stdout + suite.stderr).toMatch(/authorization-server-metadata-endpoint: 1 passed, 0 failed/)
 })

@@ -1,4 +1,4 @@
-/** What the Agents page tells people to type, typed. */
+/** Runs the examples of the Agents page. */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,19 +7,19 @@ import { beforeAll, expect, test } from 'vitest'
 import { quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
 import { clientPath, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { anAgent, bursar, stateDir, url } from './gateway.ts'
+import { bursar, createAgent, stateDir, url } from './gateway.ts'
 
-let agent: Awaited<ReturnType<typeof anAgent>>
+let agent: Awaited<ReturnType<typeof createAgent>>
 let examples: Record<string, string>
 
 beforeAll(async () => {
-  agent = await anAgent()
+  agent = await createAgent()
   const to = { type: 'address', address: addressFor('quick start') }
   examples = Object.fromEntries(quickStarts(url, agent.clientId, to).map(({ name, code }) => [name, code]))
 })
 
 const env = () => ({ PATH: process.env.PATH ?? '', BURSAR_CLIENT_SECRET: agent.clientSecret })
-/** Imports are looked for where the test tools are installed. */
+/** Imports are resolved where the test tools are installed. */
 const run = (program: string, args: string[]) =>
   promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
 const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
@@ -31,7 +31,7 @@ async function newest() {
   return list.data[0]
 }
 
-test('curl: a token, the context, and a payment that is made once', async () => {
+test('curl: a token, the context, and a payment that is made once @quick-start-1', async () => {
   const { stdout } = await run('bash', ['-c', examples.curl!])
   expect(stdout).toContain('"max_allowed_now":"20"')
   expect(stdout).toContain('"object":"payment"')
@@ -41,14 +41,14 @@ test('curl: a token, the context, and a payment that is made once', async () => 
   expect((await newest())!.id).toBe(paid!.id)
 })
 
-test('TypeScript: a payment, and a refusal that says why', async () => {
+test('TypeScript: a payment, and a refusal that says why @quick-start-2', async () => {
   const { stdout } = await runModule(examples.TypeScript!)
   expect(stdout).toContain((await newest())!.id)
   const refused = runModule(examples.TypeScript!.replace("'1.00'", "'1000'"))
   await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18\.00 USDC left\. Send less/)
 })
 
-test('MCP: the configuration leads to the tools', async () => {
+test('MCP: the configuration leads to the tools @quick-start-3', async () => {
   const config = join(stateDir, 'mcp.json')
   await writeFile(config, examples.MCP!.replace(`\${BURSAR_API_KEY}`, agent.apiKey))
   const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'

@@ -41,7 +41,7 @@ export function validOnes(schema: JsonSchema, resolve: Resolve): Value {
 
 type Faulty = fc.Arbitrary<{ value: unknown; fault: string }>
 
-/** What the schema allows but for one thing: a field missing, unknown, of another type, or out of its range. */
+/** What the schema allows except one defect: a field missing, unknown, of another type, or out of its range. */
 export function faultyOnes(schema: JsonSchema, resolve: Resolve): Faulty {
   if (schema.$ref) return faultyOnes(resolve(schema.$ref), resolve)
   const wrongTypes = (types: unknown[]): Faulty =>

@@ -1,17 +1,17 @@
-/** What the owner ends, ends on the next call, whatever the agent holds, while its payments are under way. */
+/** What the owner stops is refused on the next call, for any credential, while payments are in progress. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CreatedAgent } from '../../worker/schemas/policy.ts'
-import { addressFor, aSender } from '../support/stackClient.ts'
+import type { CreatedAgent } from '#schemas/policy.ts'
+import { addressFor, createSender } from '../support/stackClient.ts'
 import { bursar, stateDir, url } from './gateway.ts'
 
-type Sender = Awaited<ReturnType<typeof aSender>>
+type Sender = Awaited<ReturnType<typeof createSender>>
 type Agent = { id: string; apiKey: string; clientId: string; clientSecret: string }
 type Refusal = { id: string; code: string; error?: string }
 
 let sender: Sender
 beforeAll(async () => {
-  sender = await aSender({ bursar, stateDir }, { funds: '50', limit: 40 })
+  sender = await createSender({ bursar, stateDir }, { funds: '50', limit: 40 })
 })
 
 const to = addressFor('stops')
@@ -45,8 +45,8 @@ const pay = (token: string, to_: unknown = { type: 'address', address: to }) =>
 const context = async (token: string) => (await bursar.call('/v1/context', { token })).status
 
 /**
- * Payments with both credentials, one after the other, until `stop` has been answered. Nothing that is asked after that
- * is accepted; answers of what was asked before may be either.
+ * Payments with both credentials, one after the other, until `stop` has returned. No later request is accepted;
+ * earlier ones may be either.
  */
 async function whilePaying(tokens: string[], stop: () => Promise<unknown>) {
   let stopped = false
@@ -73,7 +73,7 @@ async function whilePaying(tokens: string[], stop: () => Promise<unknown>) {
   return after
 }
 
-describe('with a cached token and an API key, in parallel with running payments', () => {
+describe('with a cached token and an API key, in parallel with running payments @stops-1', () => {
   test('a paused agent is refused, and resumes with the same credentials', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
@@ -94,7 +94,7 @@ describe('with a cached token and an API key, in parallel with running payments'
     expect((await pay(token)).status).toBe(201)
   })
 
-  test('a deleted agent is nobody, for its token, its key and its client', async () => {
+  test('a deleted agent is unknown by its token, its key and its client @stops-2', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
     const after = await whilePaying([token, agent.apiKey], () => owner('DELETE', `/agents/${agent.id}`))
@@ -115,7 +115,7 @@ describe('with a cached token and an API key, in parallel with running payments'
     expect((await pay(agent.apiKey)).status).toBe(201)
   })
 
-  test('regenerated with “revoke now”, the old credential is over at once; else both work', async () => {
+  test('regenerated with “revoke now”, the old credential ends at once; otherwise both work @stops-3', async () => {
     const agent = await anotherAgent()
     const kept = await owner('POST', `/agents/${agent.id}/regenerate-api-key`)
     for (const key of [agent.apiKey, kept.apiKey]) expect(await context(key)).toBe(200)
@@ -132,7 +132,7 @@ describe('with a cached token and an API key, in parallel with running payments'
     expect(await context(token), 'a token got with the old secret').toBe(401)
   })
 
-  test('a scope taken away is refused at once, although the token still carries it', async () => {
+  test('a scope taken away is refused at once, although the token still carries it @stops-4', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
     const group = await bursar

@@ -21,36 +21,36 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findBrowser } from '../../scripts/browser.ts'
-import { until } from '../../scripts/demoClient.ts'
+import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
+import { until } from '../../local/client.ts'
+import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { CreateEscrowReply, Escrow } from '../../worker/schemas/escrow.ts'
-import type { LedgerView } from '../../worker/treasury/types.ts'
-import { addressFor, aSender, type Sender, usdc } from '../support/stackClient.ts'
-import { aStack, type TestStack } from './aStack.ts'
+import type { LedgerView } from '../../worker/treasury/api.ts'
+import { addressFor, createSender, type Sender, usdc } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack()
+  stack = await createTestStack()
 })
 afterAll(() => stack?.stop())
 
-test('the owner leaves with everything while the server is down', async () => {
-  const sender = await aSender(stack, { funds: '100', limit: 50 })
-  await aPaidSend(sender, '10')
-  const claimed = await aPayout(sender, '5')
+test('the owner leaves with everything while the server is down @exit-1', async () => {
+  const sender = await createSender(stack, { funds: '100', limit: 50 })
+  await payAndConfirm(sender, '10')
+  const claimed = await createPayout(sender, '5')
   const stranger = addressFor('stranger')
   await claim(claimed, stranger)
-  const [open, another] = [await aPayout(sender, '7.5'), await aPayout(sender, '0.25')]
+  const [open, another] = [await createPayout(sender, '7.5'), await createPayout(sender, '0.25')]
   await stack.killWorker()
 
   const { balances, reclaimed } = await leave(sender.owner, stack.rpc[8453], addressFor('new home'))
   expect(reclaimed).toEqual([usdc('7.5'), usdc('0.25')])
   expect(balances).toEqual({ home: usdc('85'), wallet: 0n, homeEther: parseEther('0.5'), walletEther: 0n })
 
-  // Back again, the server finds the truth on the chain.
+  // Restarted, the server reads what happened from the chain.
   await stack.restartWorker()
   const token = await sender.token()
   const books = await until('the books to follow', async () => {
@@ -69,16 +69,16 @@ test('the owner leaves with everything while the server is down', async () => {
   expect((await Promise.all(ends)).map(({ status }) => status)).toEqual(['WITHDRAWN', 'RECLAIMED', 'RECLAIMED'])
 })
 
-test('the recovery page from disk reclaims what expired, revokes and withdraws, with nobody’s help', async () => {
-  const sender = await aSender(stack, { funds: '60', limit: 50 })
-  const expired = await aPayout(sender, '7.5')
-  await aPayout(sender, '0.25')
+test('the recovery page from disk reclaims what expired, revokes and withdraws, without any server @exit-2', async () => {
+  const sender = await createSender(stack, { funds: '60', limit: 50 })
+  const expired = await createPayout(sender, '7.5')
+  await createPayout(sender, '0.25')
   await stack.killWorker()
   const rpcUrl = stack.rpc[8453]
   const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const wallet = { address: sender.wallet.address as Address, abi: agentWalletAbi }
   await giveEther(chain, sender.owner.address, wallet.address)
-  // Nobody claimed in 30 days.
+  // Unclaimed for 30 days.
   await chain.request({ method: 'evm_increaseTime', params: [31 * 86_400] } as never)
   await chain.request({ method: 'evm_mine', params: [] } as never)
   const home = addressFor('home by page')
@@ -193,7 +193,7 @@ async function giveEther(chain: ReturnType<typeof createPublicClient>, owner: Ad
   await give(wallet, '0.5')
 }
 
-async function aPaidSend({ token, wallet }: Sender, amount: string) {
+async function payAndConfirm({ token, wallet }: Sender, amount: string) {
   const body = { walletId: wallet.id, toAddress: addressFor('shop'), amount }
   const { id } = await stack.bursar.api<{ id: string }>('/transactions/send', { token: await token(), body })
   await until('a confirmed send', async () => {
@@ -202,7 +202,7 @@ async function aPaidSend({ token, wallet }: Sender, amount: string) {
   })
 }
 
-async function aPayout({ token, wallet }: Sender, amount: string): Promise<CreateEscrowReply> {
+async function createPayout({ token, wallet }: Sender, amount: string): Promise<CreateEscrowReply> {
   const body = { sourceWalletId: wallet.id, amount, recipientEmail: 'ada@bursar.test' }
   const options = { token: await token(), key: randomUUID(), body }
   const payout = await stack.bursar.api<CreateEscrowReply>('/escrow/create', options)

@@ -1,22 +1,22 @@
 /** The production shape of the SPA: Pages serves the files, its Function hands the Worker's paths on. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root } from '../../scripts/build.ts'
-import { BursarClient } from '../../scripts/demoClient.ts'
-import { freePort } from '../../scripts/stack.ts'
-import { startWrangler, type WranglerDev } from '../../scripts/wranglerDev.ts'
-import { aFundedWallet, aPayout, aStack, signIn, type TestStack } from './aStack.ts'
+import { BursarClient } from '../../local/client.ts'
+import { freePort } from '../../local/stack/ports.ts'
+import { startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
+import { root } from '../../local/tools/runTool.ts'
+import { createFundedWallet, createPayout, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack
-let pages: WranglerDev
+let pages: WorkerProcess
 let bursar: BursarClient
-let payout: Awaited<ReturnType<typeof aPayout>>
+let payout: Awaited<ReturnType<typeof createPayout>>
 
 beforeAll(async () => {
-  stack = await aStack()
+  stack = await createTestStack()
   const token = await signIn(stack.bursar)
-  const wallet = await aFundedWallet(stack.bursar, token)
-  payout = await aPayout(stack.bursar, token, wallet.id)
+  const wallet = await createFundedWallet(stack.bursar, token)
+  payout = await createPayout(stack.bursar, token, wallet.id)
   // One process per state: Pages goes on where the Worker alone stopped.
   await stack.stopWorker()
   pages = await startPages(stack)
@@ -26,7 +26,7 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-async function startPages({ stateDir, vars, secrets, rpc }: TestStack): Promise<WranglerDev> {
+async function startPages({ stateDir, vars, secrets, rpc }: TestStack): Promise<WorkerProcess> {
   const port = await freePort()
   const args = ['pages', 'dev', '-c', 'wrangler.toml', '-c', '../wrangler.toml']
   // `--env-file` and `--binding` reach the Pages part only; the Worker beside it reads the environment.
@@ -41,7 +41,7 @@ test('a person signs in', async () => {
   expect(await bursar.api<unknown[]>('/wallets', { token })).toHaveLength(1)
 })
 
-test('a recipient meets the claim page and its code', async () => {
+test('a recipient opens the claim page and enters the code', async () => {
   const { path, accessToken, passcode } = payout
   const page = await fetch(`${bursar.url}${path}`)
   expect(page.status).toBe(200)
@@ -53,7 +53,7 @@ test('a recipient meets the claim page and its code', async () => {
   })
 })
 
-test('the scripts are those for production, although a test runner asked for them', async () => {
+test('the scripts are those for production, although a test runner built them', async () => {
   const page = await (await fetch(`${bursar.url}/login`)).text()
   const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)
   expect(scripts.length).toBeGreaterThan(1)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aFundedWallet, aPayout, aStack, signIn, type TestStack } from './aStack.ts'
+import { createFundedWallet, createPayout, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await aStack()
+  stack = await createTestStack()
 })
 afterAll(() => stack?.stop())
 
@@ -20,14 +20,14 @@ test('one port serves the pages, deep links and the API', async () => {
     expect((await get(path)).status, path).not.toBe(200)
 })
 
-test('the watchdog of the cron trigger answers', async () => {
+test('the watchdog of the cron trigger responds', async () => {
   expect((await get('/cdn-cgi/local/scheduled')).status).toBe(200)
 })
 
 test('a killed Worker comes back with everything it knew', async () => {
   const token = await signIn(stack.bursar)
-  const wallet = await aFundedWallet(stack.bursar, token)
-  const { accessToken } = await aPayout(stack.bursar, token, wallet.id)
+  const wallet = await createFundedWallet(stack.bursar, token)
+  const { accessToken } = await createPayout(stack.bursar, token, wallet.id)
   const before = stack.workerdPid()
   await stack.killWorker()
   await expect(fetch(stack.url)).rejects.toThrow()

@@ -1,4 +1,4 @@
-/** Heavy tools that only tests use: tests/clients has a lockfile of its own, so that users of the product need none. */
+/** Heavy tools that only tests use: tests/clients has its own lockfile, so that users of the product need none. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export async function runClient(path: string, args: string[], env: Record<string
   return { code: 'code' in done ? (done.code ?? 1) : 0, stdout: done.stdout, stderr: done.stderr }
 }
 
-/** `npm ci`, when it has not been done since the lockfile changed; one at a time, whoever else asks for it. */
+/** `npm ci`, when it has not been done since the lockfile changed; one process at a time. */
 export async function installClients(): Promise<void> {
   const deadline = Date.now() + waitMs
   while (!isCurrent()) {

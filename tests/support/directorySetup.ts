@@ -1,7 +1,7 @@
 /**
  * What the tests of identity directories run against: bindings without chains, and `cognito-local` as a user pool.
- * In front of it stands a server that does what AWS does and the emulator does not: it checks the signatures of admin
- * calls, and the temporary password before a challenge; it sends confirmation codes again; and tells tests the codes.
+ * In front of it is a server that does what AWS does and the emulator does not: it checks the signatures of admin
+ * calls, and the temporary password before a challenge; it sends confirmation codes again; and gives tests the codes.
  */
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { signAws } from '../../worker/identity/sigv4.ts'
+import { contractNames } from '../../worker/readiness/settingRules.ts'
 import { clientPath, installClients } from './clients.ts'
 
 const region = 'us-east-1'
@@ -41,8 +42,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ENVIRONMENT: 'test',
     API_ORIGIN: 'http://localhost:3001',
     APP_ORIGIN: 'http://localhost:3001',
+    KEK_V1: '11'.repeat(32),
+    PAYOUT_SECRET_V1: '22'.repeat(32),
+    RELAYER_SEED_V1: '33'.repeat(32),
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),
+    // No call reaches a chain; a Worker without contracts would refuse all work.
+    CONTRACTS_8453: JSON.stringify(Object.fromEntries(contractNames.map((name) => [name, `0x${'c0'.repeat(20)}`]))),
     JWT_PRIVATE_JWK: JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256' }),
     COGNITO_REGION: region,
     COGNITO_USER_POOL_ID: pool,
@@ -103,7 +109,8 @@ async function startFront(emulator: string, dataFile: string) {
       return { status: 200, text: userOf(url.searchParams.get('email') ?? '')?.ConfirmationCode ?? '' }
     const body = await bodyOf(request)
     const action = String(request.headers['x-amz-target']).split('.')[1] ?? ''
-    if (action.startsWith('Admin') && !isSigned(request, url.href, body)) return refusal('InvalidSignatureException')
+    if (action.startsWith('Admin') && !(await isSigned(request, url.href, body)))
+      return refusal('InvalidSignatureException')
     const input = JSON.parse(body) as { Username?: string; AuthParameters?: { USERNAME: string; PASSWORD: string } }
     if (action === 'ResendConfirmationCode') {
       const user = userOf(input.Username ?? '')
@@ -138,14 +145,14 @@ async function startFront(emulator: string, dataFile: string) {
 
 const amzJson = 'application/x-amz-json-1.1'
 
-/** Signed with our keys, over what arrived. That the signer itself is right, AWS's own examples show (sigv4.test.ts). */
-function isSigned(request: IncomingMessage, url: string, body: string): boolean {
+/** Signed with our keys, over what arrived. AWS's examples test the signer itself (sigv4.test.ts). */
+async function isSigned(request: IncomingMessage, url: string, body: string): Promise<boolean> {
   const { 'x-amz-target': target, 'x-amz-date': time, 'content-type': type, authorization } = request.headers
   const now = Date.parse(String(time).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'))
   if (Number.isNaN(now)) return false
   const headers = { 'content-type': String(type), 'x-amz-target': String(target) }
   const request_ = { method: 'POST', url, headers, body, region, service: 'cognito-idp', credentials, now }
-  return signAws(request_).authorization === authorization
+  return (await signAws(request_)).get('authorization') === authorization
 }
 
 async function forward(url: string, action: string, body: string): Promise<{ status: number; text: string }> {

@@ -1,8 +1,8 @@
 /** What the tests of the agents' gateway run against: one stack for all files, and the clients agents really use. */
 import type { TestProject } from 'vitest/node'
 import type { Address } from '../../worker/chain/types.ts'
-import { aStack } from '../stack/aStack.ts'
 import { installClients } from './clients.ts'
+import { createTestStack } from './testStack.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installClients()
-  const { url, rpc, contracts, stateDir, stop } = await aStack({ lean: true })
+  const { url, rpc, contracts, stateDir, stop } = await createTestStack({ lean: true })
   project.provide('gateway', { url, rpcUrl: rpc[8453], usdc: contracts[8453].usdc, stateDir })
   return stop
 }

@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test'
-import type { Env } from '../../worker/env.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { TestEnv } from './testEnv.ts'
 
 /** A text that changes when anything a stranger could want changes in a user's Treasury or contacts. */
-export async function hash(env: Env, userId: string): Promise<string> {
+export async function hash(env: TestEnv, userId: string): Promise<string> {
   const rows = await runInDurableObject(env.TREASURY.getByName(userId), ({ context: { store } }: Treasury) => [
     store.all('SELECT id, status, amount FROM payment ORDER BY id'),
     store.all('SELECT id, action, code_version FROM payout ORDER BY id'),

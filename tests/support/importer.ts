@@ -1,15 +1,15 @@
 /** A user with an imported wallet, over the Treasury itself. */
 import { expect } from 'vitest'
-import type { PayInput } from '../../worker/treasury/types.ts'
+import type { PayInput } from '../../worker/treasury/api.ts'
 import { chain, fresh, until, usdc } from './payer.ts'
 import { env, type Party, party, type WorkerChain } from './workerChain.ts'
 
 let people = 0
 export const masterPassword = 'a master password'
 
-export type Importer = Awaited<ReturnType<typeof anImporter>>
+export type Importer = Awaited<ReturnType<typeof createImporter>>
 
-export async function anImporter(over: { funds?: string; on?: WorkerChain; holder?: Party; userId?: string } = {}) {
+export async function createImporter(over: { funds?: string; on?: WorkerChain; holder?: Party; userId?: string } = {}) {
   const on = over.on ?? chain
   people += 1
   const userId = over.userId ?? `usr_import_${people}_${Math.random().toString(36).slice(2)}`

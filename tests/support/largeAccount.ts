@@ -7,13 +7,13 @@
  * `node tests/support/largeAccount.ts` does it to the demo user of a new stack and leaves that running until Ctrl-C.
  */
 import { randomUUID } from 'node:crypto'
-import { demo } from '../../scripts/seed.ts'
-import type { Escrow } from '../../worker/schemas/escrow.ts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
-import type { Wallet } from '../../worker/schemas/wallet.ts'
-import { openDatabase } from '../stack/accounts.ts'
-import { aFundedWallet, aStack, signIn, type TestStack } from '../stack/aStack.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { openDatabase } from './readyAccounts.ts'
+import { createFundedWallet, createTestStack, signIn, type TestStack } from './testStack.ts'
 
 export const size = { transactions: 10_000, payouts: 2_000, contacts: 500, groups: 50, agents: 200 }
 
@@ -25,12 +25,12 @@ const nameOf = (i: number) => `${['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara'][i
 
 type Account = { userId: string; token: string; wallet: Wallet }
 
-/** Fills one account of `stack`, whose Worker is started anew in between. */
+/** Fills one account of `stack`, whose Worker is restarted in between. */
 export async function enlarge(stack: TestStack, account: Account): Promise<void> {
   await writeRows(stack, account, await groupsAndAgents(stack, account))
 }
 
-/** The part that the Worker must not look at meanwhile. */
+/** The part that needs the Worker stopped. */
 export async function writeRows(stack: TestStack, account: Account, agents: Named[]): Promise<void> {
   await stack.stopWorker()
   const database = openDatabase(stack.stateDir)
@@ -78,13 +78,13 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
     now,
   ])
   const transactions = range(size.transactions).map((i) => {
-    const row = aTransaction(i, wallet, agents, now)
+    const row = transactionRow(i, wallet, agents, now)
     const { id, status, category, agentId, contactId } = row
     const amount = Number(row.amountUsdc) * 1_000_000
     return [id, userId, 1, Date.parse(row.createdAt), status, category, amount, wallet.id, agentId, contactId, row]
   })
   const payouts = range(size.payouts).map((i) => {
-    const row = aPayout(i, wallet, now)
+    const row = payoutRow(i, wallet, now)
     return [row.id, userId, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, wallet.id, row]
   })
   return [
@@ -97,7 +97,7 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
   ].join('\n')
 }
 
-function aTransaction(i: number, wallet: Wallet, agents: Named[], now: number): Transaction {
+function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number): Transaction {
   const at = new Date(now - i * everyMs).toISOString()
   const category = categories[i % categories.length]!
   const status = statuses[i % statuses.length]!
@@ -130,7 +130,7 @@ function aTransaction(i: number, wallet: Wallet, agents: Named[], now: number): 
   }
 }
 
-function aPayout(i: number, wallet: Wallet, now: number): Escrow {
+function payoutRow(i: number, wallet: Wallet, now: number): Escrow {
   const createdAt = new Date(now - i * 5 * everyMs).toISOString()
   const id = `pay_largepayout${String(i).padStart(5, '0')}`
   return {
@@ -179,10 +179,10 @@ function literal(value: unknown): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const stack = await aStack()
+  const stack = await createTestStack()
   console.log('filling the account …')
   const token = await signIn(stack.bursar)
-  await enlarge(stack, { userId: demo.userId, token, wallet: await aFundedWallet(stack.bursar, token) })
+  await enlarge(stack, { userId: demo.userId, token, wallet: await createFundedWallet(stack.bursar, token) })
   console.log(`${stack.url}: sign in as ${demo.email} with ${demo.password}. Ctrl-C ends it.`)
   process.once('SIGINT', async () => {
     await stack.stop()

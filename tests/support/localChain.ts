@@ -11,13 +11,13 @@ import {
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { deployContracts } from '../../scripts/deployment.ts'
+import { deployContracts } from '../../contracts/deployment.ts'
+import { startAnvil } from '../../local/stack/anvil.ts'
 import { agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { type WalletParameters, walletAddress } from '../../worker/chain/addresses.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
 import { addressOf, signCompact } from '../../worker/chain/sign.ts'
 import type { Contracts } from '../../worker/chain/types.ts'
-import { startAnvil } from './anvil.ts'
 
 export type Party = { key: Hex; address: Address }
 
@@ -94,7 +94,7 @@ export async function startLocalChain(): Promise<LocalChain> {
 export type TestWallet = { address: Address; parameters: WalletParameters; session: Party; owner: Party }
 
 /** A wallet's parameters and address; nothing is deployed. */
-export async function aWallet(chain: LocalChain, name: string): Promise<TestWallet> {
+export async function createWallet(chain: LocalChain, name: string): Promise<TestWallet> {
   const session = party(`${name} session`)
   const owner = party(`${name} owner`)
   const parameters = {

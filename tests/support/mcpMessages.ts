@@ -1,4 +1,4 @@
-/** Messages of MCP written by hand: for what no client would send, and for tests inside the Worker. */
+/** Hand-written MCP messages: for what no client would send, and for tests inside the Worker. */
 import type { Api } from '../worker/apiClient.ts'
 
 export const modern = '2026-07-28'

@@ -1,5 +1,5 @@
-/** Tools over HTTP, answered in the form REST gives its answers: for tests that mix the two. */
-import type { Answer } from '../../scripts/demoClient.ts'
+/** Tools over HTTP with replies in the form of REST, for tests that mix the two. */
+import type { Answer } from '../../local/client.ts'
 import { type ErrorCode, statusOf } from '../../worker/errors.ts'
 
 export const protocols = ['2026-07-28', '2025-11-25'] as const
@@ -11,7 +11,7 @@ type Reply = {
   error?: { message: string; data?: { code?: string } }
 }
 
-/** 201 with the tool's output, or its refusal with the status of /v1. Throws when nothing or no message answers. */
+/** 201 with the tool's output, or its refusal with the status of /v1. Throws without a reply, or when the reply is not a message. */
 export async function callTool<T>(
   url: string,
   protocol: Protocol,
@@ -48,7 +48,7 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** The one message of an answer: JSON, or the last event of a stream. */
+/** The one message of a reply: JSON, or the last event of a stream. */
 function messageIn(text: string): Reply {
   const event = text.split('\n').findLast((line) => line.startsWith('data: '))
   return JSON.parse(event?.slice('data: '.length) ?? text) as Reply

@@ -1,16 +1,31 @@
 /** The Treasury's tables and rules in plain Node: SQLite in memory behind the object's storage, no chain, no network. */
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { chainsFrom } from '../../worker/chain/chains.ts'
+import type { Limits } from '../../worker/domain/limits.ts'
+import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
 import type { Context } from '../../worker/treasury/context.ts'
-import { migrate } from '../../worker/treasury/migrations.ts'
-import { Store } from '../../worker/treasury/store.ts'
+import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
+import { Store } from '../../worker/treasury/storage/store.ts'
+import { noLimits } from './limits.ts'
 
 type Value = string | number | null
+type Prepared = { statement: StatementSync; rawStatement: StatementSync; columnNames: string[] }
 
 /** As much of DurableObjectStorage as Store uses; a transaction inside another is a savepoint, as there. */
 export function storageOf(db: DatabaseSync): DurableObjectStorage {
   let depth = 0
+  const statements = new Map<string, Prepared>()
+  /** Prepared once: preparing costs several times as much as running. */
+  const prepared = (query: string): Prepared => {
+    const known = statements.get(query)
+    if (known) return known
+    const [statement, rawStatement] = [db.prepare(query), db.prepare(query)]
+    rawStatement.setReturnArrays(true)
+    const made = { statement, rawStatement, columnNames: statement.columns().map(({ name }) => name) }
+    statements.set(query, made)
+    return made
+  }
   const storage = {
     sql: {
       exec(query: string, ...values: Value[]) {
@@ -18,12 +33,8 @@ export function storageOf(db: DatabaseSync): DurableObjectStorage {
           db.exec(query)
           return { toArray: () => [], one: () => null, rowsWritten: 0 }
         }
-        const statement = db.prepare(query)
-        const columnNames = statement.columns().map(({ name }) => name)
-        const raw = () => {
-          statement.setReturnArrays(true)
-          return statement.all(...values)
-        }
+        const { statement, rawStatement, columnNames } = prepared(query)
+        const raw = () => rawStatement.all(...values)
         const rows = columnNames.length > 0 ? statement.all(...values) : null
         const rowsWritten = rows ? 0 : Number(statement.run(...values).changes)
         return { toArray: () => rows ?? [], one: () => rows?.[0] ?? null, raw, columnNames, rowsWritten }
@@ -61,36 +72,43 @@ const contracts = JSON.stringify({
 })
 
 /** One active wallet `wal` with `funds` micro-USDC and a session of `sessionLimit`. Only the test moves the clock. */
-export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
+export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits: Limits = noLimits) {
   const clock = { now: Date.UTC(2026, 10, 20, 12) }
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
-  migrate(storage)
+  migrate(storage, treasuryMigrations)
   const store = new Store(storage, () => {})
   const env = {
     CONTRACTS_8453: contracts,
     CONTRACTS_84532: contracts,
     RPC_URLS_8453: 'http://none.invalid',
     RPC_URLS_84532: 'http://none.invalid',
+    SMS_COUNTRIES: '*',
   } as unknown as Env
   let random = 0
   const context: Context = {
     env,
+    db: null as never,
     userId: 'usr_test',
     store,
     sealer: null as never,
     chains: chainsFrom(env),
     now: () => clock.now,
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
-    wake: () => {},
+    schedule: () => {},
+    limits,
     heads: new Map(),
-    looks: new Map(),
+    snapshots: new Map(),
     keys: new Map(),
     plainKeys: new Map(),
     recipients: new Set(),
-    outgoing: [],
+    lookups: new Map(),
+    lookupsRunning: new Map(),
+    established: false,
+    unsentJobs: [],
+    submittedAt: new Map(),
+    rotationRetryAt: new Map(),
     shard: null,
-    handedOver: new Map(),
   }
   store.run(
     `INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)
@@ -124,4 +142,4 @@ export function aMemoryTreasury(funds: bigint, sessionLimit: bigint) {
   }
   return { context, store, clock, dump, size, close: () => db.close() }
 }
-export type MemoryTreasury = ReturnType<typeof aMemoryTreasury>
+export type MemoryTreasury = ReturnType<typeof createMemoryTreasury>

@@ -1,7 +1,7 @@
 /** What an owner signs for a wallet, as the dashboard would send it. */
 import {
   disableRotationAuthorityDigest,
-  type OwnerTurn,
+  type OwnerAuthorization,
   revokeSessionDigest,
   setSessionDigest,
   withdrawDigest,
@@ -18,7 +18,7 @@ type Asked =
 export function ownerSignature(
   domain: { chainId: number; contract: Address },
   asked: Asked,
-  turn: OwnerTurn,
+  turn: OwnerAuthorization,
   key: Hex,
 ): Hex {
   const digest = () => {

@@ -2,26 +2,32 @@
 
 import { applyD1Migrations, type D1Migration, runInDurableObject } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
+import { keccak256, toHex } from 'viem/utils'
 import { expect } from 'vitest'
+import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { checksumAddress } from '#domain/validators.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { type MicroUsdc, parseUsdc } from '../../worker/domain/money.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { PayInput, Principal } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import type { PayInput, Principal } from '../../worker/treasury/types.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
 export const chain = new WorkerChain(8453)
 /** Blocks come here only when a test asks: for tests that move chain time. */
-export const stillChain = new WorkerChain(84532)
+export const manualChain = new WorkerChain(84532)
 let people = 0
 
 export const usdc = (text: string): MicroUsdc => parseUsdc(text)!
-export const fresh = (name: string): Address => party(`${name} ${people} ${Math.random()}`).address
+/** An address without a key: deriving a key's address costs ten times as much. */
+export const fresh = (name: string): Address => {
+  const hash = keccak256(toHex(`${name} ${people} ${Math.random()}`))
+  return checksumAddress(`0x${hash.slice(-40)}`)
+}
 
 export async function prepare(): Promise<void> {
   const { TEST_MIGRATIONS } = bindings as unknown as { TEST_MIGRATIONS: D1Migration[] }
   await applyD1Migrations(env.DB, TEST_MIGRATIONS)
-  for (const each of [chain, stillChain])
+  for (const each of [chain, manualChain])
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
 }
 
@@ -39,9 +45,9 @@ export async function until<T>(
   }
 }
 
-export type Payer = Awaited<ReturnType<typeof aPayer>>
+export type Payer = Awaited<ReturnType<typeof createPayer>>
 
-export async function aPayer(
+export async function createPayer(
   over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number; on?: WorkerChain } = {},
 ) {
   const on = over.on ?? chain
@@ -53,7 +59,7 @@ export async function aPayer(
   if (!deployed.ok) throw new Error(deployed.message)
   const wallet = deployed.value
   await until('wallet active', async () => {
-    if (on === stillChain) await on.mine()
+    if (on === manualChain) await on.mine()
     return (await treasury().wallets()).find((entry) => entry.status === 'active')
   })
   const funds = usdc(over.funds ?? '200')
@@ -110,11 +116,11 @@ export async function aPayer(
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
-  /** The wallet is looked at with its deposit, and that look never ages: only what the Treasury learns replaces it. */
+  /** Reads the wallet with its deposit; the reading never ages: only what the Treasury learns replaces it. */
   const lookStaysFresh = async () => {
     await ledger()
-    await runInDurableObject(treasury(), ({ context: { looks } }: Treasury) => {
-      looks.get(wallet.id)!.at = Number.POSITIVE_INFINITY
+    await runInDurableObject(treasury(), ({ context: { snapshots } }: Treasury) => {
+      snapshots.get(wallet.id)!.at = Number.POSITIVE_INFINITY
     })
   }
   /** I1 and at rest ledger = chain, to 1 micro-USDC. */

@@ -1,4 +1,4 @@
-/** Choices that can be made again: the same seed gives the same sequence (mulberry32). */
+/** Reproducible choices: the same seed gives the same sequence (mulberry32). */
 export type Random = {
   /** Whole number in [from, to]. */
   int(from: number, to: number): number

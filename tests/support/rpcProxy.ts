@@ -1,18 +1,20 @@
-/** A node with faults: stands in front of a real one and fails as told. */
+/** A node with faults: a proxy in front of a real one. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * down: no answer and nothing is passed on. slow: the answer comes `delayMs` late. lie: "not found" for receipts and
- * logs. swallow: passed on, but the answer is lost. refuse: answered with the error `message`. `methods` limits all but
- * lie to requests with one of them.
+ * down: no reply and nothing is passed on. slow: the reply comes `delayMs` late. lie: "not found" for receipts and
+ * logs. swallow: passed on, but the reply is lost. refuse: replies with the error `message`. forge: `results` replaces
+ * results by method; of an object only the given fields. `methods` limits down, slow, swallow and refuse to requests with
+ * one of them.
  */
 export type Fault = {
-  mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow' | 'refuse'
+  mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow' | 'refuse' | 'forge'
   methods?: string[]
   delayMs?: number
   message?: string
+  results?: Record<string, string | object>
 }
 
 export type RpcProxy = {
@@ -52,7 +54,10 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     if (mode === 'swallow' && isHit) return void request.socket.destroy()
     if (mode === 'slow' && isHit) await new Promise((resolve) => setTimeout(resolve, delayMs))
     response.setHeader('content-type', 'application/json')
-    response.end(mode === 'lie' ? lie(requests, answerText) : answerText)
+    // The fault of this moment, not of the request's start: a reply that was fetched before `lie` was set may hold a
+    // receipt that was mined after it.
+    if (fault.mode === 'lie') response.end(forge(requests, answerText, emptyAnswers))
+    else response.end(fault.mode === 'forge' ? forge(requests, answerText, fault.results ?? {}) : answerText)
   }
 
   const server = createServer((request, response) => {
@@ -73,11 +78,14 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   }
 }
 
-function lie(requests: Request[], answerText: string): string {
+function forge(requests: Request[], answerText: string, results: Record<string, unknown>): string {
   const methods = new Map(requests.map(({ id, method }) => [id, method]))
   const change = (answer: Answer): Answer => {
     const method = methods.get(answer.id) ?? ''
-    return method in emptyAnswers ? { ...answer, result: emptyAnswers[method] } : answer
+    if (!(method in results)) return answer
+    const result = results[method]
+    const isPartial = typeof result === 'object' && result !== null && !Array.isArray(result)
+    return { ...answer, result: isPartial ? { ...(answer.result as object), ...result } : result }
   }
   const answers = JSON.parse(answerText) as Answer | Answer[]
   return JSON.stringify(Array.isArray(answers) ? answers.map(change) : change(answers))

@@ -1,29 +1,29 @@
-/** Senders with wallet, group and agents on a running stack, over HTTP alone, and the chain read past Bursar. */
+/** Senders with wallet, group and agents on a running stack, over HTTP alone, and the chain read without Bursar. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { Answer, BursarClient } from '../../scripts/demoClient.ts'
+import { parseUsdc } from '#domain/money.ts'
+import type { LoginReply } from '#schemas/account.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Answer, BursarClient } from '../../local/client.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
-import { parseUsdc } from '../../worker/domain/money.ts'
-import type { LoginReply } from '../../worker/schemas/account.ts'
-import type { Escrow } from '../../worker/schemas/escrow.ts'
-import type { CreatedAgent, PolicyGroup } from '../../worker/schemas/policy.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
-import { type Running, takeAccount } from '../stack/accounts.ts'
-import { aFundedWallet } from '../stack/aStack.ts'
+import { type RunningStack, takeAccount } from './readyAccounts.ts'
+import { createFundedWallet } from './testStack.ts'
 
 type Call = NonNullable<Parameters<BursarClient['call']>[1]>
-export type Sender = Awaited<ReturnType<typeof aSender>>
+export type Sender = Awaited<ReturnType<typeof createSender>>
 
 const tokenFreshMs = 10 * 60_000 // 10 of its 15 minutes
 
 /** An onboarded user without a wallet. */
-export async function newUser(stack: Running) {
+export async function newUser(stack: RunningStack) {
   const { bursar } = stack
   const { email, password, session } = await takeAccount(stack)
   let signedIn = session.accessToken
   let at = Date.now()
-  /** An access token that lasts for the next call; throws while nothing answers. */
+  /** An access token that lasts for the next call; throws while nothing responds. */
   const token = async () => {
     if (Date.now() - at < tokenFreshMs) return signedIn
     signedIn = await signIn(bursar, email, password)
@@ -34,8 +34,8 @@ export async function newUser(stack: Running) {
 }
 
 /** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
-export async function aSender(
-  stack: Running,
+export async function createSender(
+  stack: RunningStack,
   options: { funds: string; limit: number; agents?: number; scopes?: string[] },
 ) {
   const { bursar } = stack
@@ -43,7 +43,7 @@ export async function aSender(
   const { email, password, token } = await newUser(stack)
   const ownerKey = generatePrivateKey()
   const owner = privateKeyToAccount(ownerKey)
-  const wallet = await aFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds })
+  const wallet = await createFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds })
   const scopes = options.scopes ?? ['address_payments:write', 'email_payments:write']
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),
@@ -67,8 +67,8 @@ async function signIn(bursar: BursarClient, email: string, password: string): Pr
 }
 
 /**
- * The same request until its answer is definite. No answer, an answer that is no JSON, 429 and 5xx say nothing about
- * what happened: it is asked again, under the same key. Throws when that takes longer than `withinMs`.
+ * Repeats a request until its reply is definite. No reply, a reply without JSON, 429 and 5xx leave the outcome
+ * unknown: the request is sent again, under the same key. Throws when that takes longer than `withinMs`.
  */
 export async function definite<T>(
   bursar: BursarClient,
@@ -80,7 +80,7 @@ export async function definite<T>(
   return definiteAnswer(path, async () => bursar.call<T>(path, await options()), unknown, withinMs)
 }
 
-/** The same for any way of asking. */
+/** The same for any kind of request. */
 export async function definiteAnswer<T>(
   what: string,
   ask: () => Promise<Answer<T>>,
@@ -98,7 +98,7 @@ export async function definiteAnswer<T>(
       why = error instanceof Error ? error.message : String(error)
     }
     unknown(why)
-    if (Date.now() > deadline) throw new Error(`no definite answer from ${what} in ${withinMs / 1000} s: ${why}`)
+    if (Date.now() > deadline) throw new Error(`no definite reply from ${what} in ${withinMs / 1000} s: ${why}`)
     await pause(150)
   }
 }
@@ -121,7 +121,7 @@ async function allPages<D, T>(bursar: BursarClient, path: string, token: string,
   }
 }
 
-/** An address nobody has used, the same for the same text. */
+/** An unused address, the same for the same text. */
 export const addressFor = (text: string): Address =>
   getAddress(`0x${createHash('sha256').update(text).digest('hex').slice(0, 40)}`)
 
@@ -133,7 +133,7 @@ export const usdc = (text: string) => {
 
 export type Transfer = { from: Address; to: Address; value: bigint; tx: Hex }
 
-/** What happened on chain, whatever Bursar says. */
+/** What happened on chain, independent of Bursar. */
 export function chainReader(rpcUrl: string, token: Address) {
   const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const event = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
@@ -141,7 +141,7 @@ export function chainReader(rpcUrl: string, token: Address) {
     client,
     balanceOf: (holder: Address) =>
       client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] }),
-    /** Every USDC transfer there ever was. */
+    /** Every USDC transfer. */
     async transfers(): Promise<Transfer[]> {
       const logs = await client.getLogs({ address: token, event, fromBlock: 0n, strict: true })
       return logs.map(({ args, transactionHash }) => ({ ...args, tx: transactionHash }))

@@ -1,16 +1,16 @@
 /** The real chains of workerSetup.ts, from inside workerd. */
-import { env as bindings } from 'cloudflare:workers'
+
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { agentWalletAbi, agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { walletAddress } from '../../worker/chain/addresses.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
 import { addressOf, signCompact } from '../../worker/chain/sign.ts'
 import type { Address, ChainId, Contracts, Hex } from '../../worker/chain/types.ts'
-import type { Env } from '../../worker/env.ts'
-import type { RelayItem } from '../../worker/relayer/types.ts'
+import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Fault } from './rpcProxy.ts'
+import { env } from './testEnv.ts'
 
-export const env = bindings as unknown as Env & { NODE_URL_8453: string; NODE_URL_84532: string }
+export { env }
 
 export type Party = { key: Hex; address: Address }
 
@@ -80,7 +80,7 @@ export class WorkerChain {
   }
 
   /** A deployed wallet with money and a session of 5,000 USDC, and the call that deployed it. */
-  async aWallet(name: string, amount = 1_000_000_000n): Promise<TestWallet> {
+  async createWallet(name: string, amount = 1_000_000_000n): Promise<TestWallet> {
     const [session, owner] = [party(`${name} session`), party(`${name} owner`)]
     const salt = keccak256(toHex(name))
     const validUntil = (await this.timestamp()) + 30 * 86_400
@@ -94,10 +94,10 @@ export class WorkerChain {
   }
 
   /** A signed send of the wallet's first session, as a Treasury would hand it over. */
-  async aSend(
+  async createSend(
     wallet: TestWallet,
     over: { id?: string; userId?: string; to?: Address; amount?: bigint; sequence?: number; lifeSeconds?: number } = {},
-  ): Promise<RelayItem> {
+  ): Promise<RelayJob> {
     const { to = party('recipient').address, amount = 2_500_000n, sequence = 0, userId = 'user_1' } = over
     const deadline = (await this.timestamp()) + (over.lifeSeconds ?? 300)
     const nonce = (1n << 32n) | BigInt(sequence)

@@ -4,9 +4,10 @@
  */
 import { generateKeyPairSync } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
-import { deployContracts } from '../../scripts/deployment.ts'
+import { deployContracts } from '../../contracts/deployment.ts'
+import { startAnvil } from '../../local/stack/anvil.ts'
 import type { ChainId } from '../../worker/chain/types.ts'
-import { startAnvil } from './anvil.ts'
+import { noLimits } from './limits.ts'
 import { roles } from './localChain.ts'
 import { startRpcProxy } from './rpcProxy.ts'
 
@@ -36,7 +37,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     NODE_URL_8453: base.nodeUrl,
     NODE_URL_84532: sepolia.nodeUrl,
     CONFIRM_DEPTH: '1',
+    // Tests move the chains' time.
+    MAX_CLOCK_SKEW_SECONDS: '',
     RELAYER_SHARDS: '1',
+    LIMITS: JSON.stringify(noLimits),
+    SMS_COUNTRIES: '*',
+    // tests/worker/drain.test.ts
+    DRAIN_HOURS: process.env.DRAIN_HOURS ?? '',
+    DRAIN_TRIES: process.env.DRAIN_TRIES ?? '',
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),
     RELAYER_SEED_V1: '33'.repeat(32),
@@ -44,6 +52,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),
     JWT_PRIVATE_JWK: JSON.stringify(jwk),
+    // How long takeover.test.ts runs.
+    TAKEOVER_DAYS: process.env.TAKEOVER_DAYS ?? '',
+    TAKEOVER_ADDRESSES: process.env.TAKEOVER_ADDRESSES ?? '',
   })
 
   return async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ApiError, api } from '../../web/src/lib/api.ts'
-import { isUnknown } from '../../web/src/lib/hooks.ts'
+import { api, apiEnvelope, apiFile } from '../../web/src/lib/api.ts'
+import { ApiError, isOutcomeUnknown } from '../../web/src/lib/apiError.ts'
 import { storage } from './browser.ts'
 
 type Call = { path: string; headers: Record<string, string> }
 let calls: Call[]
-let answers: (call: Call) => { status?: number; body?: unknown; headers?: Record<string, string> } | 'unreachable'
+let respond: (call: Call) => { status?: number; body?: unknown; headers?: Record<string, string> } | 'unreachable'
 
 const events = new EventTarget()
 const minuteMs = 60_000
@@ -21,25 +21,26 @@ function signedIn(expiresInMs: number): void {
 
 beforeEach(() => {
   calls = []
-  answers = () => ok(null)
+  respond = () => ok(null)
   vi.stubGlobal('localStorage', storage())
   vi.stubGlobal('sessionStorage', storage())
   vi.stubGlobal('dispatchEvent', events.dispatchEvent.bind(events))
   vi.stubGlobal('fetch', async (path: string, init: { headers: Record<string, string> }) => {
     const call = { path, headers: init.headers }
     calls.push(call)
-    const answer = answers(call)
-    if (answer === 'unreachable') throw new TypeError('fetch failed')
-    return new Response(JSON.stringify(answer.body), { status: answer.status ?? 200, headers: answer.headers ?? {} })
+    const reply = respond(call)
+    if (reply === 'unreachable') throw new TypeError('fetch failed')
+    return new Response(JSON.stringify(reply.body), { status: reply.status ?? 200, headers: reply.headers ?? {} })
   })
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('a call carries identity, key and the bookmark of the answer before', async () => {
+test('a call carries identity, key and the bookmark of the previous reply @api-client-1', async () => {
   signedIn(10 * minuteMs)
-  answers = () => ({ ...ok([1]), headers: { 'x-d1-bookmark': 'mark' } })
-  expect(await api.get('/wallets')).toEqual([1])
-  await api.post('/transactions/send', {}, { idempotencyKey: 'key' })
+  respond = () => ({ ...ok([1]), headers: { 'x-d1-bookmark': 'mark' } })
+  expect(await api('GET /wallets')).toEqual([1])
+  const body = { walletId: 'wal_1', toAddress: '0x', amount: '1' }
+  await api('POST /transactions/send', { body, idempotencyKey: 'key' })
   expect(calls[1]).toEqual({
     path: '/api/transactions/send',
     headers: {
@@ -52,70 +53,70 @@ test('a call carries identity, key and the bookmark of the answer before', async
   })
 })
 
-test('a refusal tells its message, else its error, with code and field', async () => {
-  answers = () => ({
+test('a refusal has its message, else its error, with code and field @api-client-2', async () => {
+  respond = () => ({
     status: 400,
     body: { success: false, error: 'bad', message: 'Better words', code: 'x', field: 'amount' },
   })
-  await expect(api.get('/a', { public: true })).rejects.toMatchObject({
+  await expect(api('GET /config', { public: true })).rejects.toMatchObject({
     message: 'Better words',
     code: 'x',
     field: 'amount',
     status: 400,
   })
-  answers = () => ({ status: 500, body: { success: false, code: 'internal' } })
-  await expect(api.get('/a', { public: true })).rejects.toMatchObject({ message: 'Something went wrong' })
+  respond = () => ({ status: 500, body: { success: false, code: 'internal' } })
+  await expect(api('GET /config', { public: true })).rejects.toMatchObject({ message: 'Something went wrong' })
 })
 
-test('no answer is told as such and its outcome is unknown', async () => {
-  answers = () => 'unreachable'
-  const error = await api.get('/a', { public: true }).catch((problem: unknown) => problem)
+test('a call without a reply reports it, and its outcome is unknown @api-client-3', async () => {
+  respond = () => 'unreachable'
+  const error = await api('GET /config', { public: true }).catch((problem: unknown) => problem)
   expect(error).toBeInstanceOf(ApiError)
   expect((error as ApiError).message).toBe(
     'Cannot connect to server. Please ensure the backend is running on port 3001.',
   )
-  expect(isUnknown(error)).toBe(true)
-  expect(isUnknown(new ApiError(422, 'x', 'no'))).toBe(false)
+  expect(isOutcomeUnknown(error)).toBe(true)
+  expect(isOutcomeUnknown(new ApiError(422, 'x', 'no'))).toBe(false)
 })
 
-test('under five minutes parallel calls renew the tokens once', async () => {
+test('parallel calls renew the tokens once when less than five minutes are left @api-client-4', async () => {
   signedIn(4 * minuteMs)
-  answers = ({ path }) => (path.endsWith('/refresh') ? ok(tokens) : ok(null))
-  await Promise.all([api.get('/a'), api.get('/b'), api.get('/c')])
+  respond = ({ path }) => (path.endsWith('/refresh') ? ok(tokens) : ok(null))
+  await Promise.all([api('GET /wallets'), api('GET /agents'), api('GET /contacts')])
   expect(calls.filter(({ path }) => path.endsWith('/refresh'))).toHaveLength(1)
   expect(calls.filter(({ headers }) => headers.Authorization === 'Bearer fresh')).toHaveLength(3)
   expect(localStorage.getItem('cognito_refresh_token')).toBe('refresh-2')
 })
 
-test('a refused token is renewed and the call made again, once', async () => {
+test('after a refused token the tokens are renewed and the call is repeated once', async () => {
   signedIn(10 * minuteMs)
-  answers = ({ path, headers }) => {
+  respond = ({ path, headers }) => {
     if (path.endsWith('/refresh')) return ok(tokens)
     return headers.Authorization === 'Bearer fresh'
       ? ok('done')
       : { status: 401, body: { success: false, error: 'Your session has expired.', code: 'unauthenticated' } }
   }
-  expect(await api.get('/a')).toBe('done')
-  expect(calls.map(({ path }) => path)).toEqual(['/api/a', '/api/auth/cognito/refresh', '/api/a'])
+  expect(await api('GET /wallets')).toBe('done')
+  expect(calls.map(({ path }) => path)).toEqual(['/api/wallets', '/api/auth/cognito/refresh', '/api/wallets'])
 })
 
-test('a session that can not be renewed ends, and says so once', async () => {
+test('a session that cannot be renewed ends, with one event @api-client-5', async () => {
   signedIn(10 * minuteMs)
   const ended = vi.fn()
   events.addEventListener('session-expired', ended)
-  answers = () => ({ status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } })
-  await Promise.allSettled([api.get('/a'), api.get('/b')])
+  respond = () => ({ status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } })
+  await Promise.allSettled([api('GET /wallets'), api('GET /agents')])
   expect(ended).toHaveBeenCalledTimes(1)
   expect(localStorage.getItem('auth_token')).toBeNull()
 })
 
-test('a policy refusal does not end the session', async () => {
+test('a policy refusal does not end the session @api-client-6', async () => {
   signedIn(10 * minuteMs)
-  answers = () => ({
+  respond = () => ({
     status: 403,
     body: { success: false, error: "The group's budget has 4.20 USDC left.", code: 'budget_exceeded' },
   })
-  await expect(api.get('/a')).rejects.toMatchObject({ status: 403 })
+  await expect(api('GET /wallets')).rejects.toMatchObject({ status: 403 })
   expect(localStorage.getItem('auth_token')).toBe('old')
 })
 
@@ -123,37 +124,83 @@ test.each([
   [{ status: 401, body: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
   [{ status: 401, body: { success: false } }, 'Session expired. Please sign in again.'],
   [{ status: 200, body: { success: false } }, 'Token refresh failed'],
-])('why the tokens could not be renewed: %j', async (answer, text) => {
+])('why the tokens could not be renewed: %j @api-client-7', async (reply, text) => {
   signedIn(10 * minuteMs)
   const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } }
-  answers = ({ path }) => (path.endsWith('/refresh') ? answer : unauthorized)
-  await expect(api.get('/a')).rejects.toMatchObject({ message: text })
+  respond = ({ path }) => (path.endsWith('/refresh') ? reply : unauthorized)
+  await expect(api('GET /wallets')).rejects.toMatchObject({ message: text })
   expect(localStorage.getItem('auth_token')).toBeNull()
 })
 
 test.each(['This session token is not valid.', 'Authentication required.', 'unauthorized', 'It has EXPIRED.'])(
-  'a 403 that says "%s" ends the session too',
+  'a 403 that says "%s" ends the session too @api-client-8',
   async (error) => {
     signedIn(10 * minuteMs)
-    answers = ({ path }) => ({ status: path.endsWith('/refresh') ? 401 : 403, body: { success: false, error } })
-    await expect(api.get('/a')).rejects.toThrow()
+    respond = ({ path }) => ({ status: path.endsWith('/refresh') ? 401 : 403, body: { success: false, error } })
+    await expect(api('GET /wallets')).rejects.toThrow()
     expect(localStorage.getItem('auth_token')).toBeNull()
   },
 )
 
-test('every call goes to the base path, as JSON, and waits as long as it takes', async () => {
+test('every call goes to the base path as JSON, without a time-out @api-client-9', async () => {
   signedIn(10 * minuteMs)
   const sent: [string, RequestInit][] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     sent.push([path, init])
     return Response.json({ success: true, data: null })
   })
-  await Promise.all([api.get('/a'), api.post('/a', {}), api.put('/a', {}), api.patch('/a', {}), api.delete('/a')])
-  expect(sent.map(([path, { method }]) => `${method} ${path}`)).toEqual(
-    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /api/a`),
-  )
+  const params = { walletId: 'wal_1' }
+  await api('GET /wallets')
+  await api('POST /wallets/:walletId/pause', { params })
+  await api('PUT /wallets/:walletId', { params, body: { name: null } })
+  await api('PATCH /users/:userId', { params: { userId: 'usr_1' }, body: { name: 'Ada' } })
+  await api('DELETE /wallets/:walletId', { params })
+  expect(sent.map(([path, { method, body }]) => [`${method} ${path}`, body])).toEqual([
+    ['GET /api/wallets', undefined],
+    ['POST /api/wallets/wal_1/pause', '{}'],
+    ['PUT /api/wallets/wal_1', '{"name":null}'],
+    ['PATCH /api/users/usr_1', '{"name":"Ada"}'],
+    ['DELETE /api/wallets/wal_1', undefined],
+  ])
   for (const [, init] of sent) {
     expect(init.headers).toMatchObject({ 'Content-Type': 'application/json' })
     expect(init.signal, 'no time-out').toBeUndefined()
   }
+})
+
+test('path parameters are encoded, and a query has only the values that are set', async () => {
+  signedIn(10 * minuteMs)
+  respond = () => ({ body: { success: true, data: [], page: { number: 2, size: 25, total: 30 } } })
+  await api('POST /policy-groups/:groupId/contacts/:contactId/confirm', {
+    params: { groupId: 'a/b', contactId: '?c=é' },
+    body: { address: null, email: null, phone: null },
+  })
+  const { page } = await apiEnvelope('GET /transactions/user', {
+    query: { page: 2, memo: 'lunch & tea', sender: undefined, search: '' },
+  })
+  expect(page).toEqual({ number: 2, size: 25, total: 30 })
+  expect(calls.map(({ path }) => path)).toEqual([
+    '/api/policy-groups/a%2Fb/contacts/%3Fc%3D%C3%A9/confirm',
+    '/api/transactions/user?page=2&memo=lunch+%26+tea',
+  ])
+})
+
+test('a public call carries no identity, and its refusal leaves the session alone', async () => {
+  signedIn(minuteMs)
+  respond = () => ({ status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } })
+  const claim = api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken: 'x' } })
+  await expect(claim).rejects.toMatchObject({ status: 401 })
+  expect(calls).toHaveLength(1)
+  expect(calls[0]!.headers).toEqual({ 'Content-Type': 'application/json' })
+  expect(localStorage.getItem('auth_token')).toBe('old')
+})
+
+test('a file comes as it is, and a refusal in its place is an ApiError', async () => {
+  signedIn(10 * minuteMs)
+  vi.stubGlobal('fetch', async () => new Response('a,b'))
+  expect(await (await apiFile('GET /escrow/export')).text()).toBe('a,b')
+  vi.stubGlobal('fetch', async () =>
+    Response.json({ success: false, error: 'Too many rows.', code: 'invalid_input' }, { status: 400 }),
+  )
+  await expect(apiFile('GET /escrow/export')).rejects.toMatchObject({ message: 'Too many rows.', status: 400 })
 })

@@ -1,4 +1,4 @@
-/** The few parts of a browser that the session stands on, for tests in Node. */
+/** The parts of a browser that the session needs, for tests in Node. */
 import { vi } from 'vitest'
 
 export function storage(): Storage {
@@ -15,7 +15,7 @@ export function storage(): Storage {
   }
 }
 
-/** As a browser has them: one holder at a time per name, for all tabs. */
+/** `navigator.locks`: one holder at a time per name, across all tabs. */
 export function locks() {
   const tails = new Map<string, Promise<unknown>>()
   return {

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  addressGroups,
-  ago,
-  cutAmount,
-  formatAmount,
-  formatMoment,
-  lastActivityText,
-} from '../../web/src/lib/format.ts'
+import { addressGroups } from '../../web/src/lib/address.ts'
+import { ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '../../web/src/lib/format.ts'
 import { permissionsInWords } from '../../web/src/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {
@@ -28,7 +22,7 @@ test('an address is shown in ten groups of four', () => {
   expect(groups.join('')).toBe('52908400098527886E0F7030069857D2E4169EE7')
 })
 
-test('times are told from now', () => {
+test('recent times are relative to now', () => {
   const now = Date.parse('2026-11-20T12:00:00Z')
   expect(ago('2026-11-20T11:59:30Z', now)).toBe('just now')
   expect(ago('2026-11-20T11:58:00Z', now)).toBe('2 min ago')
@@ -36,11 +30,11 @@ test('times are told from now', () => {
   expect(ago('2026-11-18T11:00:00Z', now)).toBe('2 days ago')
 })
 
-test('a moment in full has its weekday and zone, whether it is past or to come', () => {
+test('a full time has its weekday and zone', () => {
   expect(formatMoment('2026-11-21T11:59:00Z')).toMatch(/^[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, 2026, \d+:\d\d\s[AP]M\s\S+$/)
 })
 
-test('last activity is told in days and weeks', () => {
+test('last activity is shown in days and weeks @format-1', () => {
   const at = (day: number) => new Date(2026, 10, day, 12).toISOString()
   const now = new Date(2026, 10, 28, 9).getTime()
   expect(lastActivityText(null, now)).toBe('Never')
@@ -52,7 +46,10 @@ test('last activity is told in days and weeks', () => {
   expect(lastActivityText(new Date(2026, 9, 29, 12).toISOString(), now)).toBe('Oct 29, 2026')
 })
 
-test('permissions are told in words', () => {
-  expect(permissionsInWords(['payment_context:read'])).toMatch(/pay nobody/)
+test('permissions are listed in a sentence', () => {
+  expect(permissionsInWords(['payment_context:read'])).toMatch(/can’t pay anyone/)
   expect(permissionsInWords(['address_payments:write'])).toBe('Agents may pay any address.')
+  expect(permissionsInWords(['sms_payments:write', 'address_payments:write', 'contact_payments:write'])).toBe(
+    'Agents may pay the contacts listed below, any address, and any phone number (by payout).',
+  )
 })

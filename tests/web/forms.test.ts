@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf } from '../../web/src/lib/api.ts'
+import { ApiError, messageOf } from '../../web/src/lib/apiError.ts'
 import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
 import { formatLongDate } from '../../web/src/lib/format.ts'
 import { returnPathOf } from '../../web/src/lib/search.ts'
-import { destinationProblem } from '../../web/src/routes/-claim/address.ts'
+import { destinationProblem } from '../../web/src/routes/-claim/destinationProblem.ts'
 
 describe('change password', () => {
   test.each([
@@ -16,7 +16,7 @@ describe('change password', () => {
   })
 })
 
-test('the server has the first word; without it the failure and the refusal have their own', () => {
+test('the server’s message comes first; without one, failures and refusals have their own', () => {
   const say = (error: unknown) => messageOf(error, 'Signup failed. Please try again.', 'Signup failed')
   expect(say(new ApiError(409, 'conflict', 'Taken'))).toBe('Taken')
   expect(say(new ApiError(200, 'internal', 'Something went wrong'))).toBe('Signup failed')
@@ -25,7 +25,7 @@ test('the server has the first word; without it the failure and the refusal have
 })
 
 test.each(['/dashboard', '/dashboard/payouts?page=2', '/dashboard?onramp=success', '/dashboard/agents#a'])(
-  'a sign-in may return to %s',
+  'a sign-in may return to %s @forms-1',
   (path) => expect(returnPathOf(path)).toBe(path),
 )
 
@@ -40,14 +40,14 @@ test.each([
   `/dashboard/${'a'.repeat(2000)}`,
   7,
   undefined,
-])('a sign-in does not return to %s', (path) => expect(returnPathOf(path)).toBeUndefined())
+])('a sign-in does not return to %s @forms-2', (path) => expect(returnPathOf(path)).toBeUndefined())
 
-test('a long date, or N/A', () => {
+test('a long date, or N/A @forms-3', () => {
   expect(formatLongDate('2026-11-20T12:00:00Z')).toBe('November 20, 2026')
   expect([formatLongDate(null), formatLongDate(undefined), formatLongDate('soon')]).toEqual(['N/A', 'N/A', 'N/A'])
 })
 
-test('a destination is refused in the order and words of the specification', () => {
+test('a destination is refused in the order and words of the specification @forms-4', () => {
   const payout = { escrowSubwalletAddress: `0x${'Ab'.repeat(20)}` }
   const known = `0x${'12'.repeat(20)}`
   expect(destinationProblem('', undefined)).toBe('Payout details not loaded')
@@ -55,6 +55,6 @@ test('a destination is refused in the order and words of the specification', () 
   for (const wrong of ['0x', known.slice(2), `${known}0`, known.slice(0, -1), `0x${'g'.repeat(40)}`, 'ada.eth', 'ü'])
     expect(destinationProblem(wrong, payout), wrong).toBe('Invalid Ethereum address format')
   expect(destinationProblem(`0x${'aB'.repeat(20)}`, payout)).toContain("the payout's own address")
-  expect(destinationProblem(`0x${'0'.repeat(40)}`, payout)).toContain('Nobody owns this address')
+  expect(destinationProblem(`0x${'0'.repeat(40)}`, payout)).toContain('No one controls this address')
   expect(destinationProblem(known, payout)).toBeNull()
 })

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { scopeFor } from '#domain/scopes.ts'
+import type { PolicyGroup } from '#schemas/policy.ts'
 import {
   changesOf,
   editInput,
@@ -12,7 +14,6 @@ import {
 } from '../../web/src/routes/dashboard/-agents/groupForm.ts'
 import { limitsInWords } from '../../web/src/routes/dashboard/-agents/limits.ts'
 import { exampleRecipient, quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
-import type { PolicyGroup } from '../../worker/schemas/policy.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
   ...noGroup,
@@ -62,20 +63,20 @@ test('the rules of the form, in the order of the fields', () => {
   ])
   expect(problems(groupProblems(values({ maxPayment: '.', emailDomains: 'a.test;b', phoneCodes: '1,999' })))).toEqual([
     'maxPayment: Please enter a valid amount greater than 0',
-    'emailDomains: “b” is no email domain; write it as example.com',
+    'emailDomains: “b” is not a valid email domain; write it as example.com',
   ])
 })
 
 test('a limit may not go below what is spent and held', () => {
   expect(editProblems(values({ budget: '7.499999' }), group()).budget).toBe(
-    'Budget limit must be at least $7.50, which is spent or held already',
+    'Budget limit must be at least $7.50, which is already spent or held',
   )
   expect(editProblems(values({ budget: '7.5' }), group()).budget).toBeNull()
   expect(editProblems(values({ budget: '' }), group()).budget).toBe('Budget limit is required')
   expect(editProblems(values({ budget: '' }), group({ spendLimitUsdc: null })).budget, 'none before').toBeNull()
 })
 
-test('what is left empty is no limit; contacts count only with their permission', () => {
+test('an empty limit means no limit; contacts are sent only with their permission', () => {
   expect(groupInput(values({ contactIds: ['con_1'] }))).toEqual({
     name: 'Research',
     spendLimit: '20',
@@ -110,23 +111,24 @@ test('what is left empty is no limit; contacts count only with their permission'
   expect(editInput(values(), group())).toMatchObject({ version: 7, spendLimit: '20' })
 })
 
-test('of two editors each keeps what only they touched', () => {
-  const base = values({ scopes: ['a', 'b'], contactIds: ['x'] })
-  const mine = { ...base, name: 'Mine', scopes: ['b', 'a'], maxPayment: '1' }
-  const theirs = { ...base, name: 'Theirs', scopes: ['a'], contactIds: ['x', 'y'], periodLimit: '9' }
-  expect(changesOf(base, mine), 'order says nothing').toEqual(['name', 'maximum per payment'])
+test('when two people edit a group, changes that only one of them made are kept', () => {
+  const [contacts, addresses] = [scopeFor.contact, scopeFor.address]
+  const base = values({ scopes: [contacts, addresses], contactIds: ['x'] })
+  const mine = { ...base, name: 'Mine', scopes: [addresses, contacts], maxPayment: '1' }
+  const theirs = { ...base, name: 'Theirs', scopes: [contacts], contactIds: ['x', 'y'], periodLimit: '9' }
+  expect(changesOf(base, mine), 'the order does not matter').toEqual(['name', 'maximum per payment'])
   expect(changesOf(base, theirs)).toEqual(['name', 'permissions', 'whitelisted contacts', 'budget per period'])
   expect(merge(base, mine, theirs)).toEqual({
     ...base,
     name: 'Mine',
-    scopes: ['a'],
+    scopes: [contacts],
     contactIds: ['x', 'y'],
     maxPayment: '1',
     periodLimit: '9',
   })
 })
 
-test('a group fills the form with what people see of it', () => {
+test('the form is filled from a group', () => {
   const filled = valuesOf(
     group({
       scopes: ['payment_context:read', 'sms_payments:write'],
@@ -143,7 +145,7 @@ test('a group fills the form with what people see of it', () => {
   expect(limitsInWords(group())).toEqual([])
 })
 
-test('an example pays somebody real where there is somebody', () => {
+test('an example pays a real recipient where there is one', () => {
   const grace = { id: 'con_1', name: 'Grace', address: '0x', email: null, phone: null }
   const scopes = ['contact_payments:write', 'email_payments:write']
   const whitelisted = (stale: boolean) =>

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('twelve hours without activity end the session, two minutes after the warning', () => {
+test('twelve hours without activity end the session, two minutes after the warning @inactivity-1', () => {
   vi.advanceTimersByTime(12 * hourMs - 2 * minuteMs - 1)
   expect(handlers.onWarning).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1_000)
@@ -34,7 +34,7 @@ test('twelve hours without activity end the session, two minutes after the warni
   expect(handlers.onLimit).toHaveBeenCalled()
 })
 
-test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s starts the twelve hours anew', (name) => {
+test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s restarts the twelve hours @inactivity-2', (name) => {
   vi.advanceTimersByTime(11 * hourMs)
   events.fire(name)
   vi.advanceTimersByTime(11 * hourMs)
@@ -43,7 +43,7 @@ test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s starts the twelv
   expect(handlers.onLimit).toHaveBeenCalled()
 })
 
-test('activity in another tab counts here and takes the warning back', () => {
+test('activity in another tab counts here and closes the warning', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   expect(handlers.onWarning).toHaveBeenCalledTimes(1)
   localStorage.setItem('last_activity', String(Date.now()))
@@ -52,7 +52,7 @@ test('activity in another tab counts here and takes the warning back', () => {
   expect(handlers.onLimit).not.toHaveBeenCalled()
 })
 
-test('activity here during the warning keeps the session and leaves the question standing', () => {
+test('activity here during the warning keeps the session and leaves the warning open', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   events.fire('mousemove')
   vi.advanceTimersByTime(hourMs)
@@ -63,19 +63,19 @@ test('activity here during the warning keeps the session and leaves the question
 test('a second warning comes even when no check fell between its activity and the first', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   events.fire('mousemove')
-  vi.setSystemTime(Date.now() + 12 * hourMs - minuteMs) // timers stood still
+  vi.setSystemTime(Date.now() + 12 * hourMs - minuteMs) // the machine slept
   vi.advanceTimersByTime(1_000)
   expect(handlers.onWarning).toHaveBeenCalledTimes(2)
 })
 
-test('the first key after a night asleep does not bring the session back', () => {
-  vi.setSystemTime(startAt + 13 * hourMs) // timers stood still
+test('the first key after the machine slept past the limit does not revive the session', () => {
+  vi.setSystemTime(startAt + 13 * hourMs) // the machine slept
   events.fire('keydown')
   expect(handlers.onLimit).toHaveBeenCalledTimes(1)
   expect(localStorage.getItem('last_activity')).toBe(String(startAt))
 })
 
-test('activity is written down at most every fifteen seconds', () => {
+test('activity is stored at most every fifteen seconds', () => {
   const write = vi.spyOn(localStorage, 'setItem')
   for (let i = 0; i < 60; i++) {
     events.fire('mousemove')

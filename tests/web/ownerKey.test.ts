@@ -1,10 +1,17 @@
-import { encodeFunctionData, hashTypedData, toEventSelector } from 'viem'
+import { encodeFunctionData, getAbiItem, hashTypedData, toEventSelector, toFunctionSignature } from 'viem'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import {
+  calldata,
+  disableRotation,
+  disableRotationSignature,
+  reclaimPayout,
+  revokeSession,
+  withdraw,
+} from '#chain/ownerCalls.ts'
 import { ownerSecretOf } from '../../web/src/lib/ownerSecret.ts'
 import { type OwnerTypedData, ownerTypedData } from '../../web/src/lib/ownerTypedData.ts'
-import { calldata, topic } from '../../web/src/recovery/chain.ts'
-import { disableRotation, noToken, reclaimPayout, revokeSession, withdraw } from '../../web/src/recovery/wallet.ts'
+import { topic } from '../../web/src/recovery/words.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import {
   disableRotationAuthorityDigest,
@@ -47,25 +54,19 @@ describe('an owner key as people type it', () => {
     [`0x${'12'.repeat(31)}`, 'neither a recovery phrase of 12 words nor a private key'],
     [`${'abandon '.repeat(11)}abuot`, '“abuot” is not a word of a recovery phrase'],
     [`0x${'00'.repeat(32)}`, 'can’t be read'],
-  ])('%j is told what is wrong', (text, problem) => {
+  ])('%j is refused with a reason', (text, problem) => {
     expect(() => ownerSecretOf(text)).toThrow(problem)
   })
 })
 
-test('the calls and events of the recovery page are the contracts’', () => {
+test('the owner’s own calls and the events of the recovery page are the contracts’', () => {
   const abi = agentWalletAbi
+  const noToken = address('0')
   const terms = { payer: address('1'), claimKey: address('2'), reclaimKey: address('3'), amount: 4n, expiry: 5 }
-  const list = [terms.payer, terms.claimKey, terms.reclaimKey, 4n, 5n] as [
-    `0x${string}`,
-    `0x${string}`,
-    `0x${string}`,
-    bigint,
-    bigint,
-  ]
-  const payout = { address: address('9'), terms: list, held: 4n, expiry: 5 }
-  expect(reclaimPayout(payout)).toBe(encodeFunctionData({ abi, functionName: 'reclaimPayout', args: [terms] }))
+  expect(reclaimPayout(terms)).toBe(encodeFunctionData({ abi, functionName: 'reclaimPayout', args: [terms] }))
   expect(revokeSession()).toBe(encodeFunctionData({ abi, functionName: 'revokeSession' }))
   expect(disableRotation()).toBe(encodeFunctionData({ abi, functionName: 'disableRotationAuthority' }))
+  expect(disableRotationSignature).toBe(toFunctionSignature(getAbiItem({ abi, name: 'disableRotationAuthority' })))
   expect(withdraw(noToken, address('7'), 8n)).toBe(
     encodeFunctionData({ abi, functionName: 'withdraw', args: [noToken, address('7'), 8n] }),
   )

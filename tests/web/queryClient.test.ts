@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../web/src/lib/api.ts'
+import { ApiError } from '../../web/src/lib/apiError.ts'
 import { queryClient } from '../../web/src/lib/queryClient.ts'
 
-test('queries and mutations are tried once more, unless refused; the focus fetches nothing; five minutes are kept', () => {
+test('queries and mutations retry once unless refused; focus does not refetch; the cache keeps five minutes @api-client-10', () => {
   const { queries, mutations } = queryClient.getDefaultOptions()
   expect(queries).toMatchObject({ refetchOnWindowFocus: false, gcTime: 300_000 })
   for (const options of [queries, mutations]) {

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { amountsText, daysText, queryOf, rangeParams, soundRange } from '../../web/src/lists/range.ts'
-import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lists/search.ts'
+import { queryString } from '../../web/src/lib/api.ts'
+import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lib/listSearch.ts'
+import { amountsText, daysText, rangeParams, validRange } from '../../web/src/lib/range.ts'
 
-const rangeOf = (search: Record<string, unknown>) => soundRange(readRange(search))
+const rangeOf = (search: Record<string, unknown>) => validRange(readRange(search))
 
 const zone = process.env.TZ
 afterEach(() => {
@@ -21,7 +22,7 @@ describe('days', () => {
     expect(rangeParams({ from: '2026-11-01', to: '2026-11-30' })).toMatchObject({ from, to })
   })
 
-  test('a day on which the clocks change has 23 or 25 hours', () => {
+  test('a day on which the clocks change has 23 or 25 hours @lists-21', () => {
     process.env.TZ = 'America/New_York'
     const hours = (day: string) => {
       const { from, to } = rangeParams({ from: day, to: day })
@@ -30,7 +31,7 @@ describe('days', () => {
     expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-11-20')]).toEqual([23, 25, 24])
   })
 
-  test('only days that exist', () => {
+  test('only days that exist @lists-22', () => {
     const known = ['2026-02-28', '2028-02-29']
     expect(known.map(dayOf)).toEqual(known)
     for (const wrong of [
@@ -49,7 +50,7 @@ describe('days', () => {
 })
 
 describe('from a URL that anybody may have written', () => {
-  test('what is impossible is left out, the rest holds', () => {
+  test('impossible values are dropped and the rest is kept @lists-23', () => {
     expect(rangeOf({ from: '2026-11-20', to: '2026-11-01', min: '5', max: '10' })).toEqual({ min: '5', max: '10' })
     expect(rangeOf({ from: '2026-11-01', to: 'never', min: '11', max: '2' })).toEqual({ from: '2026-11-01' })
     expect(rangeOf({ min: '-1', max: '1e3' })).toEqual({})
@@ -58,13 +59,13 @@ describe('from a URL that anybody may have written', () => {
     expect(addressesOf(`0x${'ab'.repeat(20)},0x12,javascript:1`)).toEqual([`0x${'ab'.repeat(20)}`])
   })
 
-  test('never throws, and what is kept is sent as it is', () => {
+  test('never throws, and what is kept is sent as it is @lists-24', () => {
     fc.assert(
       fc.property(
         fc.record({ from: fc.anything(), to: fc.anything(), min: fc.anything(), max: fc.anything() }),
         (search) => {
           const range = rangeOf(search)
-          queryOf(rangeParams(range))
+          queryString(rangeParams(range))
           expect(rangeOf(range)).toEqual(range)
         },
       ),

@@ -14,8 +14,8 @@ let channels: { onmessage: (() => void) | null }[]
 const ok = (data: unknown) => ({ body: { success: true, data } })
 const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } }
 
-/** A module of its own memory, as each tab has it. Storage and locks are common to all. */
-async function aTab() {
+/** A tab: its own copy of the modules. Storage and locks are shared by all tabs. */
+async function openTab() {
   vi.resetModules()
   const session = await import('../../web/src/lib/session.ts')
   const { api } = await import('../../web/src/lib/api.ts')
@@ -65,10 +65,10 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a stored session is restored, then the server is asked for the user', async () => {
+test('a stored session is restored, then the server is asked for the user @session-1', async () => {
   store()
   answer = () => ok({ ...user, name: 'Ada Lovelace' })
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   expect(tab.getSession()).toMatchObject({ user: { id: 'usr_1' }, isLoading: false })
   await vi.waitFor(() => expect(tab.getSession().user?.name).toBe('Ada Lovelace'))
@@ -76,25 +76,25 @@ test('a stored session is restored, then the server is asked for the user', asyn
   expect(JSON.parse(localStorage.getItem('auth_user')!).name).toBe('Ada Lovelace')
 })
 
-test('a token that the server refuses ends the restored session', async () => {
+test('a token that the server refuses ends the restored session @session-2', async () => {
   store()
   answer = () => unauthorized
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   await vi.waitFor(() => expect(tab.getSession()).toMatchObject({ user: null, expired: true }))
   expect(localStorage.getItem('auth_token')).toBeNull()
 })
 
-test('a server that can not be reached leaves the restored session alone', async () => {
+test('a server that cannot be reached leaves the restored session alone @session-3', async () => {
   store()
   answer = () => ({ status: 502, body: null })
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   await vi.waitFor(() => expect(calls).toHaveLength(1))
   expect(tab.getSession().user?.id).toBe('usr_1')
 })
 
-test('what is stored is refused with the reason, and a broken record is removed', async () => {
+test('a missing or broken record is refused with the reason, and a broken one is removed @session-4', async () => {
   const { restoredUser } = await import('../../web/src/lib/tokens.ts')
   expect(restoredUser).toThrow('No stored user found')
   store({ auth_user: '{"id": 7' })
@@ -105,16 +105,16 @@ test('what is stored is refused with the reason, and a broken record is removed'
 
 test('a session that was left twelve hours ago is not restored', async () => {
   store({ last_activity: String(now - 12 * hourMs) })
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   expect(tab.getSession().user).toBeNull()
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
   expect(calls).toEqual([])
 })
 
-test('a sign-out reaches the other tabs as a sign-out', async () => {
+test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {
   store()
-  const [here, there] = [await aTab(), await aTab()]
+  const [here, there] = [await openTab(), await openTab()]
   here.startSession()
   there.startSession()
   here.signOut()
@@ -122,18 +122,18 @@ test('a sign-out reaches the other tabs as a sign-out', async () => {
   expect(localStorage.getItem('auth_user')).toBeNull()
 })
 
-test('a sign-out tells the server, and a refresh under way does not bring the tokens back', async () => {
+test('a sign-out tells the server, and a refresh under way does not bring the tokens back @session-6', async () => {
   store({ token_expiry: String(now + minuteMs) })
   const refreshed = Promise.withResolvers<void>()
   const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
-  const tab = await aTab()
+  const tab = await openTab()
   const { fetch } = globalThis
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     if (path.endsWith('/refresh')) await refreshed.promise
     return fetch(path, init)
   })
   answer = (path) => (path.endsWith('/refresh') ? ok(fresh) : path.endsWith('/sign-out') ? ok(null) : unauthorized)
-  const call = tab.api.get('/a').catch((error: unknown) => error)
+  const call = tab.api('GET /wallets').catch((error: unknown) => error)
   tab.signOut()
   refreshed.resolve()
   await call
@@ -142,9 +142,9 @@ test('a sign-out tells the server, and a refresh under way does not bring the to
     expect(localStorage.getItem(key)).toBeNull()
 })
 
-test('a session that another tab ended has expired here', async () => {
+test('a session that another tab ended has expired here @session-7', async () => {
   store()
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   const expired = vi.fn()
   events.on('session-expired', expired)
@@ -154,9 +154,9 @@ test('a session that another tab ended has expired here', async () => {
   expect(expired).toHaveBeenCalledTimes(1)
 })
 
-test("a session that became someone else's in another tab is over here", async () => {
+test("a session that became someone else's in another tab ends here @session-8", async () => {
   store()
-  const tab = await aTab()
+  const tab = await openTab()
   tab.startSession()
   store({ auth_user: JSON.stringify({ ...user, id: 'usr_2' }) })
   events.fire('storage', { key: 'auth_user' })
@@ -164,16 +164,16 @@ test("a session that became someone else's in another tab is over here", async (
   expect(localStorage.getItem('auth_token')).toBe('old')
 })
 
-test('two tabs renew the tokens once, when under five minutes are left', async () => {
+test('two tabs renew the tokens once, when under five minutes are left @session-9', async () => {
   store({ token_expiry: String(now + 5 * minuteMs) })
   const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
   answer = (path) => ok(path.endsWith('/refresh') ? fresh : user)
-  const [here, there] = [await aTab(), await aTab()]
-  await here.api.get('/a')
-  expect(calls.map(({ path }) => path)).toEqual(['/api/a'])
+  const [here, there] = [await openTab(), await openTab()]
+  await here.api('GET /wallets')
+  expect(calls.map(({ path }) => path)).toEqual(['/api/wallets'])
 
   vi.setSystemTime(now + 1)
-  await Promise.all([here.api.get('/b'), there.api.get('/c'), there.api.get('/d')])
+  await Promise.all([here.api('GET /agents'), there.api('GET /contacts'), there.api('GET /usage/dashboard')])
   const refreshes = calls.filter(({ path }) => path.endsWith('/refresh'))
   expect(refreshes.map(({ body }) => body)).toEqual([{ refreshToken: 'refresh-1' }])
   expect(localStorage.getItem('token_expiry')).toBe(String(now + 1 + 900_000))

@@ -12,7 +12,7 @@ const show = () => renderToString(createElement(Probe))
 
 beforeEach(() => toast.remove())
 
-test('blank, error and custom stay four seconds, success two, loading until dismissed', () => {
+test('blank, error and custom stay four seconds, success two, loading until dismissed @toasts-1', () => {
   toast('blank')
   toast.error('error')
   toast.custom('custom')
@@ -28,7 +28,7 @@ test('blank, error and custom stay four seconds, success two, loading until dism
   })
 })
 
-test('at most twenty are held, the newest first', () => {
+test('at most twenty are held, the newest first @toasts-2', () => {
   for (let i = 1; i <= 25; i++) toast(`message ${i}`)
   show()
   expect(shown).toHaveLength(20)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { PublicConfig } from '../../worker/schemas/account.ts'
+import type { PublicConfig } from '#schemas/account.ts'
 
 const chain = (rpcUrl: string) => ({ rpcUrl, explorerUrl: 'https://explorer.test', contracts: {} })
 const deployment = {
@@ -9,7 +9,7 @@ const deployment = {
 
 afterEach(() => vi.restoreAllMocks())
 
-test('the transports and chains keep the constants of the specification', async () => {
+test('the transports and chains keep the constants of the specification @wallet-link-17', async () => {
   vi.stubGlobal('location', { origin: 'https://app.test' })
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const config = walletConfig(deployment)
@@ -29,7 +29,7 @@ test('the transports and chains keep the constants of the specification', async 
   expect(config.connectors.map(({ type }) => type)).toEqual(['injected', 'coinbaseWallet'])
 })
 
-test('calls made together travel in one request', async () => {
+test('calls made together travel in one request @wallet-link-18', async () => {
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     const calls = JSON.parse(String(init?.body)) as { id: number }[]
@@ -45,7 +45,7 @@ test('calls made together travel in one request', async () => {
   expect(sizes).toEqual([1_000, 1])
 })
 
-test('with a project id WalletConnect is offered, and its client no longer logs lost connections', async () => {
+test('with a project id WalletConnect is offered, and its client no longer logs lost connections @wallet-link-19', async () => {
   vi.resetModules()
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)

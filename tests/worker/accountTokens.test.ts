@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
-import { type Api, anApi, aUser, env, login, seed } from './apiClient.ts'
+import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -13,21 +13,44 @@ const parts = (token: string) => {
   return { header: read(header), payload: read(payload), signature: signature! }
 }
 
-test('a refresh token is exchanged for a new one; two tabs within 30 seconds both succeed', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('a refresh token is exchanged for a new one; two tabs within 30 seconds both succeed @tokens-1', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const [one, two] = await Promise.all([refresh(api, ann.refreshToken), refresh(api, ann.refreshToken)])
   expect([one.status, two.status]).toEqual([200, 200])
   expect(one.json.data.refreshToken).not.toBe(two.json.data.refreshToken)
-  for (const { json } of [one, two]) {
+  for (const { json } of [one, two])
     expect((await api.call('GET', `/api/users/${ann.id}`, { token: json.data.accessToken })).status).toBe(200)
-    expect((await refresh(api, json.data.refreshToken)).status).toBe(200)
+  expect((await refresh(api, one.json.data.refreshToken)).status).toBe(200)
+})
+
+test('a refresh token has one extra successor: a third use ends the session, also in parallel @tokens-8', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(api, ann.refreshToken)))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+  for (const { status, json } of answers)
+    if (status === 200) expect((await refresh(api, json.data.refreshToken)).status).toBe(401)
+})
+
+test('of two successors one lives on: a thief’s branch ends the session when it is used @tokens-9', async () => {
+  const api = createApi()
+  for (const [first, second] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const ann = await createUser(api)
+    const branches = [await refresh(api, ann.refreshToken), await refresh(api, ann.refreshToken)] // one is the thief's
+    const next = await refresh(api, branches[first]!.json.data.refreshToken)
+    expect(next.status).toBe(200)
+    expect((await refresh(api, branches[second]!.json.data.refreshToken)).status).toBe(401)
+    expect((await refresh(api, next.json.data.refreshToken)).status, 'the owner signs in again').toBe(401)
   }
 })
 
-test('a refresh token used again later ends the whole session', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('a refresh token used again later ends the whole session @tokens-2', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const next = (await refresh(api, ann.refreshToken)).json.data
   api.clock.now += 30_001
   const reused = await refresh(api, ann.refreshToken)
@@ -37,9 +60,9 @@ test('a refresh token used again later ends the whole session', async () => {
   expect((await api.call('GET', `/api/users/${ann.id}`, { token: next.accessToken })).status).toBe(401)
 })
 
-test('signing out ends the session with all its tokens, and no other', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('signing out ends the session with all its tokens, and no other @tokens-3', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const elsewhere = (await login(api, ann.email, ann.password)).json.data
   const next = (await refresh(api, ann.refreshToken)).json.data
   const signOut = (refreshToken: string) => api.call('POST', '/api/auth/cognito/sign-out', { body: { refreshToken } })
@@ -54,9 +77,9 @@ test('signing out ends the session with all its tokens, and no other', async () 
   for (const token of [next.refreshToken, 'unknown']) expect((await signOut(token)).status, 'again').toBe(200)
 })
 
-test('sessions run out: access after 15 minutes, refresh after 7 idle days, all after 30 days', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('sessions expire: access after 15 minutes, refresh after 7 idle days, everything after 30 days @tokens-4', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   api.clock.now += 14 * 60_000
   expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
   api.clock.now += 2 * 60_000
@@ -72,14 +95,14 @@ test('sessions run out: access after 15 minutes, refresh after 7 idle days, all 
   api.clock.now += 6 * 24 * 3_600_000
   expect((await refresh(api, refreshToken)).status).toBe(401)
 
-  const bob = await aUser(api)
+  const bob = await createUser(api)
   api.clock.now += 7 * 24 * 3_600_000
   expect((await refresh(api, bob.refreshToken)).status).toBe(401)
 })
 
-test('the database holds no refresh token, session or password in the clear', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('the database stores no refresh token, session or password in plain text', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const tables = ['user', 'session', 'refresh_token', 'login_challenge', 'signup_passcode', 'attempt']
   for (const table of tables) {
     const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all()
@@ -89,9 +112,9 @@ test('the database holds no refresh token, session or password in the clear', as
   }
 })
 
-test('forged tokens are refused: no algorithm, other keys, changed or borrowed claims', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('forged tokens are refused: no algorithm, other keys, changed or borrowed claims @tokens-5', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const { header, payload, signature } = parts(ann.token)
   const foreign = await generateKeyPair('ES256')
   const resigned = await new SignJWT(payload).setProtectedHeader(header).sign(foreign.privateKey)
@@ -104,7 +127,7 @@ test('forged tokens are refused: no algorithm, other keys, changed or borrowed c
     'alg none': `${encode({ ...header, alg: 'none' })}.${encode(payload)}.`,
     'alg none, signature kept': `${encode({ ...header, alg: 'none' })}.${encode(payload)}.${signature}`,
     'another key': resigned,
-    'a key of its own': selfMade,
+    'its own key': selfMade,
     'HMAC with the public key': hmac,
     'changed subject': `${encode(header)}.${encode({ ...payload, sub: 'user_demo' })}.${signature}`,
     'the id token': idToken,
@@ -122,9 +145,9 @@ test('forged tokens are refused: no algorithm, other keys, changed or borrowed c
   ).toBe(401)
 })
 
-test('truncated tokens are refused, wherever they end', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('truncated tokens are refused at any length @tokens-6', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const { length } = ann.token
   for (const end of [1, 10, ann.token.indexOf('.'), ann.token.lastIndexOf('.') + 1, length - 20, length - 1]) {
     const token = ann.token.slice(0, end)
@@ -135,18 +158,21 @@ test('truncated tokens are refused, wherever they end', async () => {
   expect((await refresh(api, ann.refreshToken)).status).toBe(200)
 })
 
-test.each([-5, 5])('a clock that is off by %i minutes breaks neither tokens nor their refresh', async (minutes) => {
-  const api = anApi()
-  const ann = await aUser(api)
-  const next = (await refresh(api, ann.refreshToken)).json.data
-  api.clock.now += minutes * 60_000
-  for (const token of [ann.token, next.accessToken])
-    expect((await api.call('GET', `/api/users/${ann.id}`, { token })).status).toBe(200)
-  expect((await refresh(api, next.refreshToken)).status).toBe(200)
-})
+test.each([-5, 5])(
+  'a client clock that is %i minutes off breaks neither tokens nor refresh @tokens-7',
+  async (minutes) => {
+    const api = createApi()
+    const ann = await createUser(api)
+    const next = (await refresh(api, ann.refreshToken)).json.data
+    api.clock.now += minutes * 60_000
+    for (const token of [ann.token, next.accessToken])
+      expect((await api.call('GET', `/api/users/${ann.id}`, { token })).status).toBe(200)
+    expect((await refresh(api, next.refreshToken)).status).toBe(200)
+  },
+)
 
 test('the published key is public and verifies what we sign', async () => {
-  const { json, headers } = await anApi().call('GET', '/.well-known/jwks.json')
+  const { json, headers } = await createApi().call('GET', '/.well-known/jwks.json')
   expect(json.keys).toHaveLength(1)
   expect(Object.keys(json.keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
   expect(headers.get('access-control-allow-origin')).toBe('*')

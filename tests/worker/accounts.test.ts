@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { demo } from '../../scripts/seed.ts'
-import { anApi, anEmail, aUser, env, login, mailsTo, passcode, seed, signedUp } from './apiClient.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { createApi, createUser, env, login, mailsTo, newEmail, passcode, seed, signedUp } from './apiClient.ts'
 
 beforeAll(seed)
 
 describe('signing in', () => {
-  test('the demo user signs in, whatever the case of the email', async () => {
-    const api = anApi()
+  test('the demo user signs in, with the email in any case @accounts-1', async () => {
+    const api = createApi()
     const { status, json } = await login(api, ` ${demo.email.toUpperCase()} `, demo.password)
     expect(status).toBe(200)
     expect(json.data).toMatchObject({ expiresIn: 900, user: { id: demo.userId, name: 'Demo', needsOnboarding: false } })
@@ -14,24 +14,26 @@ describe('signing in', () => {
     expect(me.json.data).toEqual(json.data.user)
   })
 
-  test('POST /login answers token and user', async () => {
-    const { json } = await anApi().call('POST', '/api/login', { body: { email: demo.email, password: demo.password } })
+  test('POST /login returns token and user @accounts-2', async () => {
+    const { json } = await createApi().call('POST', '/api/login', {
+      body: { email: demo.email, password: demo.password },
+    })
     expect(json.data.user.email).toBe(demo.email)
     expect(json.data.token.split('.')).toHaveLength(3)
   })
 
-  test('an unknown email and a wrong password are one answer', async () => {
-    const api = anApi()
+  test('an unknown email and a wrong password get the same response @accounts-3', async () => {
+    const api = createApi()
     const wrong = await login(api, demo.email, 'wrong')
-    const unknown = await login(api, anEmail(), 'wrong')
+    const unknown = await login(api, newEmail(), 'wrong')
     expect(wrong.status).toBe(401)
     expect(unknown.json).toEqual(wrong.json)
     expect(wrong.json.field).toBe('password')
   })
 
-  test('of ten parallel guesses five are looked at, and then even the right password waits', async () => {
-    const api = anApi()
-    const { email, password } = await aUser(api)
+  test('of ten parallel guesses five are evaluated, and then even the right password has to wait', async () => {
+    const api = createApi()
+    const { email, password } = await createUser(api)
     const guesses = await Promise.all(Array.from({ length: 10 }, () => login(api, email, 'guess')))
     expect(guesses.map(({ status }) => status).sort()).toEqual([...Array(5).fill(401), ...Array(5).fill(429)])
     const right = await login(api, email, password)
@@ -43,9 +45,9 @@ describe('signing in', () => {
     expect((await login(api, email, password)).status).toBe(200)
   })
 
-  test('a success forgets earlier mistakes', async () => {
-    const api = anApi()
-    const { email, password } = await aUser(api)
+  test('a success resets earlier mistakes', async () => {
+    const api = createApi()
+    const { email, password } = await createUser(api)
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 4; i++) expect((await login(api, email, 'typo')).status).toBe(401)
       expect((await login(api, email, password)).status).toBe(200)
@@ -54,9 +56,9 @@ describe('signing in', () => {
 })
 
 describe('signing up', () => {
-  test('from passcode over mail to a finished account', async () => {
-    const api = anApi()
-    const email = anEmail()
+  test('from the passcode to a finished account @accounts-4', async () => {
+    const api = createApi()
+    const email = newEmail()
     const signup = await api.call('POST', '/api/users', { body: { email, name: '', signupPasscode: passcode } })
     expect(signup.json.message).toBe('Account created! Check your email for login credentials.')
     expect(signup.text).not.toMatch(/password/i)
@@ -86,18 +88,18 @@ describe('signing up', () => {
     expect((await login(api, email, 'pässwörd longer'.normalize('NFD'))).status).toBe(200)
   })
 
-  test('a wrong passcode names its field', async () => {
-    const body = { email: anEmail(), name: 'Bob', signupPasscode: 'guess' }
-    const answer = await anApi().call('POST', '/api/users', { body })
+  test('a wrong passcode names its field @accounts-5', async () => {
+    const body = { email: newEmail(), name: 'Bob', signupPasscode: 'guess' }
+    const answer = await createApi().call('POST', '/api/users', { body })
     expect([answer.status, answer.json.field]).toEqual([422, 'signupPasscode'])
   })
 
-  test('a taken email is answered like a free one; its owner is told, once a day, and nothing changes', async () => {
-    const api = anApi()
-    const { email, password } = await aUser(api)
+  test('a taken email gets the same response as a free one; its owner is mailed once a day, and nothing changes', async () => {
+    const api = createApi()
+    const { email, password } = await createUser(api)
     const ask = (email: string) =>
       api.call('POST', '/api/users', { body: { email, name: 'Bob', signupPasscode: passcode } })
-    const free = anEmail()
+    const free = newEmail()
     const [taken, other] = [await ask(email.toUpperCase()), await ask(free)]
     await ask(email)
     expect(taken.status).toBe(201)
@@ -108,25 +110,25 @@ describe('signing up', () => {
   })
 
   test('passcodes cannot be guessed for long', async () => {
-    const api = anApi()
+    const api = createApi()
     const guess = () =>
-      api.call('POST', '/api/users', { body: { email: anEmail(), signupPasscode: 'guess' }, from: '192.0.2.50' })
+      api.call('POST', '/api/users', { body: { email: newEmail(), signupPasscode: 'guess' }, from: '192.0.2.50' })
     const statuses = (await Promise.all(Array.from({ length: 15 }, guess))).map(({ status }) => status)
     expect(statuses.filter((status) => status === 422)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(5)
   })
 
   test('a mail that cannot be sent leaves no account and no used passcode', async () => {
-    const api = anApi()
-    const email = anEmail()
+    const api = createApi()
+    const email = newEmail()
     const body = { email, name: 'Ann', signupPasscode: passcode }
     const answer = await api.call('POST', '/api/users', { body, env: { ENVIRONMENT: 'production' } })
     expect(answer.status).toBe(502)
     expect((await api.call('POST', '/api/users', { body })).status).toBe(201)
   })
 
-  test('a temporary password older than a week has to be replaced first, once, within three minutes', async () => {
-    const api = anApi()
+  test('a temporary password older than a week has to be replaced first, once, within three minutes @accounts-6', async () => {
+    const api = createApi()
     const { email, password } = await signedUp(api)
     api.clock.now += 7 * 24 * 3_600_000 + 1
     const challenge = async () => (await login(api, email, password)).json.data
@@ -148,9 +150,9 @@ describe('signing up', () => {
 })
 
 describe('other people', () => {
-  test('a stranger’s id is not found, and nobody speaks for another', async () => {
-    const api = anApi()
-    const [ann, bob] = [await aUser(api), await aUser(api)]
+  test('another user’s id is not found, and another user cannot be acted for @accounts-7', async () => {
+    const api = createApi()
+    const [ann, bob] = [await createUser(api), await createUser(api)]
     expect((await api.call('GET', `/api/users/${bob.id}`, { token: ann.token })).status).toBe(404)
     const body = { currentPassword: bob.password, newPassword: 'something-else' }
     const change = await api.call('PATCH', `/api/users/${bob.id}/change-password`, { token: ann.token, body })
@@ -163,9 +165,9 @@ describe('other people', () => {
   })
 })
 
-test('the name can be changed, and reads as given without spaces around', async () => {
-  const api = anApi()
-  const { id, token } = await aUser(api)
+test('the name can be changed and is trimmed @accounts-8', async () => {
+  const api = createApi()
+  const { id, token } = await createUser(api)
   const rename = (name: unknown) => api.call('PATCH', `/api/users/${id}`, { token, body: { name } })
   expect((await rename('  Zoë 🦉 ')).json.data).toMatchObject({ id, name: 'Zoë 🦉' })
   expect((await api.call('GET', `/api/users/${id}`, { token })).json.data.name).toBe('Zoë 🦉')
@@ -175,9 +177,9 @@ test('the name can be changed, and reads as given without spaces around', async 
 })
 
 describe('changing the password', () => {
-  test('needs the current one, signs other sessions out and tells the user', async () => {
-    const api = anApi()
-    const ann = await aUser(api)
+  test('needs the current password, ends other sessions and notifies the user @accounts-9', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
     const other = (await login(api, ann.email, ann.password)).json.data
     const change = (currentPassword: string, newPassword: string) =>
       api.call('PATCH', `/api/users/${ann.id}/change-password`, {

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest'
-import { aHousehold } from '../support/household.ts'
+import { createAccountFixture } from '../support/accountFixture.ts'
 import { prepare } from '../support/payer.ts'
-import { type Api, anApi, seed } from './apiClient.ts'
+import { type Api, createApi, seed } from './apiClient.ts'
 
 let api: Api
 beforeAll(async () => {
   await seed()
   await prepare()
-  api = anApi()
+  api = createApi()
 })
 
-test('an agent hears of the first money with its first question, and of none where there is none', async () => {
-  const [rich, poor] = [await aHousehold(api), await aHousehold(api, { funds: 0n })]
+test('an agent’s first call already includes the wallet’s first deposit', async () => {
+  const [rich, poor] = [await createAccountFixture(api), await createAccountFixture(api, { funds: 0n })]
   const most = async ({ apiKey }: { apiKey: string }) =>
     (await api.call('GET', '/v1/context', { token: apiKey })).json.max_allowed_now
   expect(await most(rich)).toBe('20')

@@ -3,15 +3,15 @@ import { runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api)
+  api = await createTestApp()
+  own = await createAccountFixture(api)
 }, 60_000)
 afterEach(() => chain.fault({ mode: 'none' }))
 
@@ -28,7 +28,7 @@ async function tokenWith(scope: string): Promise<string> {
   return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
 }
 
-test('pages add up to the whole list, newest first, whatever is paid meanwhile', async () => {
+test('pages add up to the whole list, newest first, while payments are made @rest-1', async () => {
   const made: string[] = []
   for (let i = 0; i < 7; i++) made.unshift((await pay(toAddress())).json.id)
   await fc.assert(
@@ -62,7 +62,7 @@ test.each(['0', '-1', '101', '1.5', 'all', ''])('limit %j is refused', async (li
   expect((await api.call('GET', `/v1/payments?limit=${limit}`, { token: own.apiKey })).status).toBe(400)
 })
 
-test('every answer is private to its agent and names its request', async () => {
+test('every response is private to its agent and has a request id', async () => {
   for (const answer of [
     await api.call('GET', '/v1/context', { token: own.apiKey, headers: { origin: 'https://elsewhere.example' } }),
     await pay(toAddress('1000')),
@@ -77,8 +77,8 @@ test('every answer is private to its agent and names its request', async () => {
   }
 })
 
-describe('cancelling', () => {
-  test('what waits unsigned is cancelled once, by a token that could have paid it; its budget comes back', async () => {
+describe('cancelling @rest-2', () => {
+  test('an unsigned payment is cancelled once, by a token that could have created it; its budget is released', async () => {
     const paid = await pay(toAddress())
     await chain.fault({ mode: 'down' })
     // Without a block to take the deadline from nothing is signed.
@@ -101,7 +101,7 @@ describe('cancelling', () => {
     expect((Number(before.held) - Number(after.held)).toFixed(6)).toBe('0.500000')
   })
 
-  test('what is signed, refused or nobody’s is not', async () => {
+  test('a signed, refused or unknown payment is not cancelled', async () => {
     const signed = await pay(toAddress())
     const look = () => api.call('GET', `/v1/payments/${signed.json.id}`, { token: own.apiKey })
     await until('signed', async () => (await look()).json.status !== 'QUEUED')
@@ -113,7 +113,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('asking first', () => {
+describe('a dry run @rest-3', () => {
   const cases: [string, () => unknown][] = [
     ['more than the budget', () => toAddress('21')],
     ['more than the balance', () => toAddress('51')],
@@ -124,7 +124,7 @@ describe('asking first', () => {
       () => ({ to: { type: 'contact', contactId: own.contact, method: 'phone' }, amount: '1' }),
     ],
   ]
-  test.each(cases)('%s: the refusal that paying gives', async (_, body) => {
+  test.each(cases)('%s: the same refusal as paying', async (_, body) => {
     const dry = await check(body())
     const wet = await pay(body())
     expect([dry.status, dry.json.allowed], dry.text).toEqual([200, false])
@@ -132,7 +132,7 @@ describe('asking first', () => {
     expect(dry.json.refusal).toMatchObject({ code, detail, rule, next, max_allowed_now })
   })
 
-  test('nothing is reserved or recorded, and the most that is allowed passes', async () => {
+  test('nothing is reserved or recorded, and max_allowed_now passes', async () => {
     const all = async () => (await api.call('GET', '/v1/payments?limit=100', { token: own.apiKey })).json.data.length
     const [before, rows] = [await budget(), await all()]
     const { max_allowed_now } = (await check(toAddress('1000'))).json
@@ -142,8 +142,8 @@ describe('asking first', () => {
     expect([remaining, await all()]).toEqual([before.remaining, rows])
   })
 
-  test('a contact removed between asking and paying is refused', async () => {
-    const other = await aHousehold(api)
+  test('a contact removed between the check and the payment is refused', async () => {
+    const other = await createAccountFixture(api)
     const body = { to: { type: 'contact', contactId: other.contact }, amount: '1' }
     expect((await check(body, other.apiKey)).json.allowed).toBe(true)
     expect((await api.call('DELETE', `/api/contacts/${other.contact}`, { token: other.token })).status).toBe(200)
@@ -152,7 +152,7 @@ describe('asking first', () => {
     expect((await check(body, other.apiKey)).json.refusal.code).toBe('recipient_not_allowed')
   })
 
-  test('what is malformed is refused as for a payment; a key is not needed', async () => {
+  test('malformed input is refused as for a payment; no key is needed', async () => {
     for (const body of [{ ...toAddress(), amount: 1 }, { ...toAddress(), dry: true }, {}, [], { ...toAddress('0') }])
       expect((await check(body)).status, JSON.stringify(body)).toBe(400)
     const zero = { to: { type: 'address', address: `0x${'0'.repeat(40)}` }, amount: '1' }

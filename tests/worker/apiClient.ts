@@ -1,18 +1,18 @@
 /// <reference types="@cloudflare/vitest-plugin/types" />
-import { applyD1Migrations, createExecutionContext, type D1Migration, waitOnExecutionContext } from 'cloudflare:test'
-import { env as bindings } from 'cloudflare:workers'
+import { applyD1Migrations, createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { expect } from 'vitest'
-import { demo, seedSql } from '../../scripts/seed.ts'
+import { demo, seedSql } from '../../local/stack/seed.ts'
 import { createApp } from '../../worker/app.ts'
-import type { UserRow } from '../../worker/db/accounts.ts'
-import { openDb } from '../../worker/db/session.ts'
+import { openDb } from '../../worker/db/d1.ts'
+import type { UserRow } from '../../worker/db/schema.ts'
 import { insertUser } from '../../worker/db/users.ts'
 import type { Env } from '../../worker/env.ts'
-import { hashPassword } from '../../worker/identity/passwords.ts'
+import { derive, hashPassword } from '../../worker/identity/passwords.ts'
 import { newId } from '../../worker/identity/secrets.ts'
-import { openSession } from '../../worker/services/sessions.ts'
+import { openLoginSession } from '../../worker/services/loginSessions.ts'
+import { env } from '../support/testEnv.ts'
 
-export const env = bindings as unknown as Env & { TEST_MIGRATIONS: D1Migration[] }
+export { env }
 export const passcode = demo.signupPasscode
 
 type Options = {
@@ -25,11 +25,11 @@ type Options = {
   from?: string
   env?: Partial<Env>
 }
-// biome-ignore lint/suspicious/noExplicitAny: answers are what the tests look into
+// biome-ignore lint/suspicious/noExplicitAny: tests read replies of any shape
 type Answer = { status: number; headers: Headers; text: string; json: any }
 
-/** The app as a client sees it, with a clock of its own that only the test moves. */
-export function anApi(changes: Partial<Env> = {}) {
+/** The app as a client sees it, with its own clock that only the test moves. */
+export function createApi(changes: Partial<Env> = {}) {
   const clock = { now: Date.UTC(2026, 10, 20, 12) }
   const app = createApp({ now: () => clock.now })
 
@@ -62,7 +62,7 @@ export function anApi(changes: Partial<Env> = {}) {
   }
   return { clock, call }
 }
-export type Api = ReturnType<typeof anApi>
+export type Api = ReturnType<typeof createApi>
 
 /** The SPA signs out on these words with a 401 or 403: session problems must say one of them, everything else none. */
 function obeysTheWordRule(status: number, json: { error: string; code: string; field?: string }) {
@@ -71,7 +71,7 @@ function obeysTheWordRule(status: number, json: { error: string; code: string; f
   expect(/token|authentication|unauthorized|expired/i.test(json.error), json.error).toBe(isSessionProblem)
 }
 
-/** An empty database with the rows of scripts/seed.ts: the demo user and the signup passcode. */
+/** An empty database with the rows of local/stack/seed.ts: the demo user and the signup passcode. */
 export async function seed() {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
   seedRows ??= await seedSql(env)
@@ -95,11 +95,18 @@ export async function mailedCode(email: string): Promise<string> {
   return code
 }
 
-let people = 0
-export const anEmail = () => `person${++people}@bursar.test`
+/** The token of the link in the newest mail. It travels in the fragment, which browsers keep to themselves. */
+export async function mailedLinkToken(email: string): Promise<string> {
+  const token = /#token=([A-Za-z0-9_-]+)$/m.exec((await mailsTo(email))[0] ?? '')?.[1]
+  if (!token) throw new Error(`no link in the newest mail to ${email}`)
+  return token
+}
 
-/** Signs up and answers the temporary password from the mail. */
-export async function signedUp(api: Api, email = anEmail(), name = 'Ann') {
+let people = 0
+export const newEmail = () => `person${++people}@bursar.test`
+
+/** Signs up and returns the temporary password from the mail. */
+export async function signedUp(api: Api, email = newEmail(), name = 'Ann') {
   const answer = await api.call('POST', '/api/users', { body: { email, name, signupPasscode: passcode } })
   expect(answer.status, answer.text).toBe(201)
   const inbox = await api.call('GET', `/dev/inbox?to=${encodeURIComponent(email)}`, {
@@ -118,12 +125,12 @@ export const login = (api: Api, email: string, password: string, from?: string) 
  * A signed-in user who has chosen a password, made below the API: signing up and in costs three password hashes of 0.2
  * seconds, and many tests begin with one. accounts.test.ts goes the whole way.
  */
-export async function aUser(api: Api, password = 'correct horse battery') {
+export async function createUser(api: Api, password = 'correct horse battery') {
   const { db } = openDb(env.DB)
   const at = api.clock.now
   const row: UserRow = {
     id: newId('user'),
-    email: anEmail(),
+    email: newEmail(),
     name: 'Ann',
     status: 'CONFIRMED',
     passwordHash: await hashOf(password),
@@ -133,7 +140,7 @@ export async function aUser(api: Api, password = 'correct horse battery') {
     updatedAt: at,
   }
   await insertUser(db, row)
-  const { accessToken, refreshToken } = await openSession({ env, db, now: () => at }, row)
+  const { accessToken, refreshToken } = await openLoginSession({ env, db, now: () => at }, row)
   return { email: row.email, password, token: accessToken, refreshToken, id: row.id }
 }
 
@@ -142,4 +149,13 @@ function hashOf(password: string): Promise<string> {
   const made = hashes.get(password) ?? hashPassword(password, env.PASSWORD_PEPPER)
   hashes.set(password, made)
   return made
+}
+
+/** The stored hash as one of an old release: at today's cost a hundred guesses take 20 seconds. */
+export async function makeGuessingCheap(email: string, password: string): Promise<void> {
+  const salt = Buffer.alloc(16, 7)
+  const key = await derive(password, env.PASSWORD_PEPPER, { ln: 1, r: 1, p: 1, salt })
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+  const stored = `$scrypt$ln=1,r=1,p=1$${text(salt)}$${text(key)}`
+  await env.DB.prepare('UPDATE user SET password_hash = ? WHERE email = ?').bind(stored, email).run()
 }

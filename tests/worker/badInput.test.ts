@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { party } from '../support/workerChain.ts'
 import type { Api } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api)
+  api = await createTestApp()
+  own = await createAccountFixture(api)
 }, 60_000)
 
 const amounts = [
@@ -137,7 +137,7 @@ test.each([
   )
 })
 
-describe('agents’ keys', () => {
+describe('agents’ keys @rest-4', () => {
   const pay = (headers: Record<string, string>, amount = '1') =>
     api.call('POST', '/v1/payments', {
       token: own.apiKey,
@@ -145,7 +145,7 @@ describe('agents’ keys', () => {
       body: { to: { type: 'address', address: to }, amount },
     })
 
-  test('a payment without Idempotency-Key is refused and says what to do', async () => {
+  test('a payment without Idempotency-Key is refused with instructions', async () => {
     const answer = await pay({})
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ code: 'invalid_input', errors: [{ pointer: '/Idempotency-Key' }] })
@@ -166,8 +166,8 @@ describe('agents’ keys', () => {
   })
 })
 
-describe('refusals', () => {
-  test('over the budget: problem+json with rule, figures and the most allowed now', async () => {
+describe('refusals @rest-5', () => {
+  test('over the budget: problem+json with rule, figures and max_allowed_now', async () => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': 'over' },
@@ -186,14 +186,14 @@ describe('refusals', () => {
       next: expect.any(String),
     })
   })
-  test('more than the balance', async () => {
+  test('over the balance', async () => {
     const answer = await api.call('POST', '/api/transactions/send', {
       token: own.token,
       body: { walletId: own.wallet, toAddress: to, amount: '51' },
     })
     expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
   })
-  test('a scope the group does not have', async () => {
+  test('a scope that the group lacks', async () => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': 'sms' },
@@ -215,13 +215,13 @@ describe('refusals', () => {
     })
     expect(answer.status, answer.text).toBe(400)
   })
-  test('nothing was reserved by any of them', async () => {
+  test('none of them reserved anything', async () => {
     const group = await own.groupNow()
     expect(Number(group.currentSpent) + Number(group.held)).toBe(1)
   })
 })
 
-test('malformed JSON, wrong content type, a huge body and a list are refused, never 5xx', async () => {
+test('malformed JSON, a wrong content type, a huge body and a list are refused without a 5xx', async () => {
   for (const raw of ['{', '[]', '"x"', 'null', `{"amount":"${'9'.repeat(100_000)}"}`]) {
     const answer = await api.call('POST', '/api/transactions/send', { token: own.token, raw })
     expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)

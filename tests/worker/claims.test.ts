@@ -1,21 +1,23 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { lockMs } from '#domain/attempts.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
-import { lockMs } from '../../worker/domain/attempts.ts'
+import { claimDeskMigrations } from '../../worker/claims/migrations.ts'
+import { migrate } from '../../worker/durable/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api, { funds: 200_000_000n })
+  api = await createTestApp()
+  own = await createAccountFixture(api, { funds: 200_000_000n })
 }, 60_000)
 
-async function aPayout(amount = '2') {
+async function createPayout(amount = '2') {
   const answer = await api.call('POST', '/api/escrow/create', {
     token: own.token,
     body: { sourceWalletId: own.wallet, amount, recipientEmail: 'bob@example.com', senderName: 'Ann', memo: 'Lunch' },
@@ -27,19 +29,43 @@ async function aPayout(amount = '2') {
   return { id: escrowId!, link, passcode: passcode!, address: escrowSubwalletAddress as `0x${string}` }
 }
 const page = (link: string) => api.call('GET', `/api/escrow/claim/${link}`)
-const verify = (link: string, passcode: string) =>
-  api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: link, passcode } })
+/** Each guess comes from a different address, unless one is given. */
+let callers = 0
+const verify = (link: string, passcode: string, from = `2001:db8:${(++callers).toString(16)}::1`) =>
+  api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: link, passcode }, from })
 const claim = (link: string, recipientAddress: string, proof: object) =>
   api.call('POST', '/api/escrow/claim', { body: { accessToken: link, recipientAddress, ...proof } })
+/** The codes mailed with this link, newest first. */
+async function mailedCodes(link: string): Promise<string[]> {
+  const inbox = await api.call('GET', '/dev/inbox?to=bob@example.com', {
+    headers: { accept: 'application/json' },
+    env: { ENVIRONMENT: 'local' },
+  })
+  const mails = (inbox.json as { text: string }[]).filter((mail) => mail.text.includes(link))
+  return mails.map(({ text }) => /^\d{6}$/m.exec(text)![0])
+}
 const newestCode = (link: string) =>
   until('the new code', async () => {
-    const inbox = await api.call('GET', '/dev/inbox?to=bob@example.com', {
-      headers: { accept: 'application/json' },
-      env: { ENVIRONMENT: 'local' },
-    })
-    const mails = (inbox.json as { text: string }[]).filter((mail) => mail.text.includes(link))
-    return mails.length > 1 && /^\d{6}$/m.exec(mails[0]!.text)?.[0]
+    const codes = await mailedCodes(link)
+    return codes.length > 1 && codes[0]
   })
+type Guessed = { id: string; link: string; passcode: string }
+/**
+ * Guesses in rounds, the desk's clock beginning at `startMs` from now and moved past the lock each time. Returns how many
+ * guesses were evaluated, and the answer to one more.
+ */
+async function guessFor(payout: Guessed, startMs: number, rounds = 5, bursts = 1, perBurst = 10) {
+  const guess = () => verify(payout.link, wrong(payout.passcode))
+  let evaluated = 0
+  for (let round = 0; round < rounds; round++) {
+    await deskClock(payout.id, startMs + round * (lockMs + 1000))
+    for (let burst = 0; burst < bursts; burst++) {
+      const answers = await Promise.all(Array.from({ length: perBurst }, guess))
+      evaluated += answers.filter((answer) => answer.status === 422).length
+    }
+  }
+  return [evaluated, await guess()] as const
+}
 const wrong = (passcode: string) => String((Number(passcode) + 1) % 1_000_000).padStart(6, '0')
 const deskClock = (id: string, ms: number) =>
   runInDurableObject(env.CLAIM_DESK.getByName(id), (desk: ClaimDesk) => {
@@ -47,8 +73,8 @@ const deskClock = (id: string, ms: number) =>
   })
 
 describe('claiming', () => {
-  test('link and code from the message lead a stranger to the money', async () => {
-    const payout = await aPayout('2.5')
+  test('link and code from the message lead a stranger to the money @claim-8', async () => {
+    const payout = await createPayout('2.5')
     const seen = await page(payout.link)
     expect(seen.json.data).toMatchObject({
       amount: '2.5',
@@ -76,8 +102,8 @@ describe('claiming', () => {
     expect((await page(payout.link)).json.data.explorerUrl).toContain('/tx/0x')
   }, 40_000)
 
-  test('two tabs claim at once: one address gets the money, the other tab is told', async () => {
-    const payout = await aPayout()
+  test('two tabs claim at once: one address gets the money, the other tab is refused @claim-9', async () => {
+    const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     const [a, b] = [fresh('a'), fresh('b')]
     const answers = await Promise.all([
@@ -89,8 +115,8 @@ describe('claiming', () => {
     expect(((await chain.usdcBalance(a)) + (await chain.usdcBalance(b))).toString()).toBe('2000000')
   }, 40_000)
 
-  test('claim against reclaim: the first accepted wins, the other is told', async () => {
-    const payout = await aPayout()
+  test('claim against reclaim: the first accepted wins, the other is refused @claim-10', async () => {
+    const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     const to = fresh('race')
     const [claimed, reclaimed] = await Promise.all([
@@ -107,7 +133,7 @@ describe('claiming', () => {
   }, 40_000)
 
   test('the money cannot go to the payer, the payout, USDC, the escrow or zero', async () => {
-    const payout = await aPayout()
+    const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     for (const address of [
       own.walletAddress,
@@ -124,8 +150,8 @@ describe('claiming', () => {
 })
 
 describe('guessing', () => {
-  test('I8: 64 guesses at once are five tries, then a lock; the right code works after the wait', async () => {
-    const payout = await aPayout()
+  test('I8: 64 guesses at once are five tries, then a lock; the right code works after the wait @claim-11', async () => {
+    const payout = await createPayout()
     const answers = await Promise.all(Array.from({ length: 64 }, () => verify(payout.link, wrong(payout.passcode))))
     expect(answers.filter((answer) => answer.status === 422)).toHaveLength(5)
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(59)
@@ -137,42 +163,66 @@ describe('guessing', () => {
     expect((await verify(payout.link, payout.passcode)).status).toBe(200)
   }, 40_000)
 
-  test('20 tries in a life, whatever the waiting', async () => {
-    const payout = await aPayout()
-    let evaluated = 0
-    for (let round = 0; round < 12; round++) {
-      await deskClock(payout.id, round * (lockMs + 1000))
-      const answers = await Promise.all(Array.from({ length: 10 }, () => verify(payout.link, wrong(payout.passcode))))
-      evaluated += answers.filter((answer) => answer.status === 422).length
-    }
+  test('5,000 guesses of 64 clients with the clock moved past each lock: 20 are evaluated per code @claim-12', async () => {
+    const payout = await createPayout()
+    const [evaluated, last] = await guessFor(payout, 0, 8, 10, 64)
     expect(evaluated).toBe(20)
-    expect(await verify(payout.link, payout.passcode)).toMatchObject({
+    expect(last).toMatchObject({
+      status: 429,
+      json: { error: 'Too many attempts: a code allows 20. A new one is on its way.', field: 'passcode' },
+    })
+    const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
+    expect(sent.json.data).toEqual({ resendsLeft: 2 })
+    expect((await verify(payout.link, payout.passcode)).status, 'the old code is no longer valid').toBe(422)
+    expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(200)
+  }, 180_000)
+
+  test('someone with the link alone gets 60 tries; the recipient is mailed two new codes, a day apart @claim-15', async () => {
+    const payout = await createPayout()
+    const desk = env.CLAIM_DESK.getByName(payout.id)
+    const dayMs = 24 * 3_600_000
+    expect((await guessFor(payout, 0))[0]).toBe(20)
+    expect(await runDurableObjectAlarm(desk)).toBe(true)
+    const first = await newestCode(payout.link)
+    const [more, waiting] = await guessFor(payout, 2 * 3_600_000)
+    expect(more).toBe(20)
+    expect(waiting.json.error).toMatch(/^Too many attempts: a code allows 20\. A new one will be sent in 2\d hours\.$/)
+    expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(20 * 3600)
+    await runDurableObjectAlarm(desk)
+    expect((await mailedCodes(payout.link)).length, 'not before the day is over').toBe(2)
+
+    await deskClock(payout.id, dayMs + 3_600_000)
+    await runDurableObjectAlarm(desk)
+    const second = await until('the second new code', async () => {
+      const codes = await mailedCodes(payout.link)
+      return codes.length === 3 && codes[0]
+    })
+    expect((await verify(payout.link, first)).status, 'replaced').toBe(422)
+    expect((await verify(payout.link, second)).status).toBe(200)
+    expect((await guessFor(payout, dayMs + 3_600_000))[0]).toBe(19)
+    expect(await verify(payout.link, second)).toMatchObject({
       status: 429,
       json: { error: 'Too many attempts. Ask the sender for a new code.' },
     })
-  }, 40_000)
-
-  test('5,000 guesses of 64 clients with the clock moved past each lock: 20 are evaluated, until the sender sends a new code', async () => {
-    const payout = await aPayout()
-    let evaluated = 0
-    let asked = 0
-    for (let round = 0; asked < 5_000; round++) {
-      await deskClock(payout.id, round * (lockMs + 1000))
-      for (let burst = 0; burst < 10; burst++, asked += 64) {
-        const answers = await Promise.all(Array.from({ length: 64 }, () => verify(payout.link, wrong(payout.passcode))))
-        evaluated += answers.filter((answer) => answer.status === 422).length
-      }
-    }
-    expect(evaluated).toBe(20)
-    expect((await verify(payout.link, payout.passcode)).status).toBe(429)
     const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
-    expect(sent.json.data).toEqual({ resendsLeft: 2 })
-    expect((await verify(payout.link, payout.passcode)).status, 'the old code is over').toBe(422)
-    expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(200)
+    expect(sent.json.data, 'none of it counts as the sender’s').toEqual({ resendsLeft: 2 })
+    const third = await until('the sender’s code', async () => {
+      const codes = await mailedCodes(payout.link)
+      return codes.length === 4 && codes[0]
+    })
+    expect((await verify(payout.link, third)).status).toBe(200)
   }, 90_000)
 
-  test('the recipient gets a new code once a minute, three times, and keeps the tries', async () => {
-    const payout = await aPayout()
+  test('a payout that has ended gets no new code', async () => {
+    const payout = await createPayout()
+    expect((await guessFor(payout, 0))[0]).toBe(20)
+    expect((await api.call('POST', `/api/escrow/${payout.id}/reclaim`, { token: own.token })).status).toBe(200)
+    await runDurableObjectAlarm(env.CLAIM_DESK.getByName(payout.id))
+    expect(await mailedCodes(payout.link)).toHaveLength(1)
+  }, 40_000)
+
+  test('the recipient gets a new code once a minute, three times, and keeps the tries @claim-13', async () => {
+    const payout = await createPayout()
     const resend = () => api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: payout.link } })
     const clock = (ms: number) =>
       runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => {
@@ -188,7 +238,10 @@ describe('guessing', () => {
       expect(await resend()).toMatchObject({ status: 200, json: { data: { sentTo: 'b***@example.com' } } })
     }
     await clock(300_000)
-    expect((await resend()).status).toBe(429)
+    expect(await resend()).toMatchObject({
+      status: 429,
+      json: { error: 'A new code can be sent 3 times, then once a day. Try again in 24 hours, or ask the sender.' },
+    })
     expect((await verify(payout.link, payout.passcode)).json.error, 'the fifth wrong try locks').toBe(
       'Invalid passcode',
     )
@@ -196,8 +249,8 @@ describe('guessing', () => {
     await clock(0)
   }, 40_000)
 
-  test('an unknown link, a wrong session and a code as a session lead nowhere', async () => {
-    const payout = await aPayout()
+  test('an unknown link, a wrong session and a code as a session lead nowhere @claim-14', async () => {
+    const payout = await createPayout()
     expect(await page('x'.repeat(43))).toMatchObject({
       status: 404,
       json: { error: 'This payout link is invalid or has expired.' },
@@ -207,4 +260,47 @@ describe('guessing', () => {
     expect((await claim(payout.link, fresh('x'), { passcode: wrong(payout.passcode) })).status).toBe(422)
     expect((await claim(payout.link, fresh('x'), {})).status).toBe(400)
   }, 40_000)
+})
+
+test('one network address has a limit a minute for claim pages and another for codes @claim-16', async () => {
+  const limited = { LIMITS: '{"claimReadsPerMinute":3,"claimTriesPerMinute":2}' }
+  const from = '203.0.113.9'
+  const link = 'x'.repeat(43)
+  const calls = {
+    reads: () => api.call('GET', `/api/escrow/claim/${link}`, { from, env: limited }),
+    tries: () =>
+      api.call('POST', '/api/escrow/verify-passcode', {
+        from,
+        env: limited,
+        body: { accessToken: link, passcode: '123456' },
+      }),
+  }
+  for (const [kind, max] of [
+    ['reads', 3],
+    ['tries', 2],
+  ] as const) {
+    for (let i = 0; i < max; i++) expect((await calls[kind]()).status).toBe(404)
+    const refused = await calls[kind]()
+    expect(refused.status).toBe(429)
+    expect(refused.json.error).toMatch(
+      new RegExp(`^Too many requests: the limit is ${max} in 60 seconds\\. Try again in \\d+ s\\.$`),
+    )
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    expect(refused.headers.get('ratelimit')).toMatch(new RegExp(`^"claim-${kind}";r=0;t=\\d+$`))
+  }
+  const elsewhere = await api.call('GET', `/api/escrow/claim/${link}`, { from: '203.0.113.10', env: limited })
+  expect(elsewhere.status).toBe(404)
+})
+
+test('a desk created before its migrations were recorded keeps its payout, attempts and sessions', async () => {
+  const desk = env.CLAIM_DESK.getByName(`old desk ${crypto.randomUUID()}`)
+  const rows = await runInDurableObject(desk, (_: ClaimDesk, { storage }) => {
+    for (const table of ['migration', 'desk', 'session']) storage.sql.exec(`DROP TABLE ${table}`)
+    storage.sql.exec(claimDeskMigrations[0]!)
+    storage.sql.exec(`INSERT INTO desk (id, view, wrong_total) VALUES (1, '{}', 7)`)
+    storage.sql.exec(`INSERT INTO session VALUES ('hash', 1, 2)`)
+    migrate(storage, claimDeskMigrations)
+    return storage.sql.exec('SELECT view, wrong_total, hash FROM desk, session').toArray()
+  })
+  expect(rows).toEqual([{ view: '{}', wrong_total: 7, hash: 'hash' }])
 })

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../worker/db/session.ts'
-import { eraseContacts } from '../../worker/services/contacts.ts'
-import { aHousehold } from '../support/household.ts'
+import { openDb } from '../../worker/db/d1.ts'
+import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
+import { createAccountFixture } from '../support/accountFixture.ts'
 import { chain, fresh, prepare, usdc } from '../support/payer.ts'
-import { anApi, aUser, env, seed } from './apiClient.ts'
+import { createApi, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 
-test('a contact is made, changed, found and deleted', async () => {
-  const api = anApi()
-  const { token, id: userId } = await aUser(api)
+test('a contact is created, changed, found and deleted', async () => {
+  const api = createApi()
+  const { token, id: userId } = await createUser(api)
   const body = { userId, name: '  Zoë 🦉 ', address, email: '', phone: null, description: ' Pays late ' }
   const created = await api.call('POST', '/api/contacts', { token, body })
   expect(created.status).toBe(201)
@@ -50,9 +50,9 @@ test('a contact is made, changed, found and deleted', async () => {
   expect((await api.call('DELETE', `/api/contacts/${id}`, { token })).status).toBe(404)
 })
 
-test('mistakes are told in the specification’s words, at their field', async () => {
-  const api = anApi()
-  const { token } = await aUser(api)
+test('mistakes are reported in the specification’s words, with their field', async () => {
+  const api = createApi()
+  const { token } = await createUser(api)
   const save = async (body: unknown) => (await api.call('POST', '/api/contacts', { token, body })).json
   expect(await save({ name: '  ', email: 'a@b.test' })).toMatchObject({ error: 'Name is required', field: 'name' })
   expect(await save({ email: 'a@b.test' })).toMatchObject({ error: 'Name is required', field: 'name' })
@@ -68,9 +68,9 @@ test('mistakes are told in the specification’s words, at their field', async (
   expect(await save({ name: 'Ann', phone: '0151' })).toMatchObject({ field: 'phone' })
 })
 
-test('another user’s contacts do not exist', async () => {
-  const api = anApi()
-  const [ann, bob] = [await aUser(api), await aUser(api)]
+test('another user’s contacts are not found', async () => {
+  const api = createApi()
+  const [ann, bob] = [await createUser(api), await createUser(api)]
   const body = { name: 'Carl', email: 'carl@bursar.test' }
   const { id } = (await api.call('POST', '/api/contacts', { token: bob.token, body })).json.data
   const { token } = ann
@@ -87,9 +87,9 @@ test('another user’s contacts do not exist', async () => {
   expect((await api.call('GET', '/api/contacts', { token: bob.token })).json.data).toHaveLength(1)
 })
 
-test('a deletion can be undone for ten minutes, then the contact is erased', async () => {
-  const api = anApi()
-  const { token } = await aUser(api)
+test('a deletion can be undone for ten minutes, then the contact is purged @contacts-12', async () => {
+  const api = createApi()
+  const { token } = await createUser(api)
   const body = { name: 'Grace', address, email: 'grace@bursar.test' }
   const { id, createdAt } = (await api.call('POST', '/api/contacts', { token, body })).json.data
   const list = async () => (await api.call('GET', '/api/contacts', { token })).json.data
@@ -110,29 +110,29 @@ test('a deletion can be undone for ten minutes, then the contact is erased', asy
   expect(await list()).toHaveLength(1)
 
   await api.call('DELETE', `/api/contacts/${id}`, { token })
-  await eraseContacts(openDb(env.DB).db, api.clock.now + 9 * 60_000)
+  await purgeDeletedContacts(openDb(env.DB).db, api.clock.now + 9 * 60_000)
   expect((await restore()).status).toBe(200)
   await api.call('DELETE', `/api/contacts/${id}`, { token })
   api.clock.now += 10 * 60_000
   expect((await restore()).status).toBe(404)
-  await eraseContacts(openDb(env.DB).db, api.clock.now + 1)
+  await purgeDeletedContacts(openDb(env.DB).db, api.clock.now + 1)
   const left = await env.DB.prepare('SELECT count(*) AS n FROM contact WHERE id = ?').bind(id).first<{ n: number }>()
   expect(left?.n).toBe(0)
 })
 
-test('of two deletions at once one finds it gone, and it is gone once', async () => {
-  const api = anApi()
-  const { token } = await aUser(api)
+test('of two parallel deletions one succeeds and one finds nothing @contacts-13', async () => {
+  const api = createApi()
+  const { token } = await createUser(api)
   const { id } = (await api.call('POST', '/api/contacts', { token, body: { name: 'Grace', address } })).json.data
   const both = await Promise.all([1, 2].map(() => api.call('DELETE', `/api/contacts/${id}`, { token })))
   expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
   expect((await api.call('GET', '/api/contacts', { token })).json.data).toEqual([])
 })
 
-test('bringing a contact back does not bring back whom agents may pay', async () => {
-  const api = anApi()
+test('restoring a contact does not put it back on whitelists', async () => {
+  const api = createApi()
   await prepare()
-  const own = await aHousehold(api, { funds: 0n })
+  const own = await createAccountFixture(api, { funds: 0n })
   const whitelist = async () => (await own.groupNow()).whitelistedContacts.length
   expect(await whitelist()).toBe(1)
   await api.call('DELETE', `/api/contacts/${own.contact}`, { token: own.token })
@@ -141,10 +141,10 @@ test('bringing a contact back does not bring back whom agents may pay', async ()
   expect(await whitelist()).toBe(0)
 })
 
-test('the balances of contacts: what the address holds, null without one or without an answer', async () => {
-  const api = anApi()
+test('balances of contacts: null without an address or if the chain is not responding @contacts-14', async () => {
+  const api = createApi()
   await prepare()
-  const { token } = await aUser(api)
+  const { token } = await createUser(api)
   const held = fresh('held')
   await chain.mint(held, usdc('12.5'))
   const make = async (body: object) => (await api.call('POST', '/api/contacts', { token, body })).json.data.id as string
@@ -166,9 +166,9 @@ test('the balances of contacts: what the address holds, null without one or with
     expect((await api.call('GET', `/api/contacts/balances${query}`, { token })).status, query).toBe(400)
 })
 
-test('a phone may be written with spaces; a name must be seen; phone alone is a method', async () => {
-  const api = anApi()
-  const { token } = await aUser(api)
+test('a phone may contain spaces, a name must be visible, and a phone alone is a contact method @contacts-15', async () => {
+  const api = createApi()
+  const { token } = await createUser(api)
   const save = async (body: unknown) => (await api.call('POST', '/api/contacts', { token, body })).json
   expect(await save({ name: 'Ann', phone: ' +49 (151) 123-456 78 ' })).toMatchObject({
     data: { phone: '+4915112345678' },

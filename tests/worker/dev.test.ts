@@ -1,32 +1,32 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Env } from '../../worker/env.ts'
-import { anApi, seed, signedUp } from './apiClient.ts'
+import { createApi, seed, signedUp } from './apiClient.ts'
 
 beforeAll(seed)
 
 const local: Partial<Env> = { ENVIRONMENT: 'local' }
 const address = `0x${'12'.repeat(20)}`
-const faucet = (body: unknown) => anApi().call('POST', '/dev/faucet', { body, env: local })
+const faucet = (body: unknown) => createApi().call('POST', '/dev/faucet', { body, env: local })
 
 /** Asks again until `ready` is content, for at most 10 seconds. */
 async function page(path: string, ready: (text: string) => boolean) {
   const until = Date.now() + 10_000
   for (;;) {
-    const answer = await anApi().call('GET', path, { env: local })
+    const answer = await createApi().call('GET', path, { env: local })
     if (ready(answer.text)) return answer
     if (Date.now() > until) throw new Error(`${path} never got there: ${answer.text}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-test('outside a local stack these addresses do not exist', async () => {
+test('outside a local stack these routes do not exist', async () => {
   for (const ENVIRONMENT of ['production', 'test'] as const)
     for (const [method, path] of [
       ['GET', '/dev/inbox'],
       ['POST', '/dev/faucet'],
       ['GET', `/dev/tx/0x${'0'.repeat(64)}`],
     ] as const) {
-      const answer = await anApi().call(method, path, {
+      const answer = await createApi().call(method, path, {
         env: { ENVIRONMENT },
         ...(method === 'POST' ? { body: {} } : {}),
       })
@@ -35,8 +35,8 @@ test('outside a local stack these addresses do not exist', async () => {
 })
 
 describe('the inbox', () => {
-  test('lists messages newest first, for one address or all', async () => {
-    const api = anApi()
+  test('lists messages, newest first, for one recipient or all', async () => {
+    const api = createApi()
     const first = await signedUp(api)
     api.clock.now += 1000
     const second = await signedUp(api)
@@ -49,8 +49,8 @@ describe('the inbox', () => {
     expect(await list(`?to=${first.email.toUpperCase()}`)).toEqual([all[1]])
   })
 
-  test('the page escapes what people wrote and allows no script', async () => {
-    const api = anApi()
+  test('the page escapes user text and allows no script', async () => {
+    const api = createApi()
     await signedUp(api, 'script@bursar.test', '<script>alert(1)</script>')
     const { text, headers } = await api.call('GET', '/dev/inbox?to=script@bursar.test', { env: local })
     expect(headers.get('content-type')).toContain('text/html')
@@ -90,8 +90,8 @@ describe('the faucet and the explorer', () => {
     expect((await faucet({ address, amount: '1', chain: 'ethereum' })).json).toMatchObject({ field: 'chain' })
   })
 
-  test('unknown and impossible hashes and addresses are pages too', async () => {
-    const api = anApi()
+  test('unknown and invalid hashes and addresses get a page', async () => {
+    const api = createApi()
     const get = async (path: string) => (await api.call('GET', path, { env: local })).status
     expect(await get(`/dev/tx/0x${'0'.repeat(64)}`)).toBe(404)
     expect(await get('/dev/tx/%3Cscript%3E')).toBe(400)

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
-import { aPayer, chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -10,7 +10,7 @@ const toShop = { type: 'address' as const, address: recipient }
 const toAnna = { type: 'email' as const, email: 'anna@example.com' }
 
 /** One of everything: sends by agent and user, refusals, a withdrawn, a reclaimed and an open payout. */
-async function aHistory(payer: Payer) {
+async function createHistory(payer: Payer) {
   const { treasury, payment, final } = payer
   const user = { principal: { type: 'user' as const }, walletId: payer.wallet.id }
   const paid = async (over: Parameters<Payer['payment']>[0]) => {
@@ -45,9 +45,9 @@ async function aHistory(payer: Payer) {
   await ends(reclaimed, 'RECLAIMED')
 }
 
-test('the overview and usage say what the list of transactions adds up to', async () => {
-  const payer = await aPayer({ limit: '50' })
-  await aHistory(payer)
+test('the overview and usage say what the list of transactions adds up to @figures-1', async () => {
+  const payer = await createPayer({ limit: '50' })
+  await createHistory(payer)
   const overview = await payer.treasury().overview()
   expect(overview).toMatchObject({
     totalBalance: '180.5', // 200 − 1.5 − 2 − 4 − 5 − 7
@@ -105,7 +105,7 @@ test('the overview and usage say what the list of transactions adds up to', asyn
   ])
 
   // What the lists show adds up to the same.
-  await payer.treasury().projected()
+  await payer.treasury().syncReadModel()
   const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
     .bind(payer.userId)
     .all<{ body: string }>()
@@ -117,8 +117,8 @@ test('the overview and usage say what the list of transactions adds up to', asyn
   expect(usdc(overview.totalBalance!)).toBe(await chain.usdcBalance(payer.wallet.address as `0x${string}`))
 })
 
-test('reclaim all: every payout that waits comes back, also when asked twice, and one that ended does not hinder', async () => {
-  const payer = await aPayer()
+test('reclaim all returns every unclaimed payout, also when requested twice, and ignores ended ones @figures-2', async () => {
+  const payer = await createPayer()
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
     const made = await payer.treasury().payAsAgent(payer.payment({ to: toAnna, amount: usdc('2') }))

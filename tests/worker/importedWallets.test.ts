@@ -3,20 +3,20 @@ import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { usdcAbi } from '../../worker/chain/abi.ts'
 import { authorizationNonce } from '../../worker/chain/authorization.ts'
-import { domainSeparator, keccak, packWords } from '../../worker/chain/digests.ts'
+import { keccak, packWords } from '../../worker/chain/digests.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { anImporter, type Importer, masterPassword } from '../support/importer.ts'
-import { chain, fresh, prepare, stillChain, until, usdc } from '../support/payer.ts'
+import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
+import { chain, fresh, manualChain, prepare, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
-afterEach(() => stillChain.fault({ mode: 'none' }))
+afterEach(() => manualChain.fault({ mode: 'none' }))
 
 const look = async (user: Importer) => {
-  await runInDurableObject(user.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+  await runInDurableObject(user.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
   await runDurableObjectAlarm(user.treasury())
 }
 const send = async (user: Importer, over = {}) => {
@@ -26,19 +26,19 @@ const send = async (user: Importer, over = {}) => {
 }
 /** Chain time passes and becomes final. */
 async function pass(seconds: number): Promise<void> {
-  await stillChain.node('evm_increaseTime', seconds)
-  await stillChain.mine(4)
+  await manualChain.node('evm_increaseTime', seconds)
+  await manualChain.mine(4)
 }
 const becomes = (user: Importer, id: string, what: string) =>
   until(`${id} ${what}`, async () => {
-    await stillChain.mine()
+    await manualChain.mine()
     await look(user)
     return (await user.status(id)) === what
   })
 
-describe('adding', () => {
+describe('adding @imported-1', () => {
   test('takes the balance as it is, and shows neither key nor session', async () => {
-    const user = await anImporter({ funds: '42.5' })
+    const user = await createImporter({ funds: '42.5' })
     expect(user.wallet).toMatchObject({
       walletType: 'imported',
       status: 'active',
@@ -52,7 +52,7 @@ describe('adding', () => {
   })
 
   test('the key is nowhere in the object’s storage but sealed', async () => {
-    const user = await anImporter()
+    const user = await createImporter()
     const dump = await runInDurableObject(user.treasury(), (object: Treasury) => {
       const { store } = object.context
       const tables = store.all<{ name: string }>(
@@ -65,8 +65,8 @@ describe('adding', () => {
     expect(dump).not.toContain(masterPassword)
   })
 
-  test('a key of another address, zero, and one above the curve’s order are refused at their field', async () => {
-    const user = await anImporter()
+  test('a key of another address, zero, and one above the curve’s order are refused at their field @imported-2', async () => {
+    const user = await createImporter()
     for (const privateKey of [party('other').key, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`] as Hex[])
       expect(
         await user.treasury().importWallet({
@@ -81,8 +81,8 @@ describe('adding', () => {
       ).toMatchObject({ ok: false, code: 'invalid_input', field: 'privateKey' })
   })
 
-  test('an account with code is refused', async () => {
-    const user = await anImporter()
+  test('an account with code is refused @imported-3', async () => {
+    const user = await createImporter()
     const holder = party('delegated')
     await chain.node('anvil_setCode', holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     expect(
@@ -99,19 +99,19 @@ describe('adding', () => {
   })
 
   test('the same address twice on one chain is refused, on the other it is another wallet, after a delete it may come back', async () => {
-    const user = await anImporter()
+    const user = await createImporter()
     const again = { holder: user.holder, userId: user.userId, funds: '0' }
-    await expect(anImporter(again)).rejects.toThrow('This wallet is already in your account.')
-    const other = await anImporter({ ...again, on: stillChain })
+    await expect(createImporter(again)).rejects.toThrow('This wallet is already in your account.')
+    const other = await createImporter({ ...again, on: manualChain })
     expect(other.wallet).toMatchObject({ chain: 'base-sepolia', address: user.holder.address })
     expect(await user.treasury().deleteWallet(user.wallet.id)).toMatchObject({ ok: true })
-    const back = await anImporter(again)
+    const back = await createImporter(again)
     expect(back.wallet.id).not.toBe(user.wallet.id)
     expect(await back.booksBalance()).toMatchObject({ deposits: '100' })
   })
 
   test('a repeated key adds one wallet, however many ask at once', async () => {
-    const user = await anImporter()
+    const user = await createImporter()
     const holder = party(`${user.userId} second`)
     const input = {
       key: 'import-1',
@@ -131,7 +131,7 @@ describe('adding', () => {
   })
 
   test('a repeated key with another master password is another request, also when both come at once', async () => {
-    const user = await anImporter({ funds: '0' })
+    const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} second`)
     const under = (password: string) =>
       user.treasury().importWallet({
@@ -158,12 +158,12 @@ describe('adding', () => {
   })
 
   test('counts in the limit of six', async () => {
-    const user = await anImporter({ funds: '0' })
+    const user = await createImporter({ funds: '0' })
     for (let i = 2; i <= 6; i++)
-      await anImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} ${i}`) })
-    await expect(anImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} 7`) })).rejects.toThrow(
-      'maximum of 6 active wallets',
-    )
+      await createImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} ${i}`) })
+    await expect(
+      createImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} 7`) }),
+    ).rejects.toThrow('maximum of 6 active wallets')
     expect(
       await user.treasury().deploy({ key: null, owner: party('o').address, chainId: 8453, name: null }),
     ).toMatchObject({ ok: false, message: expect.stringContaining('maximum of 6 active wallets') })
@@ -172,15 +172,15 @@ describe('adding', () => {
 
 describe.each([
   ['Base', chain],
-  ['Base Sepolia', stillChain],
-])('paying on %s', (_, on) => {
+  ['Base Sepolia', manualChain],
+])('paying on %s @imported-4', (_, on) => {
   const settled = async (user: Importer, id: string) => {
-    if (on === stillChain) await becomes(user, id, 'CONFIRMED')
+    if (on === manualChain) await becomes(user, id, 'CONFIRMED')
     return user.final(id)
   }
 
   test('an authorization moves the money once and the books agree with the chain', async () => {
-    const user = await anImporter({ on })
+    const user = await createImporter({ on })
     const to = fresh('shop')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('12.345678') })
     expect(await settled(user, sent.id)).toMatchObject({ status: 'CONFIRMED', amountUsdc: '12.345678' })
@@ -190,7 +190,7 @@ describe.each([
   })
 
   test('many at once, more than the balance together: none of the money is promised twice', async () => {
-    const user = await anImporter({ on, funds: '5' })
+    const user = await createImporter({ on, funds: '5' })
     const to = fresh('many')
     const results = await Promise.all(
       Array.from({ length: 12 }, () =>
@@ -207,17 +207,17 @@ describe.each([
   })
 })
 
-describe('settling', () => {
+describe('settling @imported-5', () => {
   test('what the holder moves elsewhere is a withdrawal, and no payment', async () => {
-    const user = await anImporter({ on: stillChain })
+    const user = await createImporter({ on: manualChain })
     const data = encodeFunctionData({ abi: usdcAbi, functionName: 'transfer', args: [fresh('elsewhere'), 30_000_000n] })
-    await stillChain.act(user.holder.address, stillChain.contracts.usdc, data)
-    await stillChain.mine(2)
+    await manualChain.act(user.holder.address, manualChain.contracts.usdc, data)
+    await manualChain.mine(2)
     expect(await user.booksBalance()).toMatchObject({ withdrawn: '30', available: '70' })
   })
 
   test('a payout is funded, reclaimed, and comes back', async () => {
-    const user = await anImporter()
+    const user = await createImporter()
     const made = await user
       .treasury()
       .createPayout(user.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('7') }))
@@ -236,21 +236,21 @@ describe('settling', () => {
   }, 40_000)
 
   test('a restart between acceptance and delivery changes nothing', async () => {
-    const user = await anImporter({ on: stillChain })
-    await stillChain.fault({ mode: 'down' })
+    const user = await createImporter({ on: manualChain })
+    await manualChain.fault({ mode: 'down' })
     const to = fresh('after restart')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('3') })
     await abortAllDurableObjects()
-    await stillChain.fault({ mode: 'none' })
+    await manualChain.fault({ mode: 'none' })
     await becomes(user, sent.id, 'CONFIRMED')
-    expect(await stillChain.usdcBalance(to)).toBe(3_000_000n)
+    expect(await manualChain.usdcBalance(to)).toBe(3_000_000n)
     await user.booksBalance()
   })
 
-  test('a cancelled authorization fails once that is final, and its money is free again', async () => {
-    const user = await anImporter({ on: stillChain })
+  test('a cancelled authorization fails once that is final, and its money is free again @imported-8', async () => {
+    const user = await createImporter({ on: manualChain })
     // Nothing reaches the chain: the holder cancels first.
-    await stillChain.node('anvil_setBalance', relayer(), '0x0')
+    await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const to = fresh('never')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('9') })
     await until('signed', async () => {
@@ -260,21 +260,21 @@ describe('settling', () => {
     await cancel(user, sent.id)
     await look(user)
     expect(await user.status(sent.id), 'not final yet').toBe('PROCESSING')
-    await stillChain.mine(70)
+    await manualChain.mine(70)
     await until('failed', async () => {
       await look(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
-    await stillChain.giveEther(relayer(), 10n ** 20n)
+    await manualChain.giveEther(relayer(), 10n ** 20n)
     const found = await user.treasury().transaction(sent.id)
     expect(found.ok && found.value.errorMessage).toContain('cancelled')
-    expect(await stillChain.usdcBalance(to)).toBe(0n)
+    expect(await manualChain.usdcBalance(to)).toBe(0n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
   }, 40_000)
 
   test('one that never reaches the chain is signed again under the same nonce, then fails and is released', async () => {
-    const user = await anImporter({ on: stillChain })
-    await stillChain.node('anvil_setBalance', relayer(), '0x0')
+    const user = await createImporter({ on: manualChain })
+    await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const sent = await send(user, { amount: usdc('9') })
     const row = () =>
       runInDurableObject(user.treasury(), (object: Treasury) => {
@@ -294,38 +294,38 @@ describe('settling', () => {
       object.context.now = () => Date.now() + 16 * 60_000
     })
     await pass(400)
-    await stillChain.mine(70)
+    await manualChain.mine(70)
     await until('failed', async () => {
       await look(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
-    await stillChain.giveEther(relayer(), 10n ** 20n)
+    await manualChain.giveEther(relayer(), 10n ** 20n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
   }, 40_000)
 
-  test('nothing is signed while the account has code; without it, paying goes on', async () => {
-    const user = await anImporter({ on: stillChain })
+  test('nothing is signed while the account has code; without it, paying goes on @imported-6', async () => {
+    const user = await createImporter({ on: manualChain })
     const later = (ms: number) =>
       runInDurableObject(user.treasury(), (object: Treasury) => {
         object.context.now = () => Date.now() + ms
       })
-    await stillChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
+    await manualChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     await later(31_000)
     const sent = await send(user, { amount: usdc('2') })
     await look(user)
     expect(await user.status(sent.id)).toBe('QUEUED')
     expect(await user.treasury().send(user.payment())).toMatchObject({ ok: false, code: 'wallet_not_ready' })
     expect((await user.treasury().wallets())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })
-    await stillChain.node('anvil_setCode', user.holder.address, '0x')
+    await manualChain.node('anvil_setCode', user.holder.address, '0x')
     await later(62_000)
     await becomes(user, sent.id, 'CONFIRMED')
     await user.booksBalance()
   })
 })
 
-describe('viewing the key', () => {
+describe('viewing the key @imported-7', () => {
   test('needs the master password; the fifth wrong one locks for fifteen minutes, also for the right one', async () => {
-    const user = await anImporter({ funds: '0' })
+    const user = await createImporter({ funds: '0' })
     const view = (password: string) => user.treasury().viewPrivateKey(user.wallet.id, password)
     expect(await view(masterPassword)).toEqual({ ok: true, value: { privateKey: user.holder.key } })
     for (let i = 0; i < 5; i++)
@@ -344,8 +344,8 @@ describe('viewing the key', () => {
     expect(await view(masterPassword)).toMatchObject({ ok: true })
   })
 
-  test('of forty guesses at once five are looked at', async () => {
-    const user = await anImporter({ funds: '0' })
+  test('of forty parallel guesses five are evaluated @imported-9', async () => {
+    const user = await createImporter({ funds: '0' })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => user.treasury().viewPrivateKey(user.wallet.id, `guess ${i}`)),
     )
@@ -355,7 +355,7 @@ describe('viewing the key', () => {
   })
 
   test('passwords that look the same are the same; a smart wallet has no key to show', async () => {
-    const user = await anImporter({ funds: '0' })
+    const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
     const added = await user.treasury().importWallet({
       key: null,
@@ -374,15 +374,16 @@ describe('viewing the key', () => {
   })
 })
 
-const relayer = () => relayerAccount(env.RELAYER_SEED_V1, stillChain.chainId, 0).address
+const relayer = () => relayerAccount(env.RELAYER_SEED_V1, manualChain.chainId, 0).address
 
 async function cancel(user: Importer, paymentId: string): Promise<void> {
   const nonce = authorizationNonce(paymentId)
-  const { usdc: token } = stillChain.contracts
+  const { usdc: token } = manualChain.contracts
   const struct = keccak(
     packWords(keccak256(toHex('CancelAuthorization(address authorizer,bytes32 nonce)')), user.holder.address, nonce),
   )
-  const separator = domainSeparator('USD Coin', stillChain.chainId, token, '2')
+  const separatorCall = encodeFunctionData({ abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
+  const separator = await manualChain.node<Hex>('eth_call', { to: token, data: separatorCall }, 'latest')
   const digest = keccak256(`0x1901${separator.slice(2)}${struct.slice(2)}`)
   const { r, vs } = signCompact(digest, user.holder.key)
   const word = BigInt(vs)
@@ -393,5 +394,5 @@ async function cancel(user: Importer, paymentId: string): Promise<void> {
     functionName: 'cancelAuthorization',
     args: [user.holder.address, nonce, v, r, s],
   })
-  await stillChain.act(party('anybody').address, token, data)
+  await manualChain.act(party('anybody').address, token, data)
 }

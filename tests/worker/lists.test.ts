@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { statementsOf, transactionsOf } from '../../worker/db/lists.ts'
-import { upsertPayouts, upsertTransactions } from '../../worker/db/readModel.ts'
-import type { Escrow } from '../../worker/schemas/escrow.ts'
-import type { Transaction } from '../../worker/schemas/transaction.ts'
-import { anApi, aUser, env, seed } from './apiClient.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { selectCount, selectRows, transactionsQuery } from '../../worker/db/lists.ts'
+import { projectLists } from '../../worker/db/projectLists.ts'
+import { createApi, createUser, env, seed } from './apiClient.ts'
 
-const api = anApi()
+const api = createApi()
+const db = primaryDb(env.DB)
 const start = Date.UTC(2026, 0, 1)
 const statuses = ['CONFIRMED', 'FAILED', 'PENDING', 'POLICY_REJECTED', 'QUEUED', 'CANCELLED'] as const
 const categories = ['address', 'contact', 'escrow', 'escrow_withdraw'] as const
@@ -70,18 +72,19 @@ const page = async (path: string) => {
 
 beforeAll(async () => {
   await seed()
-  ;({ token, id: user } = await aUser(api))
+  ;({ token, id: user } = await createUser(api))
   const listed = <Row extends { amountUsdc?: string; amount?: string }>(row: Row) => ({
     row,
     amount: Number(row.amountUsdc ?? row.amount) * 1_000_000,
   })
   for (let i = 0; i < transactions.length; i += 500)
-    await upsertTransactions(env.DB, user, 1, transactions.slice(i, i + 500).map(listed)).run()
+    await projectLists(db, user, 1, { transactions: transactions.slice(i, i + 500).map(listed), payouts: [] })
   for (let i = 0; i < payouts.length; i += 500)
-    await upsertPayouts(env.DB, user, 1, payouts.slice(i, i + 500).map(listed)).run()
+    await projectLists(db, user, 1, { transactions: [], payouts: payouts.slice(i, i + 500).map(listed) })
   // Somebody else's rows are never found.
-  const { id: other } = await aUser(api)
-  await upsertTransactions(env.DB, other, 1, [listed({ ...transactions[0]!, id: 'pay_other' })]).run()
+  const { id: other } = await createUser(api)
+  const foreign = [listed({ ...transactions[0]!, id: 'pay_other' })]
+  await projectLists(db, other, 1, { transactions: foreign, payouts: [] })
 })
 
 const shown = {
@@ -120,16 +123,19 @@ describe('transactions', () => {
         Number(row.amountUsdc) >= 400,
     ],
   ]
-  test.each(cases)('filter "%s" finds what a plain search finds, newest first', async (query, keeps) => {
-    const expected = transactions.filter(keeps).reverse()
-    const first = await page(`/api/transactions/user?${query}`)
-    expect(first.total).toBe(expected.length)
-    expect(first.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
-    const later = await page(`/api/transactions/user?${query}&page=3&pageSize=7`)
-    expect(later.rows.map((row) => row.id)).toEqual(expected.slice(14, 21).map((row) => row.id))
-  })
+  test.each(cases)(
+    'filter "%s" finds the same rows as a linear search, newest first @lists-9',
+    async (query, keeps) => {
+      const expected = transactions.filter(keeps).reverse()
+      const first = await page(`/api/transactions/user?${query}`)
+      expect(first.total).toBe(expected.length)
+      expect(first.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
+      const later = await page(`/api/transactions/user?${query}&page=3&pageSize=7`)
+      expect(later.rows.map((row) => row.id)).toEqual(expected.slice(14, 21).map((row) => row.id))
+    },
+  )
 
-  test('a page beyond the end is empty and says the total', async () => {
+  test('a page beyond the end is empty and has the total @lists-10', async () => {
     expect(await page('/api/transactions/user?page=9999')).toEqual({ rows: [], total: 10_000 })
   })
 
@@ -145,18 +151,19 @@ describe('transactions', () => {
     ['page=0', 'page'],
     ['pageSize=1000', 'pageSize'],
     [`recipient=${'x'.repeat(300)}`, 'recipient'],
-  ])('"%s" is refused and names %s', async (query, field) => {
+  ])('"%s" is refused and names %s @lists-11', async (query, field) => {
     const answer = await api.call('GET', `/api/transactions/user?${query}`, { token })
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
   })
 
-  test('one walk along an index, whatever the filter', async () => {
+  test('any filter is one search of the index @lists-12', async () => {
     for (const filter of [{}, { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a' }]) {
-      const { rows, count } = statementsOf(transactionsOf(user, filter), 25, 50)
-      for (const { sql, values } of [rows, count]) {
+      const query = transactionsQuery(user, filter)
+      for (const statement of [selectRows(db, query, 25, 50), selectCount(db, query)]) {
+        const { sql, params } = statement.toSQL()
         const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .bind(...values)
+          .bind(...params)
           .all<{ detail: string }>()
         const steps = plan.results.map((row) => row.detail)
         expect(steps).toHaveLength(1)
@@ -165,7 +172,7 @@ describe('transactions', () => {
     }
   })
 
-  test('CSV of what is filtered: all of it, safe for spreadsheets, decimal and micro amounts', async () => {
+  test('CSV of all filtered rows, safe for spreadsheets, with decimal and micro amounts @lists-13', async () => {
     const answer = await api.call('GET', '/api/transactions/export?type=transfer&amountMin=250', { token })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/csv')
@@ -193,14 +200,14 @@ describe('payouts', () => {
       'from=2026-01-01T10:00:00Z&to=2026-01-01T11:00:00Z',
       (row) => row.createdAt >= '2026-01-01T10' && row.createdAt < '2026-01-01T11',
     ],
-  ])('filter "%s"', async (query, keeps) => {
+  ])('filter "%s" @lists-14', async (query, keeps) => {
     const expected = payouts.filter(keeps).reverse()
     const found = await page(`/api/escrow/list?${query}`)
     expect(found.total).toBe(expected.length)
     expect(found.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
   })
 
-  test('CSV: a memo that is a formula stays text', async () => {
+  test('CSV: a memo that looks like a formula stays text @lists-15', async () => {
     const answer = await api.call('GET', '/api/escrow/export', { token })
     expect(answer.text.trim().split('\r\n')).toHaveLength(2_001)
     expect(answer.text).toContain(`"'=HYPERLINK(""http://evil"")"`)
@@ -211,7 +218,7 @@ describe('preferences', () => {
   const widget = { id: 'w1', type: 'total-balance', x: 0, y: 0, w: 3, h: 2 }
   const put = (body: unknown) => api.call('PUT', '/api/preferences', { token, body })
 
-  test('are kept per user; fields not named keep their values; a layout is replaced whole', async () => {
+  test('are stored per user; absent fields keep their values; a layout is replaced as a whole @lists-16', async () => {
     expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({})
     expect((await put({ dashboardWidgets: [widget] })).status).toBe(200)
     expect((await put({ firstStepsDismissed: true })).status).toBe(200)
@@ -220,7 +227,7 @@ describe('preferences', () => {
       dashboardWidgets: [{ ...widget, x: 3 }],
       firstStepsDismissed: true,
     })
-    const stranger = await aUser(api)
+    const stranger = await createUser(api)
     expect((await api.call('GET', '/api/preferences', { token: stranger.token })).json.data).toEqual({})
   })
 
@@ -230,17 +237,17 @@ describe('preferences', () => {
     [{ dashboardWidgets: [{ ...widget, x: 10 }] }, 'dashboardWidgets.0.w'],
     [{ dashboardWidgets: 'all' }, 'dashboardWidgets'],
     [{ theme: 'dark' }, undefined],
-  ])('%j is refused', async (body, field) => {
+  ])('%j is refused @lists-17', async (body, field) => {
     const answer = await put(body)
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
   })
 
-  test('a megabyte is refused', async () => {
+  test('a megabyte is refused @lists-18', async () => {
     expect((await put({ dashboardWidgets: 'x'.repeat(1_000_000) })).status).toBe(413)
   })
 
-  test('what an older or newer page stored and this one does not know is left out', async () => {
+  test('unknown items stored by an older or newer version are ignored @lists-19', async () => {
     await env.DB.prepare('UPDATE preferences SET body = ? WHERE user_id = ?')
       .bind(JSON.stringify({ dashboardWidgets: [widget, { ...widget, type: 'gone' }, 7], theme: 'x' }), user)
       .run()

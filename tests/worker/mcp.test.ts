@@ -1,16 +1,16 @@
 /** The protocol of /mcp; what its tools do is in mcpTools.test.ts. M1 to M15 are the rows of docs/features/mcp.md. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api)
+  api = await createTestApp()
+  own = await createAccountFixture(api)
 }, 60_000)
 
 async function tokenFor(parameters: Record<string, string>) {
@@ -28,7 +28,7 @@ async function tokenFor(parameters: Record<string, string>) {
 const resource = `${env.API_ORIGIN}/mcp`
 
 describe('who may call', () => {
-  test('no credential, a wrong one or one for another resource is 401 and says where to get one', async () => {
+  test('missing, invalid or foreign credentials get 401 and where to get a token @mcp-1', async () => {
     const forRest = await tokenFor({ resource: `${env.API_ORIGIN}/v1` })
     for (const token of [undefined, 'bk_unknown', 'x.y.z', own.token, forRest]) {
       const answer = await mcp(api, 'tools/list', {}, token === undefined ? {} : { token })
@@ -41,19 +41,19 @@ describe('who may call', () => {
     }
   })
 
-  test('an access token for /mcp and an API key are the same agent', async () => {
+  test('an access token for /mcp and an API key identify the same agent', async () => {
     for (const token of [await tokenFor({ resource }), own.apiKey]) {
       const { content } = await callTool(api, token, 'get_payment_context')
       expect(content.agent.id).toBe(own.agent)
     }
   })
 
-  test('a token in the address is not looked at', async () => {
+  test('a token in the URL is ignored', async () => {
     const answer = await api.call('POST', `/mcp?access_token=${own.apiKey}`, { body: {} })
     expect(answer.status).toBe(401)
   })
 
-  test('M12: a token without the scope is challenged with it; the new one passes', async () => {
+  test('a token without the scope is challenged with it; the new one passes @mcp-2', async () => {
     const reader = await tokenFor({ resource, scope: 'payment_context:read' })
     const pay = { name: 'pay_address', arguments: {} }
     const challenged = await mcp(api, 'tools/call', pay, { token: reader })
@@ -69,7 +69,7 @@ describe('who may call', () => {
     expect([status, content.code]).toEqual([200, 'invalid_input'])
   })
 
-  test('M12: where the group lacks the scope no other token helps: the tool says whom to ask', async () => {
+  test('if the group lacks the scope, the tool says to ask the owner @mcp-3', async () => {
     const reader = await tokenFor({ resource, scope: 'payment_context:read' })
     const args = { phone: '+14155550123', amount: '1', idempotency_key: crypto.randomUUID() }
     for (const token of [reader, own.apiKey]) {
@@ -86,7 +86,7 @@ describe('who may call', () => {
 })
 
 describe('transport', () => {
-  test('M1: POST only; sessions are neither asked for nor given', async () => {
+  test('POST only, without sessions @mcp-4', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const answer = await api.call(method, '/mcp', { token: own.apiKey })
       expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
@@ -96,7 +96,7 @@ describe('transport', () => {
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
-  test('M2: headers must say what the body says', async () => {
+  test('headers must match the body @mcp-5', async () => {
     const call = { name: 'get_payment_context', arguments: {} }
     const cases: Record<string, string | undefined>[] = [
       { 'mcp-protocol-version': '2025-11-25' },
@@ -114,7 +114,7 @@ describe('transport', () => {
     expect((await mcp(api, 'tools/call', call, { token: own.apiKey, headers: encoded })).status).toBe(200)
   })
 
-  test('M3: unknown versions and methods', async () => {
+  test('unknown versions and methods @mcp-6', async () => {
     const future = '2099-01-01'
     const version = await mcp(
       api,
@@ -139,7 +139,7 @@ describe('transport', () => {
     expect(unknown.json.error.code).toBe(-32602)
   })
 
-  test('bodies that are no message', async () => {
+  test('bodies that are not a message @mcp-7', async () => {
     const send = (raw: string, headers: Record<string, string> = {}) =>
       api.call('POST', '/mcp', {
         token: own.apiKey,
@@ -164,8 +164,8 @@ describe('transport', () => {
     expect([nulls.status, nulls.json.error.data.code]).toEqual([400, 'invalid_input'])
   })
 
-  test('calls count as those to /v1 do: one agent has one quota', async () => {
-    const other = await aHousehold(api)
+  test('calls to /mcp and /v1 count against one quota per agent @mcp-8', async () => {
+    const other = await createAccountFixture(api)
     const ask = () => mcp(api, 'tools/list', {}, { token: other.apiKey })
     expect((await ask()).headers.get('ratelimit')).toMatch(/^"agent";r=\d+;t=\d+$/)
     while (agentCalls.take(other.agent, api.clock.now) > 0);
@@ -177,7 +177,7 @@ describe('transport', () => {
     expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
   }, 60_000)
 
-  test('M6: a page of another origin is refused, our own and programs are not', async () => {
+  test('pages of other origins are refused, our own pages and programs are not @mcp-9', async () => {
     const from = (origin: string) => mcp(api, 'tools/list', {}, { token: own.apiKey, headers: { origin } })
     for (const origin of ['https://evil.example', 'null', 'http://localhost:3001.evil.example', 'http://127.0.0.1:9'])
       expect((await from(origin)).status, origin).toBe(403)
@@ -186,8 +186,8 @@ describe('transport', () => {
   })
 })
 
-describe('what is offered', () => {
-  test('M4: discovery names versions, capabilities and how to sign in', async () => {
+describe('what the server offers', () => {
+  test('discovery names versions, capabilities and how to sign in @mcp-10', async () => {
     const { json } = await mcp(api, 'server/discover', {}, { token: own.apiKey })
     expect(json.result).toMatchObject({
       resultType: 'complete',
@@ -200,7 +200,7 @@ describe('what is offered', () => {
     })
   })
 
-  test('M5, M7, M11, M14, M15: eight tools, always in one order, each with schemas and honest hints', async () => {
+  test('eight tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
     const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
     const again = await mcp(
       api,
@@ -251,7 +251,7 @@ describe('what is offered', () => {
     expect(JSON.stringify(json)).not.toContain('x-mcp-header')
   })
 
-  test('M8: the 2025-11-25 protocol without a session', async () => {
+  test('the 2025-11-25 protocol without a session @mcp-12', async () => {
     const hello = await legacyCall(api, own.apiKey, 'initialize', {
       protocolVersion: legacy,
       capabilities: {},

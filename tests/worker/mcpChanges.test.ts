@@ -1,23 +1,23 @@
-/** What the owner changes holds for the next call of an agent, whatever token it still has; and what can be taken back. */
+/** An owner's change applies to an agent's next call, with any token; and what can be taken back. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh } from '../support/payer.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
 beforeAll(async () => {
-  api = await aTown()
+  api = await createTestApp()
 }, 60_000)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function anAgent(over: Parameters<typeof aHousehold>[1] = {}) {
-  const own = await aHousehold(api, over)
+async function createAgent(over: Parameters<typeof createAccountFixture>[1] = {}) {
+  const own = await createAccountFixture(api, over)
   return { own, token: await tokenOf(own) }
 }
-async function tokenOf(own: Household, scope?: string): Promise<string> {
+async function tokenOf(own: AccountFixture, scope?: string): Promise<string> {
   const raw = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: own.clientId,
@@ -29,11 +29,11 @@ async function tokenOf(own: Household, scope?: string): Promise<string> {
   return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
 }
 const payment = (amount = '0.1') => ({ address: fresh('x'), amount, idempotency_key: crypto.randomUUID() })
-const owner = (own: Household, method: string, path: string, body?: unknown) =>
+const owner = (own: AccountFixture, method: string, path: string, body?: unknown) =>
   api.call(method, path, { token: own.token, ...(body !== undefined && { body }) })
 
-test('a deleted agent: 401 with both credentials, on the very next call and beside calls that run', async () => {
-  const { own, token } = await anAgent()
+test('a deleted agent: 401 with both credentials on the next call, also during running calls @mcp-13', async () => {
+  const { own, token } = await createAgent()
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   const running = Array.from({ length: 10 }, () => callTool(api, token, 'pay_address', payment()))
   const deleted = await owner(own, 'DELETE', `/api/agents/${own.agent}`)
@@ -48,7 +48,7 @@ test('a deleted agent: 401 with both credentials, on the very next call and besi
       expect([answer.status, answer.json.error?.data.code], answer.text).toEqual([401, 'unauthenticated'])
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
     }
-  // The 2025 protocol has begun its answer before the tool knows: it says so in the result.
+  // Under the 2025 protocol the reply has begun before the tool knows: it says so in the result.
   const older = await legacyCall(api, token, 'tools/call', { name: 'pay_address', arguments: payment() })
   expect(older.json.result).toMatchObject({ isError: true, structuredContent: { code: 'unauthenticated' } })
   const outcomes = await Promise.all(running)
@@ -57,8 +57,8 @@ test('a deleted agent: 401 with both credentials, on the very next call and besi
   expect(totalTransactions).toBe(1 + outcomes.filter(({ status }) => status === 200).length)
 }, 60_000)
 
-test('a paused agent and group are refused with the rule, and paid for again after', async () => {
-  const { own, token } = await anAgent()
+test('a paused agent or group is refused with its rule, and can pay again after resuming @mcp-14', async () => {
+  const { own, token } = await createAgent()
   const subjects = [`/api/agents/${own.agent}`, `/api/policy-groups/${own.group}`]
   for (const subject of subjects) {
     expect((await owner(own, 'POST', `${subject}/pause`, {})).status, subject).toBe(200)
@@ -70,8 +70,8 @@ test('a paused agent and group are refused with the rule, and paid for again aft
   }
 }, 60_000)
 
-test('a scope that the group lost is refused although the token carries it', async () => {
-  const { own, token } = await anAgent()
+test('a scope removed from the group is refused although the token has it @mcp-15', async () => {
+  const { own, token } = await createAgent()
   const group = (await owner(own, 'GET', '/api/policy-groups')).json.data[0]
   const body = { name: group.name, version: group.version, scopes: ['contact_payments:write'] }
   const edited = await owner(own, 'PUT', `/api/policy-groups/${own.group}`, body)
@@ -82,8 +82,8 @@ test('a scope that the group lost is refused although the token carries it', asy
   expect((await callTool(api, token, 'pay_contact', contact)).refused).toBe(false)
 }, 60_000)
 
-test('a payment that waits unsigned can be cancelled, once and for all, and its budget comes back', async () => {
-  const { own, token } = await anAgent({ limit: 5 })
+test('an unsigned payment can be cancelled once, and its budget is released @mcp-16', async () => {
+  const { own, token } = await createAgent({ limit: 5 })
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   await chain.fault({ mode: 'down' })
   // Without a block to take the deadline from nothing is signed.
@@ -110,8 +110,8 @@ test('a payment that waits unsigned can be cancelled, once and for all, and its 
   expect(Number(after.held).toFixed(2)).toBe((Number(before.held) - 0.01).toFixed(2))
 }, 60_000)
 
-test('10,000 whitelisted contacts: a hundred are shown, and any is found', async () => {
-  const { own } = await anAgent()
+test('10,000 whitelisted contacts: a hundred are listed, and any can be found @mcp-17', async () => {
+  const { own } = await createAgent()
   await env.TREASURY.getByName(own.user).createGroup({
     key: null,
     name: 'Many',

@@ -1,18 +1,18 @@
 /** What the tools of /mcp do with money and with bad input. */
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api, { limit: 20 })
+  api = await createTestApp()
+  own = await createAccountFixture(api, { limit: 20 })
 }, 60_000)
 
 const key = () => crypto.randomUUID()
@@ -21,7 +21,7 @@ const rest = (body: unknown, idempotencyKey: string) =>
   api.call('POST', '/v1/payments', { token: own.apiKey, headers: { 'idempotency-key': idempotencyKey }, body })
 
 describe('paying', () => {
-  test('M11: a payment is answered as structure and as the same text, and reaches its recipient', async () => {
+  test('a payment returns structured content and the same text, and reaches its recipient @mcp-18', async () => {
     const address = fresh('paid')
     const { result, content, refused } = await call('pay_address', {
       address,
@@ -44,7 +44,7 @@ describe('paying', () => {
     expect(list).toMatchObject({ data: [{ id: content.id }], has_more: false, next_cursor: null })
   })
 
-  test('M10: one key is one payment, over MCP, REST and both protocols', async () => {
+  test('one key is one payment, over MCP, REST and both protocols @mcp-19', async () => {
     const address = fresh('once')
     const idempotency_key = key()
     const args = { address, amount: '1', idempotency_key }
@@ -89,8 +89,8 @@ describe('paying', () => {
   })
 })
 
-describe('M12: refusals are results with a code', () => {
-  test('over budget: the rule, its figures, the most allowed now and what to do', async () => {
+describe('refusals are results with a code @mcp-20', () => {
+  test('over budget: the rule, its figures, max_allowed_now and what to do', async () => {
     const { content: context } = await call('get_payment_context')
     const asked = { address: fresh('much'), amount: '21', idempotency_key: key() }
     const { status, refused, result, content } = await call('pay_address', asked)
@@ -114,14 +114,14 @@ describe('M12: refusals are results with a code', () => {
     expect(smaller.refused).toBe(false)
   })
 
-  test('more than the wallet has, where the budget would allow it', async () => {
-    const rich = await aHousehold(api, { funds: 1_000_000n, limit: 20 })
+  test('over the balance, within the budget', async () => {
+    const rich = await createAccountFixture(api, { funds: 1_000_000n, limit: 20 })
     const args = { address: fresh('x'), amount: '2', idempotency_key: key() }
     const { content } = await call('pay_address', args, rich.apiKey)
     expect(content).toMatchObject({ code: 'insufficient_balance', max_allowed_now: '1' })
   }, 60_000)
 
-  test('recipients that may not be paid', async () => {
+  test('recipients that are not allowed', async () => {
     const pay = async (address: string) =>
       (await call('pay_address', { address, amount: '1', idempotency_key: key() })).content
     for (const forbidden of [own.walletAddress, `0x${'0'.repeat(40)}`]) {
@@ -136,7 +136,7 @@ describe('M12: refusals are results with a code', () => {
     expect([small.content.code, small.content.errors[0].pointer]).toEqual(['invalid_input', '/amount'])
   })
 
-  test('what is signed cannot be cancelled; nobody’s payment cannot be found', async () => {
+  test('a signed payment cannot be cancelled; an unknown one is not found', async () => {
     const paid = await call('pay_address', { address: fresh('x'), amount: '0.1', idempotency_key: key() })
     await until('signed', async () => (await call('get_payment', { payment_id: paid.content.id })).content.signed_at)
     const cancelled = await call('cancel_payment', { payment_id: paid.content.id })
@@ -146,7 +146,7 @@ describe('M12: refusals are results with a code', () => {
   })
 })
 
-describe('bad input is `invalid_input` with the argument at fault', () => {
+describe('bad input is `invalid_input` with the argument at fault @mcp-21', () => {
   const good = () => ({ address: fresh('x'), amount: '1', idempotency_key: key() })
   const cases: [tool: string, args: Record<string, unknown>, pointer: string][] = [
     ...[
@@ -214,7 +214,7 @@ describe('bad input is `invalid_input` with the argument at fault', () => {
       expect((await call(tool, args)).content.code, `${tool} ${JSON.stringify(args)}`).toBe('invalid_input')
   })
 
-  test('arguments that are no object', async () => {
+  test('arguments that are not an object', async () => {
     for (const args of ['text', 7, [], null]) {
       const answer = await mcp(api, 'tools/call', { name: 'pay_address', arguments: args }, { token: own.apiKey })
       const code = answer.json.error?.code ?? answer.json.result.structuredContent.code
@@ -223,7 +223,7 @@ describe('bad input is `invalid_input` with the argument at fault', () => {
   })
 })
 
-test('pages follow one another without gap or repeat', async () => {
+test('pages have no gaps or repeats', async () => {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
     const { content } = await call('list_payments', { limit: 3, ...(cursor && { cursor }) })
@@ -236,9 +236,9 @@ test('pages follow one another without gap or repeat', async () => {
   expect(seen.length).toBeGreaterThan(3)
 })
 
-test('I10: another user’s ids lead nowhere', async () => {
+test('I10: another user’s ids are not found @mcp-22', async () => {
   const paid = await call('pay_address', { address: fresh('x'), amount: '0.1', idempotency_key: key() })
-  const bob = await aHousehold(api)
+  const bob = await createAccountFixture(api)
   const before = await hash(env, own.user)
   for (const tool of ['get_payment', 'cancel_payment'])
     expect((await call(tool, { payment_id: paid.content.id }, bob.apiKey)).content.code, tool).toBe('not_found')

@@ -1,20 +1,21 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { chore } from '../../worker/treasury/chores.ts'
-import { BooksDiffer } from '../../worker/treasury/scan.ts'
+import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
+import { Outbox } from '../../worker/treasury/outbox/flush.ts'
+import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
-import { anApi, env, mailsTo, seed } from './apiClient.ts'
+import { createApi, env, mailsTo, seed } from './apiClient.ts'
 
-const api = anApi()
+const api = createApi()
 beforeAll(async () => {
   await prepare()
   await seed()
 })
 
 let calls = 0
-const pay = async (home: Household, body: Record<string, unknown>) => {
+const pay = async (home: AccountFixture, body: Record<string, unknown>) => {
   const answer = await api.call('POST', '/v1/payments', {
     token: home.apiKey,
     headers: { 'idempotency-key': `notice-${++calls}` },
@@ -23,22 +24,22 @@ const pay = async (home: Household, body: Record<string, unknown>) => {
   expect(answer.status, answer.text).toBe(201)
   return answer.json.id as string
 }
-const emailOf = async (home: Household) =>
+const emailOf = async (home: AccountFixture) =>
   (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
-const treasuryOf = (home: Household) => env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>
+const treasuryOf = (home: AccountFixture) => env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>
 
-test('the owner is told when a budget passes 75, 90 and 100 %, once each, and anew after a top-up', async () => {
-  const home = await aHousehold(api, { limit: 10 })
+test('the owner is notified when a budget passes 75, 90 and 100 %, once each, and again after a top-up @notices-1', async () => {
+  const home = await createAccountFixture(api, { limit: 10 })
   const email = await emailOf(home)
-  const told = async () => (await mailsTo(email)).filter((text) => text.includes('The budget of Group')).length
+  const sent = async () => (await mailsTo(email)).filter((text) => text.includes('The budget of Group')).length
   const to = { type: 'address', address: fresh('shop') }
   await pay(home, { to, amount: '7.4' })
   await pay(home, { to, amount: '0.2' }) // 76 %
-  await until('the first mail', async () => (await told()) === 1)
+  await until('the first mail', async () => (await sent()) === 1)
   expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC are left')
   await pay(home, { to, amount: '0.4' }) // 80 %: nothing new
   await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
-  await until('the last mail', async () => (await told()) === 2)
+  await until('the last mail', async () => (await sent()) === 2)
   expect((await mailsTo(email))[0]).toContain('is used up')
   const topUp = await api.call('POST', `/api/policy-groups/${home.group}/top-up`, {
     token: home.token,
@@ -46,12 +47,12 @@ test('the owner is told when a budget passes 75, 90 and 100 %, once each, and an
   })
   expect(topUp.status, topUp.text).toBe(200)
   await pay(home, { to, amount: '1' }) // 11 of 12: 91 %
-  await until('a mail of the new limit', async () => (await told()) === 3)
+  await until('a mail of the new limit', async () => (await sent()) === 3)
   expect((await mailsTo(email))[0]).toContain('90% used')
 })
 
-test('recipients are reminded three days and one day before a payout goes back, never at once', async () => {
-  const home = await aHousehold(api)
+test('recipients are reminded three days and one day before a payout goes back, never at once @notices-2', async () => {
+  const home = await createAccountFixture(api)
   const recipient = `anna${Date.now()}@example.com`
   const id = await pay(home, { to: { type: 'email', email: recipient }, amount: '2' })
   const escrow = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data
@@ -65,7 +66,7 @@ test('recipients are reminded three days and one day before a payout goes back, 
   const at = async (time: number) => {
     await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
       treasury.context.now = () => time
-      treasury.context.wake('expiry', time)
+      treasury.context.schedule('expiry', time)
     })
     await runDurableObjectAlarm(treasuryOf(home))
     // The mail leaves with the outbox, at the same clock.
@@ -84,8 +85,8 @@ test('recipients are reminded three days and one day before a payout goes back, 
   await until('the second reminder', async () => (await reminders()).length === 2)
 })
 
-test('a deposit that a deep reorganisation took back stops the wallet and tells its owner; both end by themselves', async () => {
-  const home = await aHousehold(api)
+test('a deposit that a deep reorganisation took back stops the wallet and tells its owner; both end by themselves @notices-3', async () => {
+  const home = await createAccountFixture(api)
   const email = await emailOf(home)
   const wallet = async () => (await api.call('GET', '/api/wallets', { token: home.token })).json.data[0]
   const ask = () =>
@@ -100,7 +101,7 @@ test('a deposit that a deep reorganisation took back stops the wallet and tells 
       const later = Date.now() + minutes * 60_000
       context.now = () => later
       context.store.run('UPDATE wallet SET deposits = deposits + ?, scanned_block = scanned_block - 1', tooMuch)
-      await chore(context, 'scan', { tell: async () => {}, mail: async () => {} }).catch((error: unknown) => {
+      await runAlarm(context, new Outbox(context), 'scan').catch((error: unknown) => {
         if (!(error instanceof BooksDiffer)) throw error
       })
     })
@@ -111,7 +112,7 @@ test('a deposit that a deep reorganisation took back stops the wallet and tells 
   expect(await wallet()).toMatchObject({ halted: 'books' })
   expect((await ask()).json).toMatchObject({ allowed: false, refusal: { code: 'wallet_not_ready' } })
   await scan(7, 0)
-  await runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.wake('outbox', 1))
+  await runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.schedule('outbox', 1))
   await until('the mail', async () => {
     await runDurableObjectAlarm(treasuryOf(home))
     return (await stopped()).length === 1

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AppEnv } from '../../worker/appEnv.ts'
-import { openDb } from '../../worker/db/session.ts'
+import { openDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
 import {
   mintApiKey,
@@ -12,29 +12,29 @@ import {
   revokeCredentials,
   storeCredentials,
 } from '../../worker/identity/credentials.ts'
-import { onFailure } from '../../worker/middleware/answers.ts'
 import { agent } from '../../worker/middleware/auth.ts'
+import { onFailure } from '../../worker/middleware/failures.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh } from '../support/payer.ts'
-import { type Api, aUser, env } from './apiClient.ts'
+import { type Api, createUser, env } from './apiClient.ts'
 
 const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
 
 let api: Api
 /** Its group allows addresses, contacts and email, not phones. */
-let own: Household
+let own: AccountFixture
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api)
+  api = await createTestApp()
+  own = await createAccountFixture(api)
 }, 60_000)
 
 /** Credentials of an agent that no Treasury knows. */
-async function aStranger() {
-  const user = await aUser(api)
+async function createStranger() {
+  const user = await createUser(api)
   const agentId = `agent_${crypto.randomUUID()}`
   const credentials = mintCredentials()
   const { clientId, secretHash, apiKeyHash } = credentials
@@ -43,7 +43,7 @@ async function aStranger() {
 }
 
 /** A second user's agent, for what one must not see of another. */
-const another = () => aHousehold(api)
+const another = () => createAccountFixture(api)
 
 const form = (parameters: Record<string, string> | string[][]) => new URLSearchParams(parameters).toString()
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -54,10 +54,10 @@ const good = () => basic(own.clientId, own.clientSecret)
 const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
   api.call('POST', `/oauth/${path}`, { raw, headers: { ...asForm, ...headers } })
 const token = (raw: string, headers: Record<string, string> = good()) => post('token', raw, headers)
-const aToken = async (parameters: Record<string, string> = {}): Promise<string> =>
+const requestToken = async (parameters: Record<string, string> = {}): Promise<string> =>
   (await token(form({ ...grant, ...parameters }))).json.access_token
 
-/** A route of an agents' API that answers who asked. */
+/** A route of an agents' API that returns its caller. */
 function agentApi() {
   const app = new Hono<AppEnv>()
   app.onError(onFailure)
@@ -74,7 +74,7 @@ const decoded = (jwt: string) =>
     .map((part) => JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))))
 
 describe('POST /oauth/token', () => {
-  test('takes the secret in the header or in the body, and grants what the group allows', async () => {
+  test('accepts the secret in the header or the body, and grants what the group allows @oauth-1', async () => {
     const inBody = { client_id: own.clientId, client_secret: own.clientSecret }
     for (const { status, json, headers } of [
       await token(form(grant)),
@@ -92,7 +92,7 @@ describe('POST /oauth/token', () => {
     }
   })
 
-  test('the token is an RFC 9068 token for the resource asked for, with or without its slash', async () => {
+  test('the token is an RFC 9068 token for the requested resource, with or without a trailing slash @oauth-2', async () => {
     const one = await token(form({ ...grant, scope: 'address_payments:write', resource: `${env.API_ORIGIN}/mcp/` }))
     expect(one.json.scope).toBe('address_payments:write payment_context:read')
     const [header, payload] = decoded(one.json.access_token)
@@ -110,7 +110,7 @@ describe('POST /oauth/token', () => {
     expect(wrongPlace.status, 'a token for /mcp does not open /v1').toBe(401)
   })
 
-  test('of the scopes asked for, those the group has; none of them is an error', async () => {
+  test('grants the requested scopes that the group has; if it has none, that is an error @oauth-3', async () => {
     const partly = await token(form({ ...grant, scope: 'sms_payments:write email_payments:write' }))
     expect(partly.json.scope).toBe('email_payments:write payment_context:read')
     const none = await token(form({ ...grant, scope: 'sms_payments:write' }))
@@ -119,7 +119,7 @@ describe('POST /oauth/token', () => {
     expect((await token(form({ ...grant, scope: '' }))).json.scope).toContain('contact_payments:write')
   })
 
-  test('refuses in the words of RFC 6749', async () => {
+  test('refuses with the error codes of RFC 6749 @oauth-4', async () => {
     const { clientId, clientSecret, apiKey } = own
     const both = { client_id: clientId, client_secret: clientSecret }
     const refusals: [string, number, string, Record<string, string>?][] = [
@@ -165,7 +165,7 @@ describe('POST /oauth/token', () => {
     }
   })
 
-  test('other methods, unknown paths and huge bodies are refused in the same form', async () => {
+  test('other methods, unknown paths and huge bodies are refused in OAuth’s form @oauth-5', async () => {
     const get = await api.call('GET', '/oauth/token')
     expect([get.status, get.headers.get('allow'), get.json.error]).toEqual([405, 'POST', 'invalid_request'])
     const nothing = await api.call('GET', '/oauth/nothing')
@@ -174,14 +174,14 @@ describe('POST /oauth/token', () => {
     expect([huge.status, huge.json.error]).toEqual([413, 'invalid_request'])
   })
 
-  test('a client whose agent is gone looks like one that never was', async () => {
-    const { clientId, clientSecret } = await aStranger()
+  test('a deleted agent’s client looks like an unknown one @oauth-6', async () => {
+    const { clientId, clientSecret } = await createStranger()
     const gone = await token(form(grant), basic(clientId, clientSecret))
     const never = await token(form(grant), basic('bc_never', 'bs_never'))
     expect([gone.status, gone.json]).toEqual([never.status, never.json])
   })
 
-  test('two secrets are alive for 24 hours while one is being replaced', async () => {
+  test('a replaced secret keeps working for 24 hours @oauth-7', async () => {
     const { token: owner, agent, clientId, clientSecret } = await another()
     const path = `/api/agents/${agent}/regenerate-credentials`
     const next = (await api.call('POST', path, { token: owner, body: {} })).json.data
@@ -194,7 +194,7 @@ describe('POST /oauth/token', () => {
     api.clock.now -= day
   })
 
-  test('wrong secrets are counted, and so are tokens', async () => {
+  test('wrong secrets and token requests are limited @oauth-8', async () => {
     const raw = form({ ...grant, client_id: own.clientId, client_secret: 'bs_guess' })
     const guess = () => api.call('POST', '/oauth/token', { raw, headers: asForm, from: '203.0.113.9' })
     const statuses = []
@@ -213,8 +213,8 @@ describe('POST /oauth/token', () => {
 describe('POST /oauth/revoke and /oauth/introspect', () => {
   const asked = (text: string) => form({ token: text, token_type_hint: 'access_token' })
 
-  test('a revoked token is refused on the very next call, and no other', async () => {
-    const [first, second] = [await aToken(), await aToken()]
+  test('a revoked token is refused on the next call, and no other token is @oauth-9', async () => {
+    const [first, second] = [await requestToken(), await requestToken()]
     const context = async (bearer: string) => (await api.call('GET', '/v1/context', { token: bearer })).status
     expect([await context(first), await context(second)]).toEqual([200, 200])
     const revoked = await post('revoke', asked(first), good())
@@ -234,8 +234,8 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
     expect((await post('revoke', asked(first), good())).status, 'again').toBe(200)
   })
 
-  test('introspection says what a token opens now, to its client alone', async () => {
-    const text = await aToken({ scope: 'email_payments:write' })
+  test('introspection says what a token grants now, to its own client only @oauth-10', async () => {
+    const text = await requestToken({ scope: 'email_payments:write' })
     const { json, status } = await post('introspect', asked(text), good())
     const { jti, exp, iat } = decoded(text)[1]
     expect([status, json]).toEqual([
@@ -273,16 +273,16 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
       expect((await post('introspect', asked(other), good())).json, other).toEqual(inactive)
   })
 
-  test('a token that ran out is inactive and may be revoked', async () => {
-    const text = await aToken()
+  test('an expired token is inactive and may be revoked', async () => {
+    const text = await requestToken()
     api.clock.now += 16 * 60_000
     expect((await post('introspect', asked(text), good())).json).toEqual({ active: false })
     expect((await post('revoke', asked(text), good())).status).toBe(200)
     api.clock.now -= 16 * 60_000
   })
 
-  test.each(['revoke', 'introspect'])('%s wants a client and a token', async (path) => {
-    const text = asked(await aToken())
+  test.each(['revoke', 'introspect'])('%s requires a client and a token', async (path) => {
+    const text = asked(await requestToken())
     const nobody = await post(path, text)
     expect([nobody.status, nobody.json.error]).toEqual([401, 'invalid_client'])
     const wrong = await post(path, text, basic(own.clientId, 'bs_guess'))
@@ -298,7 +298,7 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
   })
 })
 
-describe('GET /oauth/authorize', () => {
+describe('GET /oauth/authorize @oauth-11', () => {
   const authorize = (query: string, accept = '*/*') =>
     api.call('GET', `/oauth/authorize${query}`, { headers: { accept } })
 
@@ -324,30 +324,32 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('an agent’s API', () => {
-  test('says what is missing without an error code, and what is wrong with one', async () => {
+  test('challenges without an error code if credentials are missing, with one if they are wrong @oauth-12', async () => {
     const me = agentApi()
     const nothing = await me()
     expect(nothing.status).toBe(401)
     expect(nothing.headers.get('content-type')).toBe('application/problem+json')
     expect(nothing.headers.get('www-authenticate')).not.toContain('error=')
-    for (const wrong of [own.token, 'bk_unknown', 'bk_', 'x.y.z', `${await aToken()}x`]) {
+    for (const wrong of [own.token, 'bk_unknown', 'bk_', 'x.y.z', `${await requestToken()}x`]) {
       const answer = await me(wrong)
       expect(answer.status, wrong).toBe(401)
       expect(answer.headers.get('www-authenticate'), wrong).toContain('error="invalid_token"')
     }
-    const inQuery = await api.call('GET', `/v1/context?access_token=${await aToken()}`)
+    const inQuery = await api.call('GET', `/v1/context?access_token=${await requestToken()}`)
     expect(inQuery.status, 'tokens only in the header').toBe(401)
   })
 
-  test('an API key is as good as a token', async () => {
-    const answers = [own.apiKey, await aToken()].map((bearer) => api.call('GET', '/v1/context', { token: bearer }))
+  test('an API key works like a token @oauth-13', async () => {
+    const answers = [own.apiKey, await requestToken()].map((bearer) =>
+      api.call('GET', '/v1/context', { token: bearer }),
+    )
     const [byKey, byToken] = await Promise.all(answers)
     expect(byKey!.json).toEqual(byToken!.json)
     expect(await (await agentApi()(own.apiKey)).json()).toMatchObject({ agentId: own.agent, userId: own.user })
   })
 
-  test('a token with fewer scopes than the call needs is told which, all at once', async () => {
-    const bearer = await aToken({ scope: 'email_payments:write' })
+  test('a challenge names the scope that a token lacks @oauth-14', async () => {
+    const bearer = await requestToken({ scope: 'email_payments:write' })
     const answer = await api.call('POST', '/v1/payments', {
       token: bearer,
       headers: { 'idempotency-key': 'step-up' },
@@ -360,7 +362,7 @@ describe('an agent’s API', () => {
     expect(challenge).toContain(`resource_metadata="${env.API_ORIGIN}/.well-known/oauth-protected-resource/v1"`)
   })
 
-  test('a scope the group lacks is a refusal without a challenge: no token would help', async () => {
+  test('a scope that the group lacks is refused without a challenge, since no token would help', async () => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': 'no-sms' },
@@ -370,14 +372,14 @@ describe('an agent’s API', () => {
     expect(answer.headers.has('www-authenticate')).toBe(false)
   })
 
-  test('an agent’s token does not open the dashboard', async () => {
-    for (const bearer of [await aToken(), own.apiKey])
+  test('an agent’s token does not give access to the dashboard', async () => {
+    for (const bearer of [await requestToken(), own.apiKey])
       expect((await api.call('GET', `/api/users/${own.user}`, { token: bearer })).status).toBe(401)
   })
 
-  test('a replaced API key works until its end, a revoked one not at all', async () => {
+  test('a replaced API key works until it expires, a revoked one does not', async () => {
     const me = agentApi()
-    const { userId, agentId, clientId, apiKey } = await aStranger()
+    const { userId, agentId, clientId, apiKey } = await createStranger()
     expect((await me(apiKey)).status).toBe(200)
     const next = mintApiKey()
     const { now } = api.clock
@@ -394,14 +396,14 @@ describe('an agent’s API', () => {
     expect(await resolveApiKey(() => db, apiKey, now)).toBeNull()
   })
 
-  test('the database holds hashes, not secrets', async () => {
+  test('the database stores hashes, not secrets @oauth-15', async () => {
     const { results } = await env.DB.prepare('SELECT * FROM agent_credential').all()
     const dump = JSON.stringify(results)
     expect(dump).not.toContain(own.clientSecret)
     expect(dump).not.toContain(own.apiKey)
   })
 
-  test('one agent’s calls have a quota of their own, told with every answer', async () => {
+  test('each agent has its own quota, reported in every response @oauth-16', async () => {
     const { apiKey, agent } = await another()
     const call = (bearer: string) => api.call('GET', '/v1/context', { token: bearer })
     const first = await call(apiKey)
@@ -418,7 +420,7 @@ describe('an agent’s API', () => {
     expect((await call(apiKey)).status).toBe(200)
   })
 
-  test('who guesses keys is slowed down without asking the database again', async () => {
+  test('guessing keys is limited without asking the database @oauth-17', async () => {
     const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from })
     const statuses = new Set<number>()
     for (let i = 0; i < 101; i++) statuses.add((await guess('203.0.113.7')).status)
@@ -428,11 +430,11 @@ describe('an agent’s API', () => {
   })
 })
 
-test('after a change of the signing key, tokens of the one before are good while it is named', async () => {
+test('after a change of the signing key, tokens of the previous one stay valid while it is configured @oauth-18', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const next = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256' })
   const { d: _, ...previous } = JSON.parse(env.JWT_PRIVATE_JWK)
-  const old = await aToken()
+  const old = await requestToken()
   const context = (bearer: string, changes: Partial<Env>) =>
     api.call('GET', '/v1/context', { token: bearer, env: { JWT_PRIVATE_JWK: next, ...changes } })
   const both = { JWT_PREVIOUS_JWK: JSON.stringify(previous) }
@@ -450,7 +452,7 @@ test('after a change of the signing key, tokens of the one before are good while
   expect(text).not.toContain('"d":')
 })
 
-test('a client finds the token endpoint from a refused call alone', async () => {
+test('a client finds the token endpoint from a refused call @oauth-19', async () => {
   const challenge = (await agentApi()()).headers.get('www-authenticate')
   const path = (url: string) => url.replace(env.API_ORIGIN, '')
   const resource = await api.call('GET', path(/resource_metadata="([^"]+)"/.exec(challenge!)![1]!))

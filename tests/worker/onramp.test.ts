@@ -1,17 +1,17 @@
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { chain, fresh, prepare, until, usdc } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { type Api, createApi, env, seed } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 beforeAll(async () => {
   await seed()
   await prepare()
-  api = anApi()
-  own = await aHousehold(api, { funds: 0n })
+  api = createApi()
+  own = await createAccountFixture(api, { funds: 0n })
 }, 60_000)
 afterEach(() => void vi.restoreAllMocks())
 
@@ -30,7 +30,7 @@ const ask = (body: object, changes: Partial<Env> = {}) =>
 const base64 = (...parts: Uint8Array[]) => btoa(parts.map((part) => String.fromCharCode(...part)).join(''))
 
 /** A key as Coinbase hands it out, and its public half. */
-async function aKey() {
+async function createKey() {
   const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
   const { d, x } = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as { d: string; x: string }
   const decode = (text: string) =>
@@ -54,9 +54,9 @@ function coinbase(answer: () => Response | Promise<Response>) {
 }
 const session = (onrampUrl: string) => Response.json({ session: { onrampUrl } }, { status: 201 })
 
-describe('Coinbase', () => {
-  test('is asked for a session with a token for this call alone', async () => {
-    const { secret, verifying } = await aKey()
+describe('Coinbase @onramp-1', () => {
+  test('is called with a token that is valid for this call only', async () => {
+    const { secret, verifying } = await createKey()
     const asked = coinbase(() => session('https://pay.coinbase.com/buy?sessionToken=abc'))
     const changes = { COINBASE_ONRAMP_KEY_ID: 'key-1', COINBASE_ONRAMP_KEY_SECRET: secret }
     const answer = await ask(order({ presetFiatAmount: '50.5' }), changes)
@@ -92,12 +92,12 @@ describe('Coinbase', () => {
 
   test.each<[string, () => Response | Promise<Response>]>([
     ['refuses', () => Response.json({ errorType: 'unauthorized' }, { status: 401 })],
-    ['does not answer', () => Promise.reject(new TypeError('network'))],
-    ['answers no page', () => Response.json({ session: {} })],
-    ['answers a page that is not https', () => session('javascript:alert(1)')],
-    ['answers no JSON', () => new Response('<html>')],
-  ])('that %s is a failure without its words', async (_, answer) => {
-    const { secret } = await aKey()
+    ['does not respond', () => Promise.reject(new TypeError('network'))],
+    ['returns no page', () => Response.json({ session: {} })],
+    ['returns a page that is not https', () => session('javascript:alert(1)')],
+    ['returns no JSON', () => new Response('<html>')],
+  ])('%s: the failure does not reveal its response @onramp-2', async (_, answer) => {
+    const { secret } = await createKey()
     coinbase(answer)
     vi.spyOn(console, 'error').mockReturnValue()
     expect(await ask(order(), { COINBASE_ONRAMP_KEY_ID: 'k', COINBASE_ONRAMP_KEY_SECRET: secret })).toMatchObject({
@@ -106,17 +106,17 @@ describe('Coinbase', () => {
     })
   })
 
-  test('a key of another form asks nobody', async () => {
+  test('an invalid key makes no request', async () => {
     const asked = coinbase(() => session('https://pay.coinbase.com/'))
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     expect(
       (await ask(order(), { COINBASE_ONRAMP_KEY_ID: 'k', COINBASE_ONRAMP_KEY_SECRET: btoa('short') })).status,
     ).toBe(502)
     expect(asked).toEqual([])
-    expect(String(logged.mock.calls[0]?.[1])).toContain('COINBASE_ONRAMP_KEY_SECRET')
+    expect(String(logged.mock.calls[0]?.[0])).toContain('COINBASE_ONRAMP_KEY_SECRET must be')
   })
 
-  test('without a key nothing is sold, and the configuration says so', async () => {
+  test('without a key there is no on-ramp, and /config says so', async () => {
     expect(await ask(order())).toMatchObject({ status: 503, json: { code: 'unavailable' } })
     expect((await api.call('GET', '/api/config')).json.data.onramp).toBe(false)
   })
@@ -133,21 +133,21 @@ test.each<[object, string, string]>([
   [{ destinationAddress: '0x12' }, 'destinationAddress', 'Wallet address must be 42'],
   [{ blockchains: ['ethereum'] }, 'blockchains.0', ''],
   [{ assets: ['ETH'] }, 'assets.0', ''],
-  [{ redirectUrl: 'https://evil.example/dashboard' }, 'redirectUrl', 'The return address must be a page of this app.'],
-  [{ redirectUrl: 'nowhere' }, 'redirectUrl', 'The return address is not a URL'],
-])('%j is refused', async (changes, field, text) => {
+  [{ redirectUrl: 'https://evil.example/dashboard' }, 'redirectUrl', 'The return URL must be a page of this app.'],
+  [{ redirectUrl: 'nowhere' }, 'redirectUrl', 'redirectUrl must be a URL'],
+])('%j is refused @onramp-3', async (changes, field, text) => {
   const { status, json } = await ask(order(changes), local)
   expect([status, json.field]).toEqual([400, field])
   expect(json.error).toContain(text)
 })
 
-test('only a wallet of one’s own on Base can be topped up', async () => {
+test('only one’s own wallets on Base can be funded @onramp-4', async () => {
   expect(await ask(order({ destinationAddress: fresh('stranger') }), local)).toMatchObject({ status: 404 })
 })
 
-test('sessions are limited to thirty an hour', async () => {
-  const other = anApi()
-  const { token, walletAddress } = await aHousehold(other, { funds: 0n })
+test('sessions are limited to thirty an hour @onramp-5', async () => {
+  const other = createApi()
+  const { token, walletAddress } = await createAccountFixture(other, { funds: 0n })
   const body = order({ destinationAddress: walletAddress })
   const statuses: number[] = []
   const once = async () =>
@@ -156,7 +156,7 @@ test('sessions are limited to thirty an hour', async () => {
   expect(statuses).toEqual([...Array(30).fill(201), 429])
 })
 
-describe('the local page', () => {
+describe('the local page @onramp-6', () => {
   const form = (path: string, fields: Record<string, string>, changes: Partial<Env> = local) =>
     api.call('POST', path, {
       raw: new URLSearchParams(fields).toString(),
@@ -164,7 +164,7 @@ describe('the local page', () => {
       env: changes,
     })
 
-  test('sells stand-in USDC and leads back', async () => {
+  test('sells stand-in USDC and returns to the app', async () => {
     const { onrampUrl } = (await ask(order({ presetFiatAmount: '25.5' }), local)).json.data
     const { pathname, search, searchParams } = new URL(onrampUrl)
     const page = await api.call('GET', pathname + search, { env: local })
@@ -175,7 +175,7 @@ describe('the local page', () => {
     await until('the money', async () => (await chain.usdcBalance(own.walletAddress)) === usdc('25.5'))
   })
 
-  test('leads nowhere else, and does not exist outside a local stack', async () => {
+  test('returns to no other site, and does not exist outside a local stack', async () => {
     const fields = { address: fresh('anybody'), amount: '1', redirectUrl: 'https://evil.example/' }
     expect((await form('/dev/onramp', fields)).headers.get('location')).toBe(new URL(env.APP_ORIGIN).origin)
     expect((await form('/dev/onramp', fields, { ENVIRONMENT: 'production' })).status).toBe(404)

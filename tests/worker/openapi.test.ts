@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
-import { problemCodes } from '../../worker/openapi/words.ts'
-import { anApi, env, seed } from './apiClient.ts'
+import { errorDescriptions } from '../../worker/openapi/descriptions.ts'
+import { createApi, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
-const api = anApi()
+const api = createApi()
 const document = async () => (await api.call('GET', '/openapi.json')).json
 
-test('describes every route of agents and nothing else', async () => {
+test('describes every agent route and nothing else @openapi-1', async () => {
   const { openapi, paths, servers } = await document()
   expect([openapi, servers]).toEqual(['3.1.0', [{ url: env.API_ORIGIN }]])
   const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -22,7 +22,7 @@ test('describes every route of agents and nothing else', async () => {
   expect(new Set(routes)).toEqual(new Set([...described, ...undescribed]))
 })
 
-test('is readable from any origin, and every reference in it leads somewhere', async () => {
+test('is readable from any origin, and every reference resolves @openapi-2', async () => {
   const { headers, json, text } = await api.call('GET', '/openapi.json')
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('cache-control')).toContain('max-age')
@@ -35,7 +35,7 @@ test('is readable from any origin, and every reference in it leads somewhere', a
     ).toBeDefined()
 })
 
-test('says what the schemas check: amounts are strings, unknown fields are refused', async () => {
+test('matches validation: amounts are strings, unknown fields are rejected @openapi-3', async () => {
   const { components } = await document()
   const { CreatePayment, PaymentRecipient } = components.schemas
   expect(CreatePayment).toMatchObject({ additionalProperties: false, required: ['to', 'amount'] })
@@ -45,7 +45,7 @@ test('says what the schemas check: amounts are strings, unknown fields are refus
   )
 })
 
-test('/docs shows every operation and error under a policy without script', async () => {
+test('/docs shows every operation and error, without script @openapi-4', async () => {
   const { status, text, headers } = await api.call('GET', '/docs')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
   const nonce = /style-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)![1]
@@ -54,7 +54,7 @@ test('/docs shows every operation and error under a policy without script', asyn
   expect(text).not.toMatch(/<script|<link|<img|style="|\son\w+="|https?:\/\/(?!localhost)/)
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size, 'ids are unique').toBe(ids.length)
-  for (const code of Object.keys(problemCodes)) expect(ids).toContain(`error-${code}`)
+  for (const code of Object.keys(errorDescriptions)) expect(ids).toContain(`error-${code}`)
   for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
   for (const methods of Object.values((await document()).paths as object))
     for (const { operationId } of Object.values(methods) as { operationId: string }[])

@@ -1,19 +1,19 @@
 import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
-import { aPayer, chain, fresh, until, usdc } from '../support/payer.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import type { Api } from './apiClient.ts'
 
 /** Groups and agents as the dashboard changes them, and what that means to agents that are calling meanwhile. */
 let api: Api
-let own: Household
+let own: AccountFixture
 const address = party('somebody').address
 
 beforeAll(async () => {
-  api = await aTown()
-  own = await aHousehold(api, { funds: 500_000_000n, limit: 300 })
+  api = await createTestApp()
+  own = await createAccountFixture(api, { funds: 500_000_000n, limit: 300 })
 }, 60_000)
 
 const as = (token: string) => ({
@@ -29,8 +29,8 @@ const pay = (token: string, body: Record<string, unknown> = {}, key = `k-${++key
   as(token).post('/v1/payments', { to: { type: 'address', address }, amount: '1', ...body }, { 'idempotency-key': key })
 
 type Made = { id: string; agent: string; apiKey: string; clientId: string; clientSecret: string }
-/** A group of its own with one agent, on the household's wallet. */
-async function aGroup(over: Record<string, unknown> = {}): Promise<Made> {
+/** A new group with one agent, on the shared wallet. */
+async function createGroup(over: Record<string, unknown> = {}): Promise<Made> {
   const group = await owner().post('/api/policy-groups', {
     name: 'Group',
     spendLimit: 20,
@@ -39,9 +39,9 @@ async function aGroup(over: Record<string, unknown> = {}): Promise<Made> {
     ...over,
   })
   expect(group.status, group.text).toBe(201)
-  return { id: group.json.data.id, ...(await anAgent(group.json.data.id)) }
+  return { id: group.json.data.id, ...(await createAgent(group.json.data.id)) }
 }
-async function anAgent(policyGroupId: string) {
+async function createAgent(policyGroupId: string) {
   const agent = await owner().post('/api/agents', { name: 'Agent', policyGroupId })
   const { apiKey, clientId, clientSecret } = agent.json.data
   return { agent: agent.json.data.agent.id as string, apiKey, clientId, clientSecret }
@@ -62,8 +62,8 @@ async function accessToken({ clientId, clientSecret }: Pick<Made, 'clientId' | '
 }
 
 describe('editing a group', () => {
-  test('the later of two editors is told, and nothing of the earlier one is lost', async () => {
-    const group = await aGroup()
+  test('the later of two editors is refused, and the earlier edit is kept @policy-1', async () => {
+    const group = await createGroup()
     const edit = (body: Record<string, unknown>) =>
       owner().put(`/api/policy-groups/${group.id}`, { name: 'G', scopes: ['address_payments:write'], ...body })
     const [first, second] = await Promise.all([
@@ -71,16 +71,16 @@ describe('editing a group', () => {
       edit({ name: 'Second', version: 1 }),
     ])
     expect([first.status, second.status].sort()).toEqual([200, 409])
-    const told = first.status === 409 ? first : second
-    expect(told.json).toMatchObject({ code: 'conflict', field: 'version' })
+    const refused = first.status === 409 ? first : second
+    expect(refused.json).toMatchObject({ code: 'conflict', field: 'version' })
     const kept = first.status === 200 ? 'First' : 'Second'
     expect(await groupNow(group.id)).toMatchObject({ name: kept, version: 2, spendLimit: 20 })
     expect((await edit({ name: 'Third', version: 2 })).status).toBe(200)
   })
 
-  test('a top-up, a changed contact and a confirmation are changes as well; saving what stands there is none', async () => {
+  test('a top-up, a changed contact and a confirmation are changes as well; saving without changes is none @policy-2', async () => {
     const contact = await owner().post('/api/contacts', { name: 'Ada', address: fresh('ada') })
-    const group = await aGroup({ whitelistedContactIds: [contact.json.data.id] })
+    const group = await createGroup({ whitelistedContactIds: [contact.json.data.id] })
     const versions = [1]
     const note = async () => versions.push((await groupNow(group.id)).version)
     await owner().post(`/api/policy-groups/${group.id}/top-up`, { amount: '1.5' })
@@ -99,8 +99,8 @@ describe('editing a group', () => {
     expect(versions).toEqual([1, 2, 3, 4, 4])
   })
 
-  test('the limit cannot fall below what is spent or held, the wallet cannot change', async () => {
-    const group = await aGroup()
+  test('the limit cannot fall below what is spent or held, the wallet cannot change @policy-3', async () => {
+    const group = await createGroup()
     expect((await pay(group.apiKey, { amount: '7.5' })).status).toBe(201)
     const edit = (body: Record<string, unknown>) =>
       owner().put(`/api/policy-groups/${group.id}`, { name: 'G', scopes: ['address_payments:write'], ...body })
@@ -118,9 +118,9 @@ describe('editing a group', () => {
     expect((await pay(group.apiKey)).status).toBe(201)
   })
 
-  test('scopes act on the next call, and each agent is answered', async () => {
-    const group = await aGroup()
-    const second = await anAgent(group.id)
+  test('scopes act on the next call, and the reply lists each agent @policy-4', async () => {
+    const group = await createGroup()
+    const second = await createAgent(group.id)
     const token = await accessToken(group)
     expect((await pay(token)).status).toBe(201)
     const edited = await owner().put(`/api/policy-groups/${group.id}`, {
@@ -134,7 +134,7 @@ describe('editing a group', () => {
     expect((await pay(token)).json).toMatchObject({ code: 'insufficient_scope' })
   })
 
-  test('limits beyond the total: set, kept when not named, removed with null', async () => {
+  test('limits beyond the total: set, kept when not named, removed with null @policy-5', async () => {
     const limits = {
       maxPayment: '2',
       periodBudget: { period: 'week', limit: '3' },
@@ -142,7 +142,7 @@ describe('editing a group', () => {
       emailDomains: ['Example.com'],
       phoneCodes: ['0049'],
     }
-    const group = await aGroup(limits)
+    const group = await createGroup(limits)
     expect(await groupNow(group.id)).toMatchObject({
       maxPayment: '2',
       periodBudget: { period: 'week', limit: '3', used: '0', remaining: '3' },
@@ -185,8 +185,8 @@ describe('editing a group', () => {
 })
 
 describe('top-up', () => {
-  test('adds once under one key, and says the new limit', async () => {
-    const group = await aGroup()
+  test('adds once under one key, and says the new limit @policy-6', async () => {
+    const group = await createGroup()
     const topUp = (amount: string, key: string) =>
       owner().post(`/api/policy-groups/${group.id}/top-up`, { amount }, { 'idempotency-key': key })
     const answers = await Promise.all([topUp('5.000001', 'one'), topUp('5.000001', 'one'), topUp('5.000001', 'one')])
@@ -197,7 +197,7 @@ describe('top-up', () => {
   })
 
   test('a group without a limit has nothing to top up; a limit beyond a billion is refused', async () => {
-    const group = await aGroup({ spendLimit: null })
+    const group = await createGroup({ spendLimit: null })
     const topUp = () => owner().post(`/api/policy-groups/${group.id}/top-up`, { amount: '1000000000' })
     expect(await topUp()).toMatchObject({ status: 422 })
     await owner().put(`/api/policy-groups/${group.id}`, { name: 'G', scopes: [], spendLimit: 1 })
@@ -205,14 +205,17 @@ describe('top-up', () => {
   })
 })
 
-describe('bad input', () => {
+describe('bad input @policy-7', () => {
   const create = (body: Record<string, unknown>) =>
     owner().post('/api/policy-groups', { name: 'G', scopes: [], walletId: own.wallet, ...body })
 
-  test.each(['0', '-1', '1.0000001', '1e3', '', 5, null, undefined, '5 USDC', {}])('a top-up of %j', async (amount) => {
-    const answer = await owner().post(`/api/policy-groups/${own.group}/top-up`, { amount })
-    expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_input', field: 'amount' } })
-  })
+  test.each(['0', '-1', '1.0000001', '1e3', '', 5, null, undefined, '5 USDC', {}])(
+    'a top-up of %j @policy-8',
+    async (amount) => {
+      const answer = await owner().post(`/api/policy-groups/${own.group}/top-up`, { amount })
+      expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_input', field: 'amount' } })
+    },
+  )
 
   test.each([
     [{ maxPayment: 5 }, 'maxPayment'],
@@ -240,7 +243,7 @@ describe('bad input', () => {
   })
 
   test.each([{ name: '' }, { name: 'x'.repeat(61) }, { name: 'A', memo: 'x'.repeat(201) }, { name: 'A', scopes: [] }])(
-    'an agent edited to %j',
+    'an agent edited to %j @policy-9',
     async (body) => {
       expect((await owner().put(`/api/agents/${own.agent}`, body)).json).toMatchObject({ code: 'invalid_input' })
     },
@@ -258,11 +261,11 @@ describe('whitelisted contacts', () => {
   const contactGroup = async (contact: Record<string, unknown>) => {
     const made = await owner().post('/api/contacts', contact)
     const id = made.json.data.id as string
-    const group = await aGroup({ whitelistedContactIds: [id] })
+    const group = await createGroup({ whitelistedContactIds: [id] })
     return { id, group, pay: () => pay(group.apiKey, { to: { type: 'contact', contactId: id } }) }
   }
 
-  test('a changed contact is refused until the owner confirms what was shown; an edit in between confirms nothing', async () => {
+  test('a changed contact is refused until the owner confirms what was shown; an edit in between confirms nothing @policy-10', async () => {
     const { id, group, pay } = await contactGroup({ name: 'Ada', address: fresh('a') })
     expect((await pay()).status).toBe(201)
     const moved = fresh('b')
@@ -288,7 +291,7 @@ describe('whitelisted contacts', () => {
     expect(paid.json.to).toMatchObject({ contactId: id, address: third })
   })
 
-  test('a contact that is removed between check and payment is not paid', async () => {
+  test('a contact that is removed between check and payment is not paid @policy-11', async () => {
     const { id, group, pay } = await contactGroup({ name: 'Bob', address: fresh('bob') })
     const checked = await owner().post(`/api/agents/${group.agent}/check`, {
       to: { type: 'contact', contactId: id },
@@ -316,19 +319,19 @@ describe('whitelisted contacts', () => {
     expect((await pay()).status).toBe(201)
   })
 
-  test('one that changes while a group is made with it is stale from the start', async () => {
+  test('one that changes while a group is made with it is stale from the start @policy-12', async () => {
     const made = await owner().post('/api/contacts', { name: 'Eve', address: fresh('e') })
     const { id, address: before } = made.json.data
-    // What the Worker read before the change, told to the Treasury after it.
+    // What the Worker read before the change, sent to the Treasury after it.
     await env.TREASURY.getByName(own.user).contactChanged(id, { address: fresh('f'), email: null, phone: null })
-    const group = await aGroup({ whitelistedContactIds: [id] })
+    const group = await createGroup({ whitelistedContactIds: [id] })
     expect((await groupNow(group.id)).whitelistedContacts[0]).toMatchObject({
       stale: true,
       contact: { address: before },
     })
   })
 
-  test('10,000 whitelisted contacts: made, read, edited and paid', async () => {
+  test('10,000 whitelisted contacts: made, read, edited and paid @policy-13', async () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => `contact_many_${String(i).padStart(5, '0')}`)
     const now = Date.now()
     for (let i = 0; i < rows.length; i += 500)
@@ -341,7 +344,7 @@ describe('whitelisted contacts', () => {
             ).bind(id, own.user, address, now, now),
           ),
       )
-    const group = await aGroup({ whitelistedContactIds: rows })
+    const group = await createGroup({ whitelistedContactIds: rows })
     expect((await groupNow(group.id)).whitelistedContacts).toHaveLength(10_000)
     const to = { type: 'contact', contactId: rows[9_999] }
     expect((await pay(group.apiKey, { to })).status).toBe(201)
@@ -365,9 +368,9 @@ describe('whitelisted contacts', () => {
   })
 })
 
-describe('acting on the next call', () => {
-  /** Keeps paying with one cached access token and one API key; answers statuses in the order of asking. */
-  function aStream(tokens: string[]) {
+describe('acting on the next call @policy-14', () => {
+  /** Keeps paying with one cached access token and one API key; returns statuses in the order of the calls. */
+  function createStream(tokens: string[]) {
     let on = true
     const answers: { asked: number; status: number; code: string | undefined }[] = []
     let turn = 0
@@ -411,9 +414,9 @@ describe('acting on the next call', () => {
       },
       'unauthenticated',
     ],
-  ] as const)('%s refuses every later call of a running agent', async (_, act, code) => {
-    const made = await aGroup()
-    const stream = aStream([await accessToken(made), made.apiKey])
+  ] as const)('%s refuses every later call of a running agent @policy-15', async (_, act, code) => {
+    const made = await createGroup()
+    const stream = createStream([await accessToken(made), made.apiKey])
     let from = 0
     try {
       await stream.running()
@@ -435,8 +438,8 @@ describe('acting on the next call', () => {
       expect((await pay(made.apiKey, { amount: '0.01' })).status).toBe(201)
   })
 
-  test('a paused agent may not look either, and is told what to do; pausing twice changes nothing', async () => {
-    const made = await aGroup()
+  test('a paused agent may not read either, and the refusal says what to do; pausing twice changes nothing', async () => {
+    const made = await createGroup()
     for (const stopped of [0, 0])
       expect((await owner().post(`/api/agents/${made.agent}/pause`)).json.data).toEqual({
         id: made.agent,
@@ -458,7 +461,7 @@ describe('acting on the next call', () => {
     expect((await owner().get('/api/account')).json.data).toEqual({ paused: false })
   })
 
-  test('a paused wallet pays nobody, its owner included', async () => {
+  test('a paused wallet does not pay, for its owner either', async () => {
     const send = () =>
       owner().post('/api/transactions/send', { walletId: own.wallet, toAddress: fresh('x'), amount: '1' })
     await owner().post(`/api/wallets/${own.wallet}/pause`)
@@ -470,8 +473,8 @@ describe('acting on the next call', () => {
 })
 
 describe('race', () => {
-  test('120 parallel payments against 20 a day, while the limit is raised: never above', async () => {
-    const payer = await aPayer({ funds: '300', limit: null, agents: 3 })
+  test('120 parallel payments against 20 a day, while the limit is raised: never above @policy-16', async () => {
+    const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
     const treasury = payer.treasury()
     const edit = (limit: string) =>
       treasury.editGroup(payer.group.id, {
@@ -508,9 +511,9 @@ describe('race', () => {
   })
 })
 
-describe('credentials', () => {
+describe('credentials @policy-17', () => {
   test('a new key works at once; the one before it for 24 hours, to the millisecond', async () => {
-    const made = await aGroup()
+    const made = await createGroup()
     const answer = await owner().post(`/api/agents/${made.agent}/regenerate-api-key`)
     expect(answer.status, answer.text).toBe(200)
     const { apiKey, previousUntil } = answer.json.data
@@ -541,7 +544,7 @@ describe('credentials', () => {
           .bind(own.user)
           .first<{ n: number }>()
       )?.n
-    const made = await aGroup()
+    const made = await createGroup()
     const before = await stored()
     expect(
       (await owner().post('/api/agents', { name: 'Agent', policyGroupId: 'grp_unknown' })).json,
@@ -558,8 +561,8 @@ describe('credentials', () => {
     expect((await pay(first.json.data.apiKey)).status).toBe(201)
   })
 
-  test('revoke now: key and secret die with the answer, and so do tokens made with the secret', async () => {
-    const made = await aGroup()
+  test('revoke now: key and secret end with the reply, and so do tokens made with the secret', async () => {
+    const made = await createGroup()
     const token = await accessToken(made)
     expect((await pay(token)).status).toBe(201)
     expect((await pay(made.apiKey)).status).toBe(201)
@@ -575,7 +578,7 @@ describe('credentials', () => {
   })
 
   test('a revoked credential does not even learn what it paid before', async () => {
-    const made = await aGroup()
+    const made = await createGroup()
     expect((await pay(made.apiKey, {}, 'same')).status).toBe(201)
     const replay = await pay(made.apiKey, {}, 'same')
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
@@ -585,9 +588,9 @@ describe('credentials', () => {
 })
 
 describe('deleting', () => {
-  test('a group goes with its agents and credentials; its history and figures stay in the wallet', async () => {
-    const made = await aGroup()
-    const second = await anAgent(made.id)
+  test('a group goes with its agents and credentials; its history and figures stay in the wallet @policy-18', async () => {
+    const made = await createGroup()
+    const second = await createAgent(made.id)
     const paid = await pay(made.apiKey)
     const removed = await owner().delete(`/api/policy-groups/${made.id}/cascade`)
     expect(removed.json.data).toEqual({ id: made.id, agents: 2, stoppedPayments: 0 })
@@ -602,9 +605,9 @@ describe('deleting', () => {
     expect(settled).toMatchObject({ status: 'CONFIRMED', agent: { name: 'Agent' } })
   })
 
-  test('an agent that is gone stays in its group’s figures', async () => {
-    const made = await aGroup()
-    const other = await anAgent(made.id)
+  test('an agent that is gone stays in its group’s figures @policy-19', async () => {
+    const made = await createGroup()
+    const other = await createAgent(made.id)
     expect((await pay(made.apiKey, { amount: '2' })).status).toBe(201)
     expect((await pay(other.apiKey, { amount: '3' })).status).toBe(201)
     expect((await owner().delete(`/api/agents/${made.agent}`)).status).toBe(200)
@@ -616,8 +619,8 @@ describe('deleting', () => {
 })
 
 describe('trying a payment', () => {
-  test('says what a payment would be told, the most allowed and what to do; nothing is written', async () => {
-    const made = await aGroup({ maxPayment: '15' })
+  test('returns the refusal that a payment would get, the most allowed and what to do; nothing is written @policy-20', async () => {
+    const made = await createGroup({ maxPayment: '15' })
     await pay(made.apiKey, { amount: '8' })
     const check = (body: Record<string, unknown>) =>
       owner().post(`/api/agents/${made.agent}/check`, { to: { type: 'address', address }, ...body })
@@ -646,9 +649,9 @@ describe('trying a payment', () => {
     })
   })
 
-  test('last refusals name the rule and the version of the policy', async () => {
-    // Somebody else: only so many refusals a minute are written, and the agents above used them up.
-    const other = await aHousehold(api, { limit: 1 })
+  test('last refusals name the rule and the version of the policy @policy-21', async () => {
+    // Another account: a limited number of refusals is recorded per minute, and the agents above used it up.
+    const other = await createAccountFixture(api, { limit: 1 })
     await pay(other.apiKey, { amount: '2' })
     await pay(other.apiKey, { to: { type: 'phone', phone: '+4915112345678' } })
     const { data } = (await as(other.token).get(`/api/agents/${other.agent}/refusals`)).json
@@ -659,8 +662,8 @@ describe('trying a payment', () => {
   })
 })
 
-test('a group whose wallet has no session key refuses with what to do', async () => {
-  const stranger = await aHousehold(api)
+test('a group whose wallet has no session key refuses with what to do @policy-22', async () => {
+  const stranger = await createAccountFixture(api)
   const revoke = encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' })
   await chain.act(stranger.owner, stranger.walletAddress, revoke)
   await env.TREASURY.getByName(stranger.user).sessionKey(stranger.wallet)

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { serializeErc6492Signature } from 'viem/utils'
 import { beforeAll, expect, test } from 'vitest'
-import { type Api, anApi, aUser, env, seed } from './apiClient.ts'
+import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -17,9 +17,9 @@ const wallet = privateKeyToAccount(generatePrivateKey())
 const linked = async (api: Api, { id, token }: Who) =>
   (await api.call('GET', `/api/users/${id}`, { token })).json.data.publicAddress
 
-test('is linked by the signature of its key, once per message, and kept with its checksum', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('is linked by a signature of its key, once per message, and stored with its checksum @wallet-link-13', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const message = await nonce(api, ann)
   for (const part of [ann.email, ann.id, env.APP_ORIGIN, 'Expires: 2026-11-20T12:10:00.000Z', 'moves no money'])
     expect(message).toContain(part)
@@ -32,27 +32,27 @@ test('is linked by the signature of its key, once per message, and kept with its
   expect(await link(api, ann, body)).toMatchObject({ status: 410, json: { code: 'gone', field: 'signature' } })
 })
 
-test('null unlinks it', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('null unlinks it @wallet-link-14', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const message = await nonce(api, ann)
   await link(api, ann, { publicAddress: wallet.address, signature: await wallet.signMessage({ message }) })
   expect((await link(api, ann, { publicAddress: null })).json.data.publicAddress).toBeNull()
   expect(await linked(api, ann)).toBeNull()
 })
 
-test('parallel uses of one signature link once', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('parallel uses of one signature link once @wallet-link-15', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const signature = await wallet.signMessage({ message: await nonce(api, ann) })
   const body = { publicAddress: wallet.address, signature }
   const answers = await Promise.all([link(api, ann, body), link(api, ann, body), link(api, ann, body)])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410])
 })
 
-test('a message is of one user, runs out after ten minutes and is void once there is a newer one', async () => {
-  const api = anApi()
-  const [ann, bob] = [await aUser(api), await aUser(api)]
+test('a message is bound to one user, expires after ten minutes and is void once there is a newer one', async () => {
+  const api = createApi()
+  const [ann, bob] = [await createUser(api), await createUser(api)]
   const sign = (message: string) => wallet.signMessage({ message })
   const bobs = await sign(await nonce(api, bob))
   await nonce(api, ann)
@@ -70,9 +70,9 @@ test('a message is of one user, runs out after ten minutes and is void once ther
   expect(await linked(api, ann)).toBeNull()
 })
 
-test('another key, another address, a changed signature and contract wallets are refused under their field', async () => {
-  const api = anApi()
-  const ann = await aUser(api)
+test('another key, another address, a changed signature and contract wallets are refused with their field @wallet-link-16', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
   const stranger = privateKeyToAccount(generatePrivateKey())
   const attempts: Record<string, (message: string) => Promise<unknown>> = {
     'signature of another key': async (message) => ({ signature: await stranger.signMessage({ message }) }),

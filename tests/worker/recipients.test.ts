@@ -1,17 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { alive } from '../../worker/treasury/recipients.ts'
-import { aHousehold, type Household } from '../support/household.ts'
+import { alive } from '../../worker/treasury/payments/recipientHistory.ts'
+import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
-import { type Api, anApi, env, seed } from './apiClient.ts'
+import { type Api, createApi, env, seed } from './apiClient.ts'
 
 let api: Api
-let own: Household
+let own: AccountFixture
 beforeAll(async () => {
   await seed()
   await prepare()
-  api = anApi()
-  own = await aHousehold(api)
+  api = createApi()
+  own = await createAccountFixture(api)
 }, 60_000)
 
 const check = async (body: object) =>
@@ -19,7 +19,7 @@ const check = async (body: object) =>
 const send = (body: object) =>
   api.call('POST', '/api/transactions/send', { token: own.token, body: { walletId: own.wallet, amount: '1', ...body } })
 
-test('a recipient is new, then paid before, and the same amount just now is told', async () => {
+test('a recipient is new, then paid before, and the same amount just now is reported @send-19', async () => {
   const to = fresh('recipient')
   const never = { payments: 0, lastPaidAt: null, sameAmountAt: null, lookAlike: null }
   expect((await check({ toAddress: to, amount: '1' })).data).toEqual(never)
@@ -31,13 +31,13 @@ test('a recipient is new, then paid before, and the same amount just now is told
   expect((await check({ toAddress: to, amount: '1.000001' })).data).toMatchObject({ payments: 1, sameAmountAt: null })
 })
 
-test('a refused payment is no payment', async () => {
+test('a refused payment does not count @send-20', async () => {
   const to = fresh('refused')
   expect((await send({ toAddress: to, amount: '9999' })).status).toBe(422)
   expect((await check({ toAddress: to, amount: '9999' })).data).toMatchObject({ payments: 0, sameAmountAt: null })
 })
 
-test('an address made to look like one paid before is told', async () => {
+test('an address made to look like one paid before is reported @send-21', async () => {
   const to = fresh('paid').toLowerCase()
   await send({ toAddress: to })
   const twin = `${to.slice(0, 6)}${'0'.repeat(32)}${to.slice(-4)}`
@@ -45,7 +45,7 @@ test('an address made to look like one paid before is told', async () => {
   expect((await check({ toAddress: `0x${'f'.repeat(37)}${to.slice(-3)}`, amount: '1' })).data.lookAlike).toBeNull()
 })
 
-test('payouts count by email and phone', async () => {
+test('payouts count by email and phone @send-22', async () => {
   const create = (to: object) =>
     api.call('POST', '/api/escrow/create', {
       token: own.token,
@@ -59,11 +59,11 @@ test('payouts count by email and phone', async () => {
 })
 
 test.each([[{}], [{ amount: '1' }], [{ toAddress: '0x1', amount: '1' }], [{ amount: 1, recipientEmail: 'a@b.test' }]])(
-  '%j is refused',
+  '%j is refused @send-23',
   async (body) => expect(await check(body)).toMatchObject({ success: false, code: 'invalid_input' }),
 )
 
-test('a payment to a contact is named after it, and only if it really leads there', async () => {
+test('a payment to a contact is named after it, and only if it really leads there @send-24', async () => {
   const address = fresh('contact')
   const make = async (body: object) =>
     (await api.call('POST', '/api/contacts', { token: own.token, body })).json.data.id as string
@@ -87,12 +87,12 @@ test('a payment to a contact is named after it, and only if it really leads ther
 
   expect(await send({ toAddress: fresh('elsewhere'), contactId })).toMatchObject({
     status: 409,
-    json: { field: 'contactId', error: 'Dora has changed meanwhile. Choose the contact again.' },
+    json: { field: 'contactId', error: 'Dora has changed in the meantime. Choose the contact again.' },
   })
   await until('rest', async () => (await view(sent.json.data.id)).status === 'CONFIRMED')
 })
 
-test('the question is answered from indexes, however many payments there are', async () => {
+test('the history is read from indexes, however many payments there are @send-25', async () => {
   const plans = await runInDurableObject(env.TREASURY.getByName(own.user), (_, { storage }) =>
     [
       "SELECT count(*) FROM payment WHERE kind = 'send' AND to_address = ? COLLATE NOCASE",

@@ -1,16 +1,18 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { RelayReport } from '../../worker/relayer/types.ts'
+import type { JobReport } from '../../worker/relayer/api.ts'
 
 export { Relayer } from '../../worker/relayer/relayer.ts'
 
-/** Only listens to what the Relayer tells; deaf while a test wants it to be. */
+/** Records the reports it receives, unless a test makes it fail or never return. */
 export class Treasury extends DurableObject {
-  heard: RelayReport[] = []
-  isDeaf = false
+  received: JobReport[] = []
+  isFailing = false
+  isHanging = false
 
-  async relayed(reports: RelayReport[]): Promise<void> {
-    if (this.isDeaf) throw new Error('deaf')
-    this.heard.push(...reports)
+  async reportJobs(reports: JobReport[]): Promise<void> {
+    if (this.isFailing) throw new Error('failing on purpose')
+    if (this.isHanging) await new Promise(() => {})
+    this.received.push(...reports)
   }
 }
 

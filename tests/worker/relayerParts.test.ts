@@ -5,11 +5,13 @@ import { relayAbi } from '../../worker/chain/abi.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import { signTransaction } from '../../worker/chain/transaction.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
-import { largestBatch } from '../../worker/domain/batch.ts'
-import { feeCeiling, replacementFees } from '../../worker/domain/fees.ts'
-import { relayerAccount } from '../../worker/relayer/account.ts'
+import { InvalidSeed, relayerAccount } from '../../worker/relayer/account.ts'
+import type { RelayJob } from '../../worker/relayer/api.ts'
+import { encodeBatch, failedPositions, packSend } from '../../worker/relayer/batchEncoding.ts'
 import { outcomeOf } from '../../worker/relayer/broadcastOutcome.ts'
-import { cargoOf, failedPositions, packSend } from '../../worker/relayer/packing.ts'
+import { maxBatchSize } from '../../worker/relayer/chooseBatch.ts'
+import { feesWithin, parseFeeCeilings, replacementFees } from '../../worker/relayer/fees.ts'
+import { validateJob } from '../../worker/relayer/validateJob.ts'
 
 const bytes = (digits: string, length: number) => `0x${digits.repeat(length)}` as const
 const target = bytes('aa', 20)
@@ -23,8 +25,8 @@ const packed = {
   vs: bytes('dd', 32),
 }
 
-describe('packing', () => {
-  test('a send takes 126 bytes in the order the Relay reads', () => {
+describe('batch encoding', () => {
+  test('a send takes 126 bytes in the order the Relay contract reads', () => {
     const expected = ['aa'.repeat(20), 'bb'.repeat(20), '0000000000000102', '0000000700000009', '000102030405']
     expect(packSend(packed)).toBe(`0x${expected.join('')}${'cc'.repeat(32)}${'dd'.repeat(32)}`)
   })
@@ -36,23 +38,53 @@ describe('packing', () => {
     { ...packed, deadline: 2 ** 48 },
     { ...packed, to: bytes('bb', 19) },
     { ...packed, vs: bytes('dd', 33) },
-  ])('what does not fit is an error, never cut off', (send) => {
+  ])('a field that does not fit throws and is never truncated', (send) => {
     expect(() => packSend(send)).toThrow()
   })
 
   test('the largest batches stay under the gas of one transaction (EIP-7825)', () => {
     const send = { target, data: bytes('ab', 196), packed }
     const call = { target, data: bytes('ab', 1_000) }
-    for (const [kind, item] of [['sends', send] as const, ['calls', call] as const]) {
-      const { gas, data } = cargoOf(kind, Array(largestBatch[kind === 'sends' ? 'send' : 'call']).fill(item), target)
+    for (const [kind, job] of [['sends', send] as const, ['calls', call] as const]) {
+      const { gas, data } = encodeBatch(kind, Array(maxBatchSize[kind === 'sends' ? 'send' : 'call']).fill(job), target)
       expect(gas).toBeLessThan(16_777_216n)
       expect(decodeFunctionData({ abi: relayAbi, data }).functionName).toBe(kind)
     }
   })
 
-  test('bit i of the answer is item i', () => {
+  test('bit i of the returned bitmap is job i', () => {
     expect(failedPositions(`0x${'0'.repeat(62)}85`, 8)).toEqual([0, 2, 7])
     expect(failedPositions(`0x${'0'.repeat(64)}`, 50)).toEqual([])
+  })
+})
+
+describe('validateJob', () => {
+  const job: RelayJob = { id: 'job', userId: 'user', kind: 'send', target, data: '0x', packed, deadline: 1 }
+
+  test('a job that can be encoded is valid, with or without packed fields', () => {
+    const { packed: _, ...call } = job
+    for (const valid of [job, call, { ...job, target: bytes('aA', 20), data: '0x00ff' as const }]) {
+      expect(validateJob(valid)).toBeNull()
+    }
+  })
+
+  test.each([
+    { target: bytes('aa', 19) },
+    { data: '0x0' },
+    { data: '0xgg' },
+    { data: 'aa' },
+    { deadline: 1.5 },
+    { packed: { ...packed, wallet: bytes('aa', 21) } },
+    { packed: { ...packed, to: '0x' } },
+    { packed: { ...packed, amount: String(2n ** 64n) } },
+    { packed: { ...packed, amount: '0x01' } },
+    { packed: { ...packed, nonce: '-1' } },
+    { packed: { ...packed, deadline: 2 ** 48 } },
+    { packed: { ...packed, deadline: -1 } },
+    { packed: { ...packed, r: bytes('cc', 31) } },
+    { packed: { ...packed, vs: `0x${'zz'.repeat(32)}` } },
+  ])('%j is malformed', (change) => {
+    expect(validateJob({ ...job, ...change } as RelayJob)).toBe('malformed')
   })
 })
 
@@ -69,10 +101,9 @@ describe('signing', () => {
       relayerAccount('34'.repeat(32), 8453, 0),
     ]
     expect(new Set([address, ...others.map((other) => other.address)]).size).toBe(4)
-    expect(() => relayerAccount('33', 8453, 0)).toThrow('32 bytes')
   })
 
-  test('the bytes are those of viem, and the same ones again', async () => {
+  test('the signed bytes equal those of viem, and signing again gives the same bytes', async () => {
     const { privateKey } = relayerAccount(seed, 8453, 0)
     for (const nonce of [0, 1, 127, 128, 70_000]) {
       const fields = {
@@ -91,20 +122,65 @@ describe('signing', () => {
       expect(parseTransaction(raw)).toMatchObject({ nonce, to: target, gas: 100_000n })
     }
   })
+})
 
-  test('a replacement costs at least a tenth more in both fields, up to the ceiling', () => {
+describe('the seed', () => {
+  const almost = 'ab'.repeat(31)
+
+  test.each(['', '33', `${almost}a`, `${almost}zz`, ` ${almost}ab`, `0x${almost}`, '00'.repeat(32), undefined])(
+    'seed %j is refused by a message without it @relayer-7',
+    (seed) => {
+      const derive = () => relayerAccount(seed as string, 8453, 0)
+      expect(derive).toThrow(InvalidSeed)
+      expect(derive).toThrow(/^RELAYER_SEED_V1 must be 32 bytes of hex, other than zero$/)
+    },
+  )
+})
+
+describe('fees', () => {
+  const gwei = 1_000_000_000n
+  const ceilings = parseFeeCeilings(undefined)
+
+  test('leave room for the base fee to double', () => {
+    expect(feesWithin({ baseFeePerGas: 7n, maxPriorityFeePerGas: 3n }, ceilings)).toEqual({
+      maxFeePerGas: 17n,
+      maxPriorityFeePerGas: 3n,
+    })
+  })
+
+  test.each([
+    { base: 5n * gwei - 1n, priority: 2n * gwei - 1n, problem: null },
+    { base: 5n * gwei, priority: 2n * gwei, problem: null },
+    { base: 5n * gwei + 1n, priority: 1n, problem: /base fee of 5.000000001 gwei, the ceiling is 5$/ },
+    { base: 1n, priority: 2n * gwei + 1n, problem: /priority fee of 2.000000001 gwei, the ceiling is 2$/ },
+    { base: 10_000n * gwei, priority: 10_000n * gwei, problem: /10000 gwei/ },
+  ])('base fee $base and priority fee $priority against the ceilings', ({ base, priority, problem }) => {
+    const fees = feesWithin({ baseFeePerGas: base, maxPriorityFeePerGas: priority }, ceilings)
+    if (problem) expect(fees).toEqual({ problem: expect.stringMatching(problem) })
+    else expect(fees).not.toHaveProperty('problem')
+  })
+
+  test('a replacement raises both fees by at least a tenth, up to the ceilings', () => {
     const last = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 10n }
-    expect(replacementFees(last, { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n })).toEqual({
+    expect(replacementFees(last, { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }, ceilings)).toEqual({
       maxFeePerGas: 1_126n,
       maxPriorityFeePerGas: 12n,
     })
-    const dear = { maxFeePerGas: 5_000n, maxPriorityFeePerGas: 50n }
-    expect(replacementFees(last, dear)).toEqual(dear)
-    expect(replacementFees({ ...last, maxFeePerGas: feeCeiling }, dear)).toBeNull()
+    const higher = { maxFeePerGas: 5_000n, maxPriorityFeePerGas: 50n }
+    expect(replacementFees(last, higher, ceilings)).toEqual(higher)
+    expect(replacementFees({ ...last, maxFeePerGas: 12n * gwei }, higher, ceilings)).toBeNull()
+    expect(replacementFees({ ...last, maxPriorityFeePerGas: 2n * gwei }, higher, ceilings)).toBeNull()
+  })
+
+  test('ceilings are a setting, in gwei', () => {
+    expect(parseFeeCeilings('{"priorityFee":0.05}')).toEqual({ baseFee: 5n * gwei, priorityFee: gwei / 20n })
+    for (const text of ['{"priority":1}', '{"baseFee":"1"}', '{"baseFee":-1}', '[]', 'x']) {
+      expect(() => parseFeeCeilings(text)).toThrow()
+    }
   })
 })
 
-describe('answers to a broadcast', () => {
+describe('replies to a broadcast', () => {
   test.each([
     ['already known', 'accepted'],
     ['transaction already imported', 'accepted'],
@@ -118,7 +194,7 @@ describe('answers to a broadcast', () => {
     ['insufficient funds for gas * price + value', 'later'],
     ['txpool is full', 'later'],
     ['in-flight transaction limit reached for delegated accounts', 'later'],
-    ['something nobody has seen before', 'later'],
+    ['an unknown message', 'later'],
     ['intrinsic gas too low', 'refused'],
     ['exceeds block gas limit', 'refused'],
     ['invalid sender', 'refused'],
@@ -126,7 +202,7 @@ describe('answers to a broadcast', () => {
     expect(outcomeOf(new RpcError(-32000, message))).toBe(outcome)
   })
 
-  test('no answer is unknown, and a bug is not an answer', () => {
+  test('no reply is an unknown outcome, and any other error is thrown', () => {
     expect(outcomeOf(new RpcUnavailable('timeout'))).toBe('later')
     expect(() => outcomeOf(new TypeError('bug'))).toThrow('bug')
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anApi, anEmail, aUser, env, mailedCode, passcode, seed } from './apiClient.ts'
+import { createApi, createUser, env, mailedCode, newEmail, passcode, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -40,10 +40,12 @@ describe('hostile input', () => {
     { ...post('/api/auth/cognito/refresh'), fields: ['refreshToken'] },
     { ...post('/api/auth/cognito/sign-out'), fields: ['refreshToken'] },
     { ...post('/api/auth/cognito/signup'), fields: ['email', 'password', 'name'] },
-    { ...post('/api/auth/cognito/confirm'), fields: ['email', 'code'] },
+    { ...post('/api/auth/cognito/confirm'), fields: ['email', 'code', 'signupToken'] },
+    { ...post('/api/auth/cognito/confirm-link'), fields: ['token', 'signupToken'] },
     { ...post('/api/auth/cognito/resend-code'), fields: ['email'] },
     { ...post('/api/auth/cognito/forgot-password'), fields: ['email'] },
     { ...post('/api/auth/cognito/reset-password'), fields: ['email', 'code', 'newPassword'] },
+    { ...post('/api/auth/cognito/reset-password-link'), fields: ['token', 'newPassword'] },
     { ...own(''), fields: ['name'] },
     { ...own('/change-password'), fields: ['currentPassword', 'newPassword'] },
     { ...own('/public-address'), fields: ['publicAddress', 'signature'] },
@@ -61,6 +63,8 @@ describe('hostile input', () => {
     newPassword: 'long enough password',
     refreshToken: 'x',
     code: '123456',
+    token: 'x',
+    signupToken: 'x',
     currentPassword: 'not the current one',
     publicAddress: null,
     signature: '0x00',
@@ -73,10 +77,10 @@ describe('hostile input', () => {
   }
 
   test.each(forms)(
-    '$path answers every value of every field with a plain refusal or success',
+    '$path returns a plain refusal or success for every value of every field @requests-1',
     async ({ method, path, fields }) => {
-      const api = anApi()
-      const { token, id } = await aUser(api)
+      const api = createApi()
+      const { token, id } = await createUser(api)
       let from = 0
       for (const field of fields) {
         for (const value of strange) {
@@ -92,9 +96,9 @@ describe('hostile input', () => {
     120_000,
   )
 
-  test('leading and trailing spaces are taken off emails, names and codes, never off passwords', async () => {
-    const api = anApi()
-    const email = anEmail()
+  test('emails, names and codes are trimmed, passwords are not @requests-2', async () => {
+    const api = createApi()
+    const email = newEmail()
     const call = (name: string, body: unknown) => api.call('POST', `/api/auth/cognito/${name}`, { body })
     const password = ' with spaces around '
     const signup = await call('signup', { email: ` ${email}\t`, password, name: '  Zoë  ' })
@@ -104,8 +108,8 @@ describe('hostile input', () => {
     expect((await call('login', { email: `${email} `, password })).status).toBe(200)
   })
 
-  test('a claim link of any shape that is no link leads nowhere', async () => {
-    const api = anApi()
+  test('an invalid claim link of any shape is not found @requests-3', async () => {
+    const api = createApi()
     for (const link of ['x', ' x', '%00', '%F0%9F%A6%89', 'x'.repeat(10_240), "'; --", '..%2F..%2Fusers', '%E0%A4%A']) {
       const { status, json } = await api.call('GET', `/api/escrow/claim/${link}`)
       expect(status, link.slice(0, 20)).toBe(404)
@@ -113,8 +117,8 @@ describe('hostile input', () => {
     }
   })
 
-  test('bodies that are no JSON object, too large, or of another type', async () => {
-    const api = anApi()
+  test('bodies that are not a JSON object, are too large or have another type @requests-4', async () => {
+    const api = createApi()
     const path = '/api/auth/cognito/login'
     for (const raw of ['', '{', 'null', '[]', '"x"', '5', 'undefined', '\ufeff{}']) {
       const { status, json } = await api.call('POST', path, { raw })
@@ -129,14 +133,11 @@ describe('hostile input', () => {
   })
 })
 
-describe('every answer', () => {
-  test('unknown paths and methods are answered in the form of their API', async () => {
-    const api = anApi()
+describe('every response @requests-5', () => {
+  test('unknown paths and methods get an error in the form of their API @requests-6', async () => {
+    const api = createApi()
     const unknown = await api.call('GET', '/api/nothing/here')
-    expect([unknown.status, unknown.json]).toEqual([
-      404,
-      { success: false, error: 'There is nothing at this address.', code: 'not_found' },
-    ])
+    expect([unknown.status, unknown.json]).toEqual([404, { success: false, error: 'Not found.', code: 'not_found' }])
     const method = await api.call('PUT', '/api/login', { body: {} })
     expect([method.status, method.headers.get('allow'), method.json.code]).toEqual([405, 'POST', 'method_not_allowed'])
     const problem = await api.call('GET', '/v1/nothing')
@@ -145,8 +146,8 @@ describe('every answer', () => {
     expect(problem.json).toMatchObject(fields)
   })
 
-  test('is never cached, never framed, and names its request', async () => {
-    const { headers } = await anApi().call('GET', '/api/health')
+  test('is never cached or framed, and has a request id', async () => {
+    const { headers } = await createApi().call('GET', '/api/health')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('vary')).toBe('Authorization')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -154,9 +155,9 @@ describe('every answer', () => {
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('carries a D1 bookmark and takes it back, also a broken one', async () => {
-    const api = anApi()
-    const { token } = await aUser(api)
+  test('carries a D1 bookmark, which a request may return, even malformed', async () => {
+    const api = createApi()
+    const { token } = await createUser(api)
     const first = await api.call('GET', '/api/contacts', { token })
     const bookmark = first.headers.get('x-d1-bookmark')!
     expect(bookmark).toMatch(/^[0-9a-f-]+$/)
@@ -167,8 +168,8 @@ describe('every answer', () => {
       ).toBe(200)
   })
 
-  test('the configuration for browsers holds no secret', async () => {
-    const { json, text } = await anApi().call('GET', '/api/config')
+  test('the configuration for browsers contains no secret', async () => {
+    const { json, text } = await createApi().call('GET', '/api/config')
     expect(json.data.chains[8453].explorerUrl).toBe(env.EXPLORER_URL_8453)
     for (const secret of [env.KEK_V1, env.PAYOUT_SECRET_V1, env.RELAYER_SEED_V1, env.CODE_PEPPER, env.PASSWORD_PEPPER])
       expect(text).not.toContain(secret)

@@ -1,21 +1,21 @@
 import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
-import type { SessionKeyInfo } from '../../worker/schemas/sessionKey.ts'
-import { signedRotation } from '../../worker/treasury/walletActions.ts'
-import { aHousehold } from '../support/household.ts'
+import { signedRotation } from '../../worker/treasury/wallets/actions/calls.ts'
+import { createAccountFixture } from '../support/accountFixture.ts'
 import { ownerSignature } from '../support/ownerSigner.ts'
-import { aPayer, chain, fresh, type Payer, prepare, stillChain, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env, party, type WorkerChain } from '../support/workerChain.ts'
-import { anApi, seed } from './apiClient.ts'
+import { createApi, seed } from './apiClient.ts'
 
 beforeAll(prepare)
 beforeEach(async () => {
-  for (const each of [chain, stillChain]) await each.fault({ mode: 'none' })
+  for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
 })
 
 const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: number }> = {}) => ({
@@ -24,17 +24,17 @@ const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: 
   limit: over.limit ?? 2_500_000_000n,
   hours: over.hours ?? 48,
 })
-async function answered<T>(result: Promise<{ ok: true; value: T } | { ok: false; message: string }>): Promise<T> {
+async function okValue<T>(result: Promise<{ ok: true; value: T } | { ok: false; message: string }>): Promise<T> {
   const answer = await result
   if (!answer.ok) throw new Error(answer.message)
   return answer.value
 }
-const infoOf = (payer: Payer) => answered<SessionKeyInfo>(payer.treasury().sessionKey(payer.wallet.id))
+const infoOf = (payer: Payer) => okValue<SessionKeyInfo>(payer.treasury().sessionKey(payer.wallet.id))
 const exposureOf = async (payer: Payer) => (await payer.treasury().wallets())[0]!.exposure
-const rotation = (payer: Payer, over = {}) => answered(payer.treasury().rotateSessionKey(grant(payer, over)))
+const rotation = (payer: Payer, over = {}) => okValue(payer.treasury().rotateSessionKey(grant(payer, over)))
 const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
   until(`action ${id} ended`, async () => {
-    if (on === stillChain) await on.mine()
+    if (on === manualChain) await on.mine()
     const action = (await infoOf(payer)).actions.find((each) => each.id === id)
     return action?.endedAt && action
   })
@@ -43,11 +43,11 @@ const stateOf = (payer: Payer, on: WorkerChain = chain) =>
     payer.wallet.address as Address,
   )
 const pay = async (payer: Payer, amount = '1') =>
-  (await answered(payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) })))).payment
+  (await okValue(payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) })))).payment
 
 describe('rotation by the provider', () => {
-  test('puts a fresh key with the asked limit and time in force, and payments go on under it', async () => {
-    const payer = await aPayer()
+  test('puts a fresh key with the asked limit and time in force, and payments go on under it @session-keys-12', async () => {
+    const payer = await createPayer()
     const before = await infoOf(payer)
     expect(before).toMatchObject({ canRotate: true, isActive: true, nonce: 1, actions: [] })
     await payer.final((await pay(payer, '5')).id)
@@ -67,8 +67,8 @@ describe('rotation by the provider', () => {
     expect(JSON.stringify(started)).not.toMatch(/seal|private/i)
   })
 
-  test('happens once however often and however parallel it is asked for under one key', async () => {
-    const payer = await aPayer()
+  test('happens once, however many parallel requests carry one key @session-keys-13', async () => {
+    const payer = await createPayer()
     const input = grant(payer, { key: 'once' })
     const all = await Promise.all(Array.from({ length: 20 }, () => payer.treasury().rotateSessionKey(input)))
     const ids = new Set(all.map((each) => (each.ok ? each.value.actionId : each.message)))
@@ -86,8 +86,8 @@ describe('rotation by the provider', () => {
     expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
   })
 
-  test('lets payments in flight through first; none is lost and none is paid twice', async () => {
-    const payer = await aPayer({ limit: null })
+  test('lets payments in flight through first; none is lost and none is paid twice @session-keys-14', async () => {
+    const payer = await createPayer({ limit: null })
     const to = fresh('shop')
     const one = () =>
       payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('1') }))
@@ -105,8 +105,8 @@ describe('rotation by the provider', () => {
     await until('the audit', async () => (await payer.treasury().auditCheck()).brokenAt === null)
   }, 60_000)
 
-  test('beyond the caps of the contract it is the owner who has to sign', async () => {
-    const payer = await aPayer({ funds: '300', limit: null })
+  test('beyond the caps of the contract it is the owner who has to sign @session-keys-15', async () => {
+    const payer = await createPayer({ funds: '300', limit: null })
     await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
     // An untouched grant may be renewed: it adds nothing.
     await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
@@ -119,8 +119,8 @@ describe('rotation by the provider', () => {
     expect(await infoOf(payer)).toMatchObject({ nonce: 4, spendingLimit: '9900000000' })
   }, 60_000)
 
-  test('without an answer of the node nothing is started', async () => {
-    const payer = await aPayer()
+  test('without a reply of the node nothing is started', async () => {
+    const payer = await createPayer()
     await chain.fault({ mode: 'down' })
     expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({
       ok: false,
@@ -130,8 +130,8 @@ describe('rotation by the provider', () => {
     expect((await infoOf(payer)).actions).toEqual([])
   })
 
-  test('an answer that is lost leaves it pending until the chain shows what became of it', async () => {
-    const payer = await aPayer()
+  test('a lost reply leaves it pending until the chain shows what became of it @session-keys-16', async () => {
+    const payer = await createPayer()
     await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
     await until('the new key on chain', async () => (await stateOf(payer))!.epoch === 2)
@@ -141,37 +141,37 @@ describe('rotation by the provider', () => {
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
-  test('one that never reached the chain fails only when it is provably dead, and changes nothing', async () => {
-    const payer = await aPayer({ on: stillChain })
-    await stillChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  test('one that never reached the chain fails only when it is provably dead, and changes nothing @session-keys-17', async () => {
+    const payer = await createPayer({ on: manualChain })
+    await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
     const sent = await until('signed', async () => {
       const action = (await infoOf(payer)).actions.find((each) => each.id === actionId)
       return action?.status === 'sent' && action
     })
     expect(sent.endedAt).toBeNull()
-    await stillChain.node('evm_increaseTime', 400)
-    expect(await ended(payer, actionId, stillChain)).toMatchObject({
+    await manualChain.node('evm_increaseTime', 400)
+    expect(await ended(payer, actionId, manualChain)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('Nothing changed'),
     })
     expect(await infoOf(payer)).toMatchObject({ nonce: 1, isActive: true })
-    await stillChain.fault({ mode: 'none' })
+    await manualChain.fault({ mode: 'none' })
     const again = await rotation(payer)
-    expect(await ended(payer, again.actionId, stillChain)).toMatchObject({ status: 'done' })
+    expect(await ended(payer, again.actionId, manualChain)).toMatchObject({ status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
   }, 60_000)
 
-  test('A5: an owner who revokes while it is under way is not overruled', async () => {
-    const payer = await aPayer({ on: stillChain })
-    await stillChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  test('A5: an owner who revokes while it is under way is not overruled @session-keys-18', async () => {
+    const payer = await createPayer({ on: manualChain })
+    await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
     await until('signed', async () => (await infoOf(payer)).actions[0]?.status === 'sent')
     const revoke = encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' })
-    await stillChain.act(payer.owner.address, payer.wallet.address as Address, revoke)
-    await stillChain.fault({ mode: 'none' })
-    expect(await ended(payer, actionId, stillChain)).toMatchObject({ status: 'failed' })
-    expect(await stateOf(payer, stillChain)).toMatchObject({ sessionRevoked: true, remaining: 0n })
+    await manualChain.act(payer.owner.address, payer.wallet.address as Address, revoke)
+    await manualChain.fault({ mode: 'none' })
+    expect(await ended(payer, actionId, manualChain)).toMatchObject({ status: 'failed' })
+    expect(await stateOf(payer, manualChain)).toMatchObject({ sessionRevoked: true, remaining: 0n })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
   }, 60_000)
 })
@@ -180,7 +180,7 @@ describe('what the owner signs', () => {
   const domain = (payer: Payer) => ({ chainId: 8453, contract: payer.wallet.address as Address })
   const keyOf = (payer: Payer) => party(`${payer.userId} owner`).key
   const turnOf = async (payer: Payer) => {
-    const turn = await answered(payer.treasury().ownerTurn(payer.wallet.id))
+    const turn = await okValue(payer.treasury().ownerSigningContext(payer.wallet.id))
     return { ...turn, ownerNonce: BigInt(turn.ownerNonce) }
   }
   async function act(payer: Payer, kind: 'revokeSession' | 'disableRotation', key: Hex = keyOf(payer)) {
@@ -189,7 +189,7 @@ describe('what the owner signs', () => {
     return payer.treasury().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
   }
   async function renew(payer: Payer) {
-    const offer = await answered(payer.treasury().offerSession(grant(payer)))
+    const offer = await okValue(payer.treasury().offerSession(grant(payer)))
     const session = {
       sessionKey: offer.sessionKeyAddress as Address,
       limit: BigInt(offer.spendingLimit),
@@ -214,11 +214,11 @@ describe('what the owner signs', () => {
     return { offer, input }
   }
 
-  test('revokes the session; then only the owner sets the next, which we use', async () => {
-    const payer = await aPayer()
+  test('revokes the session; then only the owner sets the next, which we use @session-keys-19', async () => {
+    const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
-    const revoked = await answered(act(payer, 'revokeSession'))
+    const revoked = await okValue(act(payer, 'revokeSession'))
     expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '0' })
@@ -230,7 +230,7 @@ describe('what the owner signs', () => {
       isActive: false,
       actions: [{ kind: 'revokeSession' }],
     })
-    const [first, again] = await Promise.all([1, 2].map(() => answered(payer.treasury().submitOwnerAction(input))))
+    const [first, again] = await Promise.all([1, 2].map(() => okValue(payer.treasury().submitOwnerAction(input))))
     expect(again).toEqual(first)
     expect(await ended(payer, first!.actionId)).toMatchObject({ kind: 'setSession', status: 'done' })
     const info = await infoOf(payer)
@@ -246,7 +246,7 @@ describe('what the owner signs', () => {
   }, 60_000)
 
   test('a key we offered is used too when the owner sends the transaction without us', async () => {
-    const payer = await aPayer()
+    const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const { offer } = await renew(payer)
@@ -266,11 +266,11 @@ describe('what the owner signs', () => {
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
-  test('after the authority is off no call of ours changes key, limit or expiry; the session itself goes on', async () => {
-    const payer = await aPayer()
+  test('after the authority is off no call of ours changes key, limit or expiry; the session itself goes on @session-keys-20', async () => {
+    const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canRenew: true })
-    await ended(payer, (await answered(act(payer, 'disableRotation'))).actionId)
+    await ended(payer, (await okValue(act(payer, 'disableRotation'))).actionId)
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200', canRenew: false })
     expect(await infoOf(payer)).toMatchObject({ canRotate: false, rotationDisabled: true, isActive: true })
     const before = (await stateOf(payer))!
@@ -308,12 +308,12 @@ describe('what the owner signs', () => {
     })
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
     const { input } = await renew(payer)
-    await ended(payer, (await answered(payer.treasury().submitOwnerAction(input))).actionId)
+    await ended(payer, (await okValue(payer.treasury().submitOwnerAction(input))).actionId)
     expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
   }, 60_000)
 
-  test('withdraws everything, once', async () => {
-    const payer = await aPayer({ funds: '42.5' })
+  test('withdraws everything, once @session-keys-21', async () => {
+    const payer = await createPayer({ funds: '42.5' })
     const { ownerNonce, deadline, balance } = await turnOf(payer)
     const to = fresh('home')
     const asked = { kind: 'withdraw' as const, token: chain.contracts.usdc, to, amount: BigInt(balance) }
@@ -327,15 +327,15 @@ describe('what the owner signs', () => {
       deadline,
       signature,
     }
-    const { actionId } = await answered(payer.treasury().submitOwnerAction(input))
+    const { actionId } = await okValue(payer.treasury().submitOwnerAction(input))
     expect(await ended(payer, actionId)).toMatchObject({ status: 'done', amount: '42.5', toAddress: to })
-    expect((await answered(payer.treasury().submitOwnerAction(input))).actionId).toBe(actionId)
+    expect((await okValue(payer.treasury().submitOwnerAction(input))).actionId).toBe(actionId)
     expect(await chain.usdcBalance(to)).toBe(42_500_000n)
     expect(await payer.booksBalance()).toMatchObject({ withdrawn: '42.5', available: '0' })
   })
 
   test('somebody else’s signature, a stale one and a foreign offer are refused', async () => {
-    const payer = await aPayer()
+    const payer = await createPayer()
     expect(await act(payer, 'revokeSession', party('stranger').key)).toMatchObject({
       ok: false,
       code: 'invalid_input',
@@ -349,7 +349,7 @@ describe('what the owner signs', () => {
         .treasury()
         .submitOwnerAction({ walletId: payer.wallet.id, kind: 'revokeSession', ...stale, signature: late }),
     ).toMatchObject({ ok: false, code: 'unprocessable' })
-    const stranger = await aPayer()
+    const stranger = await createPayer()
     const { input } = await renew(stranger)
     expect(await payer.treasury().submitOwnerAction({ ...input, walletId: payer.wallet.id })).toMatchObject({
       ok: false,
@@ -359,12 +359,12 @@ describe('what the owner signs', () => {
   })
 })
 
-describe('over HTTP', () => {
-  test('limits, durations and signatures of the wrong form are refused at their field, and nothing starts', async () => {
+describe('over HTTP @session-keys-22', () => {
+  test('limits, durations and signatures of the wrong form are refused at their field, and nothing starts @session-keys-23', async () => {
     await seed()
-    const api = anApi()
+    const api = createApi()
     api.clock.now = Date.now()
-    const { token, wallet } = await aHousehold(api)
+    const { token, wallet } = await createAccountFixture(api)
     const path = `/api/wallets/smart-wallets-v2/${wallet}`
     const fine = { spendingLimit: '1000000', ttlHours: 1 }
     for (const call of ['rotate-session-key', 'session-offers'])
@@ -416,7 +416,7 @@ describe('over HTTP', () => {
     expect(started.status, started.text).toBe(202)
     const offer = await api.call('POST', `${path}/session-offers`, { token, body: fine })
     const texts = [started.text, offer.text]
-    for (const url of [`${path}/session-key`, `${path}/owner-turn`, '/api/wallets'])
+    for (const url of [`${path}/session-key`, `${path}/owner-signing-context`, '/api/wallets'])
       texts.push((await api.call('GET', url, { token })).text)
     const ours = [
       started.json.data.address,

@@ -1,24 +1,24 @@
-/** Test USDC costs nothing, so whoever is sent some must not take it for money. */
+/** Test USDC costs nothing, so its recipients must not take it for money. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aPayer, chain, prepare, stillChain, until, usdc } from '../support/payer.ts'
-import { anApi, env } from './apiClient.ts'
+import { chain, createPayer, manualChain, prepare, until, usdc } from '../support/payer.ts'
+import { createApi, env } from './apiClient.ts'
 
-const api = anApi()
+const api = createApi()
 beforeAll(prepare)
 
-const aMail = (to: string, part: string) =>
+const findMail = (to: string, part: string) =>
   until(`a mail to ${to}: ${part}`, async () => {
     const query = "SELECT subject, text FROM dev_inbox WHERE recipient = ? AND id LIKE ? || '%'"
     return env.DB.prepare(query).bind(to, part).first<{ subject: string; text: string }>()
   })
 
 test.each([
-  { on: stillChain, name: 'base-sepolia', says: true },
+  { on: manualChain, name: 'base-sepolia', says: true },
   { on: chain, name: 'base', says: false },
 ])('a payout on $name: mail and claim page say whether it is test money', async ({ on, name, says }) => {
-  const payer = await aPayer({ on })
+  const payer = await createPayer({ on })
   const email = `${payer.userId}@example.com`
   const sent = payer.payment({
     principal: { type: 'user' },
@@ -30,15 +30,15 @@ test.each([
   if (!made.ok) throw new Error(made.message)
   const { id, claimUrl } = made.value
   await until('it is funded', async () => {
-    if (on === stillChain) {
+    if (on === manualChain) {
       await on.mine()
-      await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.wake('settle', 1))
+      await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
       await runDurableObjectAlarm(payer.treasury())
     }
     const { status } = await runInDurableObject(payer.treasury(), (o: Treasury) => o.context.store.payout(id)!)
     return status === 'CREATED'
   })
-  const { subject, text } = await aMail(email, `payout-link:${id}`)
+  const { subject, text } = await findMail(email, `payout-link:${id}`)
   expect(subject.includes('5 test USDC')).toBe(says)
   expect(/has no value/.test(text)).toBe(says)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)

@@ -2,20 +2,20 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { giveUpMs } from '#domain/intent.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { claimCall } from '../../worker/chain/calls.ts'
-import type { Address } from '../../worker/chain/types.ts'
-import { giveUpMs } from '../../worker/domain/intent.ts'
-import { termsOf } from '../../worker/treasury/payouts.ts'
+import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
+import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
-import { look, pass, payoutIs, payoutOf, statusOf } from '../support/stillTime.ts'
+import { changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function aPayout(payer: Payer, amount = '5') {
+async function createPayout(payer: Payer, amount = '5') {
   const made = await payer.treasury().createPayout(
     payer.payment({
       principal: { type: 'user' },
@@ -29,8 +29,8 @@ async function aPayout(payer: Payer, amount = '5') {
   return made.value
 }
 
-test('A1: a session changed right after the payment does not erase its proof', async () => {
-  const payer = await aPayer({ on: chain })
+test('A1: a session changed right after the payment does not erase its proof @threats-1', async () => {
+  const payer = await createPayer({ on: chain })
   const to = fresh('shop')
   await payer.ledger()
   const paid = await payer
@@ -66,9 +66,9 @@ test('A1: a session changed right after the payment does not erase its proof', a
   })
 })
 
-test('A9: a claim that cannot land frees the payout only when its deadline is final; its signature is then dead', async () => {
-  const payer = await aPayer({ on: chain })
-  const payout = await aPayout(payer)
+test('A9: a claim that cannot land frees the payout only when its deadline is final; its signature is then dead @threats-2', async () => {
+  const payer = await createPayer({ on: chain })
+  const payout = await createPayout(payer)
   const blocked = fresh('blocked')
   const list = (name: 'blacklist' | 'unBlacklist') =>
     chain.act(
@@ -77,9 +77,12 @@ test('A9: a claim that cannot land frees the payout only when its deadline is fi
       encodeFunctionData({ abi: usdcAbi, functionName: name, args: [blocked] }),
     )
   await list('blacklist')
-  expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: blocked })).toMatchObject({
-    ok: true,
-  })
+  const claimed = () => payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: blocked })
+  expect(await claimed()).toMatchObject({ ok: false, code: 'recipient_blocked', field: 'recipientAddress' })
+  // A node that does not say so leaves it to the contract.
+  const restore = await changeNode(payer, () => ({ isBlacklisted: () => Promise.reject(new RpcUnavailable('silent')) }))
+  expect(await claimed()).toMatchObject({ ok: true })
+  await restore()
   await look(payer)
   expect((await payoutOf(payer, payout.escrowId)).status).toBe('CLAIMING')
   expect(await payer.treasury().reclaim(payout.escrowId)).toMatchObject({ ok: false })
@@ -102,11 +105,11 @@ test('A9: a claim that cannot land frees the payout only when its deadline is fi
   expect([await chain.usdcBalance(to), await chain.usdcBalance(blocked)]).toEqual([5_000_000n, 0n])
 })
 
-test('A10: a session of an older code does not claim after a new code was issued', async () => {
-  const payer = await aPayer({ on: chain })
-  const payout = await aPayout(payer)
-  const told = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
-  await until('the first code has left', () => runInDurableObject(payer.treasury(), told))
+test('A10: a session of an older code does not claim after a new code was issued @threats-3', async () => {
+  const payer = await createPayer({ on: chain })
+  const payout = await createPayout(payer)
+  const isEmpty = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
+  await until('the first code has left', () => runInDurableObject(payer.treasury(), isEmpty))
   await runInDurableObject(payer.treasury(), (object: Treasury) =>
     object.context.store.run('UPDATE payout SET code_version = 2'),
   )
@@ -116,9 +119,9 @@ test('A10: a session of an older code does not claim after a new code was issued
   })
 })
 
-test('A12: a copy of the databases holds no code, no link and no key in the clear', async () => {
-  const payer = await aPayer({ on: chain })
-  const payout = await aPayout(payer)
+test('A12: a copy of the databases holds no code, no link and no key in the clear @threats-4', async () => {
+  const payer = await createPayer({ on: chain })
+  const payout = await createPayout(payer)
   const token = payout.claimUrl.split('/claim/')[1]!
   const copy = await runInDurableObject(payer.treasury(), (object: Treasury) => {
     const { store, keys } = object.context
@@ -141,9 +144,9 @@ test('A12: a copy of the databases holds no code, no link and no key in the clea
   expect(desk).not.toContain(`"${payout.passcode}"`)
 })
 
-test('B2: whatever is sent to a payout beforehand goes along with it, and the books count the payout', async () => {
-  const payer = await aPayer({ on: chain })
-  const payout = await aPayout(payer)
+test('B2: whatever is sent to a payout beforehand goes along with it, and the books count the payout @threats-5', async () => {
+  const payer = await createPayer({ on: chain })
+  const payout = await createPayout(payer)
   await chain.mint(payout.escrowSubwalletAddress as Address, 1n)
   const to = fresh('bob')
   expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to })).toMatchObject({ ok: true })
@@ -152,8 +155,8 @@ test('B2: whatever is sent to a payout beforehand goes along with it, and the bo
   expect(await payer.booksBalance()).toMatchObject({ spent: '5', out: '5' })
 })
 
-test('B4: an agent in a loop of refusals writes at most 60 a minute', async () => {
-  const payer = await aPayer({ on: chain })
+test('B4: an agent in a loop of refusals writes at most 60 a minute @threats-6', async () => {
+  const payer = await createPayer({ on: chain })
   const refused = await Promise.all(
     Array.from({ length: 200 }, () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1000') }))),
   )
@@ -168,8 +171,8 @@ test('B4: an agent in a loop of refusals writes at most 60 a minute', async () =
   expect(rows).toBeLessThanOrEqual(120)
 })
 
-test('C2: money added to a payout and reclaimed does not inflate the budget', async () => {
-  const payer = await aPayer({ on: chain })
+test('C2: money added to a payout and reclaimed does not inflate the budget @threats-7', async () => {
+  const payer = await createPayer({ on: chain })
   const made = await payer
     .treasury()
     .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('1') }))
@@ -183,8 +186,8 @@ test('C2: money added to a payout and reclaimed does not inflate the budget', as
   expect(await payer.booksBalance()).toMatchObject({ returns: '1001', available: '1200' })
 })
 
-test('the owner withdraws without us: the books follow, and nothing is promised that is gone', async () => {
-  const payer = await aPayer({ on: chain, limit: null })
+test('the owner withdraws without us: the books follow, and nothing is promised that is gone @threats-8', async () => {
+  const payer = await createPayer({ on: chain, limit: null })
   await payer.ledger()
   const data = encodeFunctionData({
     abi: agentWalletAbi,
@@ -199,8 +202,8 @@ test('the owner withdraws without us: the books follow, and nothing is promised 
   })
 })
 
-test('B1: the owner reclaims an open payout without us; the books and the group follow', async () => {
-  const payer = await aPayer({ on: chain })
+test('B1: the owner reclaims an open payout without us; the books and the group follow @threats-9', async () => {
+  const payer = await createPayer({ on: chain })
   const made = await payer
     .treasury()
     .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('3') }))
@@ -219,8 +222,8 @@ test('B1: the owner reclaims an open payout without us; the books and the group 
   expect(await payer.booksBalance()).toMatchObject({ returns: '3' })
 })
 
-test('I9: the audit chain verifies, and neither update nor delete gets through', async () => {
-  const payer = await aPayer({ on: chain })
+test('I9: the audit chain verifies, and neither update nor delete gets through @threats-10', async () => {
+  const payer = await createPayer({ on: chain })
   await payer.treasury().payAsAgent(payer.payment())
   const before = await payer.treasury().auditCheck()
   expect(before).toMatchObject({ brokenAt: null })

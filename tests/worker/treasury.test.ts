@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aPayer, chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, prepare, until, usdc } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 
 describe('paying', () => {
   test('an agent pays under its policy and the books agree with the chain', async () => {
-    const payer = await aPayer()
+    const payer = await createPayer()
     const to = fresh('shop')
     const paid = await payer
       .treasury()
@@ -20,8 +20,8 @@ describe('paying', () => {
     expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: null })
   })
 
-  test('a repeated key pays once, another body under it is refused', async () => {
-    const payer = await aPayer()
+  test('a repeated key pays once, another body under it is refused @treasury-2', async () => {
+    const payer = await createPayer()
     const input = payer.payment({ amount: usdc('3') })
     const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
     const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
@@ -36,7 +36,7 @@ describe('paying', () => {
   })
 
   test('a refusal names the rule and its figures, and reserves nothing', async () => {
-    const payer = await aPayer({ limit: '50' })
+    const payer = await createPayer({ limit: '50' })
     const refused = await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50.000001') }))
     expect(refused).toMatchObject({
       ok: false,
@@ -48,7 +48,7 @@ describe('paying', () => {
   })
 
   test('more than the balance is refused after the chain was read once more', async () => {
-    const payer = await aPayer({ funds: '5', limit: null })
+    const payer = await createPayer({ funds: '5', limit: null })
     expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({
       ok: false,
       code: 'insufficient_balance',
@@ -57,8 +57,8 @@ describe('paying', () => {
     expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: true })
   })
 
-  test('nobody pays the wallet itself, zero, USDC or a payout address', async () => {
-    const payer = await aPayer()
+  test('the wallet itself, zero, USDC and payout addresses are refused as recipients', async () => {
+    const payer = await createPayer()
     const payout = await payer.treasury().createPayout(
       payer.payment({
         principal: { type: 'user' },
@@ -79,7 +79,7 @@ describe('paying', () => {
           .payAsAgent(payer.payment({ to: { type: 'address', address: address as `0x${string}` } })),
         address,
       ).toMatchObject({ ok: false, field: 'toAddress' })
-    const stranger = await aPayer()
+    const stranger = await createPayer()
     expect(
       await stranger
         .treasury()
@@ -94,8 +94,8 @@ describe('contacts', () => {
   const ada = { address: party('ada').address, email: 'ada@example.com', phone: null }
   const toAda = { type: 'contact' as const, contactId: 'contact_1' }
 
-  test('A13: a contact that changed is refused until confirmed, a deleted one at once', async () => {
-    const payer = await aPayer()
+  test('A13: a contact that changed is refused until confirmed, a deleted one at once @treasury-3', async () => {
+    const payer = await createPayer()
     const pay = () => payer.treasury().payAsAgent(payer.payment({ to: toAda }))
     expect(await pay()).toMatchObject({ ok: true })
     await payer.treasury().contactChanged('contact_1', ada)
@@ -107,9 +107,9 @@ describe('contacts', () => {
   })
 })
 
-describe('race', () => {
+describe('race @treasury-1', () => {
   test('200 parallel payments of 1 USDC against 50 from 4 agents: exactly 50', async () => {
-    const payer = await aPayer({ funds: '200', limit: '50', agents: 4 })
+    const payer = await createPayer({ funds: '200', limit: '50', agents: 4 })
     const to = fresh('merchant')
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
@@ -129,7 +129,7 @@ describe('race', () => {
 
 describe('payouts', () => {
   test('is claimed by someone with link and code; the group spends only then', async () => {
-    const payer = await aPayer()
+    const payer = await createPayer()
     const made = await payer
       .treasury()
       .payAsAgent(payer.payment({ to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') }))
@@ -162,7 +162,7 @@ describe('payouts', () => {
   }, 40_000)
 
   test('is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
-    const payer = await aPayer()
+    const payer = await createPayer()
     const made = await payer
       .treasury()
       .payAsAgent(payer.payment({ to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') }))

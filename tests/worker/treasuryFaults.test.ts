@@ -1,9 +1,9 @@
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { giveUpMs } from '../../worker/domain/intent.ts'
+import { giveUpMs } from '#domain/intent.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aPayer, stillChain as chain, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
-import { accepted, becomes, look, pass, statusOf } from '../support/stillTime.ts'
+import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
@@ -21,7 +21,7 @@ const intent = (payer: Payer, id: string) =>
 
 describe('an unknown outcome stays pending and held until the chain tells', () => {
   test('node down: the payment is accepted, held, and ends right when the node is back', async () => {
-    const payer = await aPayer({ on: chain })
+    const payer = await createPayer({ on: chain })
     await payer.ledger()
     await chain.fault({ mode: 'down' })
     const payment = await accepted(payer, { amount: usdc('5') })
@@ -34,8 +34,8 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
     await payer.booksBalance()
   })
 
-  test('node accepts and drops its reply: one transfer, confirmed', async () => {
-    const payer = await aPayer({ on: chain })
+  test('node accepts and drops its reply: one transfer, confirmed @settlement-2', async () => {
+    const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
@@ -52,7 +52,7 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
   })
 
   test('node says "not found" of a mined payment, past its deadline: still held, then confirmed', async () => {
-    const payer = await aPayer({ on: chain })
+    const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
     await chain.fault({ mode: 'lie' })
@@ -73,7 +73,7 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
 
 describe('deadlines', () => {
   test('a passed deadline is signed again under the same nonce, and pays once', async () => {
-    const payer = await aPayer({ on: chain })
+    const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
@@ -94,8 +94,8 @@ describe('deadlines', () => {
     await payer.booksBalance()
   })
 
-  test('released only when the last deadline is final and nothing moved; then the budget is whole again', async () => {
-    const payer = await aPayer({ on: chain })
+  test('released only when the last deadline is final and nothing moved; then the budget is whole again @settlement-3', async () => {
+    const payer = await createPayer({ on: chain })
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { amount: usdc('5') })
@@ -116,7 +116,7 @@ describe('deadlines', () => {
   })
 
   test('never signed: fails at its time without asking the chain for proof', async () => {
-    const payer = await aPayer({ on: chain })
+    const payer = await createPayer({ on: chain })
     await payer.ledger()
     await runInDurableObject(payer.treasury(), (object: Treasury) => {
       object.context.heads.clear()
@@ -133,8 +133,8 @@ describe('deadlines', () => {
     expect(await payer.groupNow()).toMatchObject({ held: '0' })
   })
 
-  test('A2: a signature made while the chain was being read wins over the release', async () => {
-    const payer = await aPayer({ on: chain })
+  test('A2: a signature made while the chain was being read wins over the release @settlement-1', async () => {
+    const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
@@ -170,8 +170,8 @@ describe('deadlines', () => {
 })
 
 describe('crashes', () => {
-  test('aborted right after acceptance: the alarm finishes the work', async () => {
-    const payer = await aPayer({ on: chain })
+  test('aborted right after acceptance: the alarm finishes the work @settlement-4', async () => {
+    const payer = await createPayer({ on: chain })
     const payment = await accepted(payer, { amount: usdc('2') })
     await abortAllDurableObjects()
     await until('confirmed', async () => {

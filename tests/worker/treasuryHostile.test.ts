@@ -2,14 +2,15 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { giveUpMs } from '#domain/intent.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
-import { giveUpMs } from '../../worker/domain/intent.ts'
-import { termsOf } from '../../worker/treasury/payouts.ts'
+import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
 import {
-  aPayer,
-  stillChain as chain,
+  manualChain as chain,
+  createPayer,
   fresh,
   type Payer,
   prepare,
@@ -17,16 +18,15 @@ import {
   until,
   usdc,
 } from '../support/payer.ts'
-import { accepted, becomes, look, pass, payoutIs, payoutOf } from '../support/stillTime.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function aPayout(payer: Payer) {
+async function createPayout(payer: Payer) {
   return accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 }
-/** What the Treasury's node answers to eth_getLogs, changed on its way. */
+/** The reply of the Treasury's node to eth_getLogs, changed on its way. */
 type Logs = Treasury['context']['chains'][84532]['logs']
 const answering = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {
@@ -36,15 +36,18 @@ const answering = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => Ret
   })
 const honest = (payer: Payer) => answering(payer, (real, filters) => real(filters))
 
-test('a Transfer of nothing from a payout, which anyone can make, does not hold up a claim that lapsed', async () => {
-  const payer = await aPayer({ on: chain })
-  const { id } = await aPayout(payer)
+test('a Transfer of nothing from a payout, which anyone can make, does not block a claim that lapsed @settlement-5', async () => {
+  const payer = await createPayer({ on: chain })
+  const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   const blocked = fresh('blocked')
   const admin = party('usdc admin').address
   const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
   await chain.act(admin, chain.contracts.usdc, blacklist)
+  // A node that does not say so leaves it to the contract.
+  const restore = await changeNode(payer, () => ({ isBlacklisted: () => Promise.reject(new RpcUnavailable('silent')) }))
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: blocked })).toMatchObject({ ok: true })
+  await restore()
   const nothing = encodeFunctionData({
     abi: parseAbi(['function transferFrom(address from, address to, uint256 value)']),
     args: [(await payoutOf(payer, id)).address, fresh('x'), 0n],
@@ -54,11 +57,11 @@ test('a Transfer of nothing from a payout, which anyone can make, does not hold 
   await payoutIs(payer, id, 'CREATED')
 })
 
-test('money of others at a payout that is not funded yet does not end it', async () => {
-  const payer = await aPayer({ on: chain })
+test('money of others at a payout that is not funded yet does not end it @settlement-6', async () => {
+  const payer = await createPayer({ on: chain })
   await payer.ledger()
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
-  const { id } = await aPayout(payer)
+  const { id } = await createPayout(payer)
   const payout = await payoutOf(payer, id)
   await chain.mint(payout.address, usdc('5'))
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'reclaimPayout', args: [termsOf(payout)] })
@@ -73,7 +76,7 @@ test('money of others at a payout that is not funded yet does not end it', async
 })
 
 test('an owner may give the session the largest limit there is', async () => {
-  const payer = await aPayer({ on: chain })
+  const payer = await createPayer({ on: chain })
   const [before] = await payer.treasury().wallets()
   const args = [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, (await chain.timestamp()) + 3600] as const
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
@@ -84,22 +87,22 @@ test('an owner may give the session the largest limit there is', async () => {
 })
 
 test('a payout too small to carry is refused however its recipient was named', async () => {
-  const payer = await aPayer({ on: chain })
+  const payer = await createPayer({ on: chain })
   const to = { type: 'contact', contactId: 'contact_1', method: 'email' } as const
   const paid = await payer.treasury().payAsAgent(payer.payment({ to, amount: usdc('0.099999') }))
   expect(paid).toMatchObject({ ok: false, code: 'invalid_input', field: 'amount' })
 })
 
 test('our own contracts are no recipients', async () => {
-  const payer = await aPayer({ on: chain })
+  const payer = await createPayer({ on: chain })
   for (const address of Object.values(chain.contracts)) {
     const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address } }))
     expect(paid, address).toMatchObject({ ok: false, code: 'invalid_input' })
   }
 })
 
-test('a chain that is away holds up no wallet of another chain', async () => {
-  const payer = await aPayer({ on: chain })
+test('an unreachable chain does not delay wallets of another chain', async () => {
+  const payer = await createPayer({ on: chain })
   await payer.ledger()
   await chain.fault({ mode: 'down' })
   await accepted(payer)
@@ -111,8 +114,8 @@ test('a chain that is away holds up no wallet of another chain', async () => {
   )
 })
 
-test('a node that refuses to answer is an unreachable node, not an exception', async () => {
-  const payer = await aPayer({ on: chain, funds: '3' })
+test('a node that refuses requests counts as unreachable, not as an exception', async () => {
+  const payer = await createPayer({ on: chain, funds: '3' })
   await payer.ledger()
   await chain.mine()
   await chain.fault({ mode: 'refuse', methods: ['eth_getLogs'] })
@@ -122,8 +125,8 @@ test('a node that refuses to answer is an unreachable node, not an exception', a
   })
 })
 
-test('a node that answers few blocks at once is asked for fewer', async () => {
-  const payer = await aPayer({ on: chain, funds: '3' })
+test('a node that accepts short ranges only is asked for shorter ones', async () => {
+  const payer = await createPayer({ on: chain, funds: '3' })
   await chain.mine(9)
   await answering(payer, async (real, filters) => {
     if (filters.some(({ fromBlock, toBlock }) => toBlock - fromBlock >= 2)) throw new RpcError(-32602, 'too many')
@@ -134,8 +137,8 @@ test('a node that answers few blocks at once is asked for fewer', async () => {
 })
 
 test('no question names more than 500 payouts', async () => {
-  const payer = await aPayer({ on: chain })
-  const { id } = await aPayout(payer)
+  const payer = await createPayer({ on: chain })
+  const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
     const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)'
@@ -166,8 +169,8 @@ test('no question names more than 500 payouts', async () => {
   expect({ most, all: asked.size }).toEqual({ most: 500, all: 1101 })
 })
 
-test('a Transfer that a node once showed without its nonce log is the payment after all', async () => {
-  const payer = await aPayer({ on: chain })
+test('a Transfer that a node once showed without its nonce log is the payment after all @settlement-8', async () => {
+  const payer = await createPayer({ on: chain })
   await payer.ledger()
   const to = fresh('shop')
   await answering(payer, async (real, filters) =>
@@ -189,8 +192,8 @@ test('a Transfer that a node once showed without its nonce log is the payment af
   await payer.booksBalance()
 })
 
-test('a confirmed payment that a reorganisation moved to another block is booked once', async () => {
-  const payer = await aPayer({ on: chain })
+test('a confirmed payment that a reorganisation moved to another block is booked once @settlement-7', async () => {
+  const payer = await createPayer({ on: chain })
   const { id } = await accepted(payer, { amount: usdc('5') })
   await becomes(payer, id, 'CONFIRMED')
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
@@ -205,11 +208,11 @@ test('a confirmed payment that a reorganisation moved to another block is booked
 })
 
 test('mails that never leave hide no others', async () => {
-  const payer = await aPayer({ on: chain })
+  const payer = await createPayer({ on: chain })
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
     for (let i = 0; i < 45; i++) store.run("INSERT INTO outbox (kind, ref, seq) VALUES ('mail', ?, 1)", `a${i}:link`)
   })
-  const { id } = await aPayout(payer)
+  const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   await until('the mail has left', () =>
     runInDurableObject(
@@ -220,8 +223,8 @@ test('mails that never leave hide no others', async () => {
   )
 })
 
-test('the same group asked for again is the same group, although a contact changed meanwhile', async () => {
-  const payer = await aPayer({ on: chain })
+test('a repeated request for a group returns the same group, although a contact changed meanwhile', async () => {
+  const payer = await createPayer({ on: chain })
   const ask = (email: string) =>
     payer.treasury().createGroup({
       key: 'again',

@@ -1,16 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../../worker/treasury/migrations.ts'
+import { migrate } from '../../worker/durable/migrations.ts'
+import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { aHousehold, aTown, type Household } from '../support/household.ts'
-import { aPayer, chain, fresh, until, usdc } from '../support/payer.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
-import { type Api, aUser } from './apiClient.ts'
+import { type Api, createUser } from './apiClient.ts'
 
 let api: Api
 
 beforeAll(async () => {
-  api = await aTown()
+  api = await createTestApp()
 })
 
 const list = async (token: string) => (await api.call('GET', '/api/wallets', { token })).json.data
@@ -21,11 +22,11 @@ const deploy = (token: string, key?: string, name?: string) =>
     ...(key && { headers: { 'idempotency-key': key } }),
   })
 
-describe('renaming', () => {
-  let own: Household
+describe('renaming @wallets-13', () => {
+  let own: AccountFixture
   const rename = (name: unknown) => api.call('PUT', `/api/wallets/${own.wallet}`, { token: own.token, body: { name } })
   beforeAll(async () => {
-    own = await aHousehold(api)
+    own = await createAccountFixture(api)
   }, 60_000)
 
   test.each([
@@ -52,9 +53,9 @@ describe('renaming', () => {
   )
 })
 
-describe('deleting', () => {
+describe('deleting @wallets-14', () => {
   test('is refused while a payment is under way, a payout is unclaimed, or a group uses it, and says which', async () => {
-    const own = await aHousehold(api)
+    const own = await createAccountFixture(api)
     const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
     const refusedWith = async (text: string) => {
       const answer = await remove()
@@ -65,7 +66,7 @@ describe('deleting', () => {
       token: own.token,
       body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'x@example.com' },
     })
-    await refusedWith('1 payment of this wallet is still under way')
+    await refusedWith('1 payment of this wallet is still in progress')
     const id = escrow.json.data.escrowId
     const is = (status: string) =>
       until(status, async () => {
@@ -80,8 +81,8 @@ describe('deleting', () => {
     expect(await list(own.token)).toHaveLength(1)
   }, 60_000)
 
-  test('takes it off the dashboard, destroys our key, keeps its history; two at once are one', async () => {
-    const own = await aHousehold(api)
+  test('takes it off the dashboard, destroys our key, keeps its history; two at once are one @wallets-15', async () => {
+    const own = await createAccountFixture(api)
     const sent = await api.call('POST', '/api/transactions/send', {
       token: own.token,
       body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
@@ -121,8 +122,8 @@ describe('deleting', () => {
 })
 
 describe('deploying', () => {
-  test('a retry after a lost answer finds the same wallet, also five at once; other contents are refused', async () => {
-    const { token } = await aUser(api)
+  test('a retry after a lost reply finds the same wallet, also five at once; other contents are refused @wallets-16', async () => {
+    const { token } = await createUser(api)
     const answers = await Promise.all(Array.from({ length: 5 }, () => deploy(token, 'one-deploy', 'Ops')))
     const later = await deploy(token, 'one-deploy', 'Ops')
     expect(new Set([...answers, later].map((answer) => answer.json.data?.walletAddress)).size).toBe(1)
@@ -131,8 +132,8 @@ describe('deploying', () => {
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused'])
   }, 60_000)
 
-  test('six active at a time; a deleted one frees its place but not its month: the eleventh waits', async () => {
-    const { token, id } = await aUser(api)
+  test('six active at a time; a deleted one frees its place but not its month: the eleventh waits @wallets-17', async () => {
+    const { token, id } = await createUser(api)
     const active = async () => {
       await until('all active', async () =>
         (await list(token)).every((wallet: { status: string }) => wallet.status === 'active'),
@@ -159,9 +160,9 @@ describe('deploying', () => {
   }, 90_000)
 })
 
-describe('exposure', () => {
+describe('exposure @wallets-18', () => {
   test('is the smaller of balance and session; agents reach what their budgets leave of it', async () => {
-    const payer = await aPayer({ funds: '1500', limit: '50' })
+    const payer = await createPayer({ funds: '1500', limit: '50' })
     const now = async () => (await payer.treasury().wallets())[0]!
     await payer.lookStaysFresh()
     expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
@@ -173,8 +174,8 @@ describe('exposure', () => {
     expect(await now()).toMatchObject({ exposure: { canLeave: '980', agents: '30', canRenew: true }, escrowed: '20' })
   })
 
-  test('agents reach nothing of a paused wallet, what can leave without the owner stays', async () => {
-    const payer = await aPayer({ funds: '100', limit: '50' })
+  test('agents reach nothing of a paused wallet, what can leave without the owner stays @wallets-19', async () => {
+    const payer = await createPayer({ funds: '100', limit: '50' })
     await runInDurableObject(payer.treasury(), (object: Treasury) => {
       object.context.store.run('UPDATE wallet SET paused = 1')
       object.context.now = () => Date.now() + 3_000
@@ -186,7 +187,7 @@ describe('exposure', () => {
   })
 
   test('is unknown with the balance', async () => {
-    const payer = await aPayer({ funds: '10' })
+    const payer = await createPayer({ funds: '10' })
     await chain.fault({ mode: 'down' })
     try {
       await runInDurableObject(payer.treasury(), (object: Treasury) => {
@@ -219,16 +220,22 @@ test.each([
   ['address', '0x123'],
   ['name', 'x'.repeat(61)],
   ['policyGroupId', 42],
-])('POST /wallets/with-private-key refuses %s %j at its field and repeats no secret', async (field, value) => {
-  const { token } = await aUser(api)
-  const answer = await api.call('POST', '/api/wallets/with-private-key', { token, body: { ...whole, [field]: value } })
-  expect(answer.status, answer.text).toBe(400)
-  expect(answer.json.field).toBe(field)
-  expect(answer.text).not.toContain(key.slice(2))
-})
+])(
+  'POST /wallets/with-private-key refuses %s %j at its field and repeats no secret @wallets-20',
+  async (field, value) => {
+    const { token } = await createUser(api)
+    const answer = await api.call('POST', '/api/wallets/with-private-key', {
+      token,
+      body: { ...whole, [field]: value },
+    })
+    expect(answer.status, answer.text).toBe(400)
+    expect(answer.json.field).toBe(field)
+    expect(answer.text).not.toContain(key.slice(2))
+  },
+)
 
-test('a key is added, seen again with the master password only, and its answer is not to be stored', async () => {
-  const { token } = await aUser(api)
+test('a key is added, shown again only for the master password, and the reply must not be stored', async () => {
+  const { token } = await createUser(api)
   const added = await api.call('POST', '/api/wallets/with-private-key', {
     token,
     body: { ...whole, privateKey: `  ${key.slice(2).toUpperCase()} `, name: ' Cold ' },
@@ -249,7 +256,7 @@ test('a key is added, seen again with the master password only, and its answer i
     expect((await api.call('POST', path, { token, body: { masterPassword } })).json.field).toBe('masterPassword')
 })
 
-test('the table of wallets is made anew with every row and everything that refers to it', async () => {
+test('the migration that rebuilds the table of wallets keeps every row and every reference', async () => {
   await runInDurableObject(env.TREASURY.getByName('migrated'), async (_, state) => {
     const { sql } = state.storage
     state.storage.transactionSync(() => {
@@ -261,8 +268,8 @@ test('the table of wallets is made anew with every row and everything that refer
         .toArray())
         sql.exec(`DROP TABLE "${name}"`)
     })
-    const rebuilt = 3 // the entry after this many makes the table anew
-    migrate(state.storage, rebuilt)
+    const rebuilt = 3 // the entry after this many rebuilds the table
+    migrate(state.storage, treasuryMigrations, rebuilt)
     sql.exec(`INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key,
         session_limit, valid_until, deposits, held, scanned_block, halted, created_at)
       VALUES ('w', 8453, 'smart', '0xabc', '0xown', 'Old', 'active', '0xf', '0xs', '0xk', 'sealed', 5, 6, 70, 8, 9, 'why', 10)`)
@@ -274,9 +281,9 @@ test('the table of wallets is made anew with every row and everything that refer
       "INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES ('p', 'send', 'w', 'address', 8, 'QUEUED', 1, 2)",
     )
     const before = sql.exec('SELECT * FROM wallet').toArray()
-    migrate(state.storage)
+    migrate(state.storage, treasuryMigrations)
     await state.storage.sync() // the constraints are checked here
-    expect(sql.exec('SELECT * FROM wallet').toArray()).toEqual(before)
+    expect(sql.exec('SELECT * FROM wallet').toArray()).toMatchObject(before)
     expect(sql.exec('PRAGMA foreign_key_check').toArray()).toEqual([])
     for (const table of ['session', 'policy_group', 'payment'])
       expect(

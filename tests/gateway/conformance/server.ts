@@ -14,7 +14,7 @@ import { registerAskingTools, registerContentTools, registerStreamingTools } fro
 const codec = createRequestStateCodec<{ round: number }>({ key: new Uint8Array(32).fill(7) })
 const unchanging = { listChanged: false }
 
-/** Everything the MCP conformance suite asks for, in place of our tools: the rest of the way is the product's own. */
+/** What the MCP conformance suite needs in place of our tools; everything else is the product's. */
 export const conformanceServer: ServerOf = () => {
   const server = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },

@@ -1,0 +1,140 @@
+/**
+ * Which folder may import which. `npm run check` fails on a violation; type imports count. Names of rules and their
+ * comments are what scripts/checkImports.ts prints. docs/contributing.md shows the same as a table.
+ */
+import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
+
+/** Folders of `worker` that only its entry points, routes and services use. */
+const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
+const objects = '^worker/(treasury|relayer|claims)/'
+
+/** `from` may import ours only from the folders of `allowed` (and from itself, if it is listed). */
+const imports = (name: string, comment: string, from: string, allowed: string): IForbiddenRuleType => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { path: ours, pathNot: allowed },
+})
+const ours = '^(worker|web|contracts|local|scripts|tests)/'
+
+export const rules: IForbiddenRuleType[] = [
+  {
+    name: 'no-cycles',
+    comment: 'Two modules that need each other are one module, or hide a third. Type imports count.',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+
+  // The worker, from the inside out.
+  imports('domain', 'Rules know nothing but each other.', '^worker/domain/', '^worker/domain/'),
+  {
+    name: 'domain-without-platform',
+    comment: 'Rules run in the Worker, in the browser and in tests: no Node modules, and no packages but hashes.',
+    severity: 'error',
+    from: { path: '^worker/domain/' },
+    to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^node_modules/@noble/hashes/' },
+  },
+  imports('schemas', 'The wire contract uses rules and zod.', '^worker/schemas/', '^worker/(schemas|domain)/'),
+  imports(
+    'chain',
+    'Encoding, signing and reading use rules, and settings only for the addresses of a network.',
+    '^worker/chain/',
+    '^worker/(chain|domain)/|^worker/settings\\.ts$',
+  ),
+  imports('durable', 'Alarms and migrations serve any object.', '^worker/durable/', '^worker/durable/'),
+  imports('observability', 'Logs serve everything.', '^worker/observability/', '^worker/observability/'),
+  imports('db', 'Queries over D1 know rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
+  {
+    name: 'adapters-below-use-cases',
+    comment: 'What speaks to the outside is called by use cases and objects and calls neither.',
+    severity: 'error',
+    from: { path: '^worker/(identity|notifications|onramp)/' },
+    to: { path: `${useCases}|${objects}` },
+  },
+  {
+    name: 'operations-below-use-cases',
+    comment: 'Readiness, alerts and the operators’ access are used by routes and cron, and use none of them.',
+    severity: 'error',
+    from: { path: '^worker/(readiness|alerts|ops)/' },
+    to: { path: useCases },
+  },
+  {
+    name: 'objects-below-use-cases',
+    comment: 'A Durable Object is called by services and never calls back into them.',
+    severity: 'error',
+    from: { path: objects },
+    to: { path: useCases },
+  },
+  {
+    name: 'objects-through-their-api',
+    comment: 'Outside its folder an object is its api.ts. The entry exports the classes; tests may look inside.',
+    severity: 'error',
+    from: { path: '^(worker|web|contracts|local|scripts)/', pathNot: `${objects}|^worker/index\\.ts$` },
+    // The local chain funds the Relayer's accounts, whose addresses account.ts derives from the seed.
+    to: { path: objects, pathNot: '/api\\.ts$|^worker/relayer/account\\.ts$' },
+  },
+  {
+    name: 'objects-know-each-others-api',
+    comment: 'An object knows another by its api.ts, and the Treasury knows how a code is hashed for the ClaimDesk.',
+    severity: 'error',
+    from: { path: objects },
+    to: { path: objects, pathNot: '^worker/$1/|/api\\.ts$|^worker/claims/codeHmac\\.ts$' },
+  },
+  {
+    name: 'services-below-routes',
+    comment: 'A use case does not know how it is reached.',
+    severity: 'error',
+    from: { path: '^worker/services/' },
+    to: { path: '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|middleware|mcp|openapi|pages|dev)/' },
+  },
+  {
+    name: 'routes-are-leaves',
+    comment: 'Only app.ts mounts routes.',
+    severity: 'error',
+    from: { pathNot: '^worker/(app\\.ts$|routes/)|^tests/' },
+    to: { path: '^worker/routes/' },
+  },
+  imports('worker-is-alone', 'The Worker is deployed by itself.', '^worker/', '^worker/'),
+
+  // The dashboard.
+  imports(
+    'web',
+    'The browser shares rules, the wire contract and the pure parts of chain/ with the Worker.',
+    '^web/src/',
+    '^web/src/|^worker/(domain|schemas)/|^worker/chain/(addresses|digests|ownerCalls|transaction|types)\\.ts$',
+  ),
+  {
+    name: 'web-routes-are-leaves',
+    comment: 'Components, queries and helpers serve every page and know none.',
+    severity: 'error',
+    from: { path: '^web/src/(components|lib|lists|queries|recovery|wallet)/' },
+    to: { path: '^web/src/(routes/|router\\.tsx|routeTree\\.gen\\.ts|main\\.tsx)' },
+  },
+  imports('web-lib', 'Helpers know no server state and no component.', '^web/src/lib/', '^web/src/lib/|^worker/'),
+  imports('web-queries', 'Server state knows no component.', '^web/src/queries/', '^web/src/(queries|lib)/|^worker/'),
+  imports(
+    'web-recovery',
+    'The recovery page works without Bursar, so it uses nothing that calls the API.',
+    '^web/src/recovery/',
+    '^web/src/(recovery|lib)/|^worker/',
+  ),
+
+  // Around the product.
+  imports('contracts', 'The deployment uses the types of a chain.', '^contracts/', '^contracts/|^worker/chain/'),
+  imports('local', 'The local stack serves scripts and tests.', '^local/', '^(local|worker|contracts)/'),
+  imports(
+    'scripts',
+    'Scripts start the stack and build; tests may use them.',
+    '^scripts/',
+    '^(scripts|local|worker|contracts|web)/',
+  ),
+]
+
+export const options: ICruiseOptions = {
+  parser: 'swc', // keeps type imports and, unlike tsc, exists for the version of TypeScript in use
+  tsPreCompilationDeps: true,
+  doNotFollow: { path: 'node_modules' },
+  enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+}

@@ -1,0 +1,97 @@
+/** Bursar's public API as the demo calls it, and the chain as anyone can read it. */
+import { createPublicClient, erc20Abi, http } from 'viem'
+import { type MicroUsdc, microUsdc } from '#domain/money.ts'
+import type { Address } from '../worker/chain/types.ts'
+
+type Call = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  token?: string
+  key?: string
+  body?: unknown
+  form?: Record<string, string>
+}
+export type Answer<T> = { status: number; headers: Headers; body: T }
+type Envelope<T> = { success: true; data: T; message?: string } | { success: false; error: string; code: string }
+
+export class BursarClient {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly #chain: ReturnType<typeof createPublicClient>
+
+  constructor(url: string, rpcUrl: string) {
+    this.url = url
+    this.rpcUrl = rpcUrl
+    this.#chain = createPublicClient({ transport: http(rpcUrl) })
+  }
+
+  /** Any reply, also a refusal. Throws if there is none or it is not JSON. */
+  async call<T>(path: string, options: Call = {}): Promise<Answer<T>> {
+    const { method, token, key, body, form } = options
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (token) headers.authorization = `Bearer ${token}`
+    if (key) headers['idempotency-key'] = key
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const response = await fetch(`${this.url}${path}`, {
+      method: method ?? (body !== undefined || form ? 'POST' : 'GET'),
+      headers,
+      signal: AbortSignal.timeout(30_000),
+      body: form ? new URLSearchParams(form) : body === undefined ? null : JSON.stringify(body),
+    }).catch((cause) => {
+      throw new Error(`Nothing responds at ${this.url}: is npm run dev running?`, { cause })
+    })
+    const text = await response.text()
+    try {
+      return { status: response.status, headers: response.headers, body: JSON.parse(text) as T }
+    } catch {
+      throw new Error(`${path} returned ${response.status} without JSON: ${text.slice(0, 300)}`)
+    }
+  }
+
+  /** A call under /api that must succeed: its data. */
+  async api<T>(path: string, options?: Call): Promise<T> {
+    const { status, body } = await this.call<Envelope<T>>(`/api${path}`, options)
+    if (!body.success) throw new Error(`/api${path} returned ${status} ${body.code}: ${body.error}`)
+    return body.data
+  }
+
+  /** A call outside /api that must succeed: its whole body. */
+  async plain<T>(path: string, options?: Call): Promise<T> {
+    const { status, body } = await this.call<T>(path, options)
+    if (status >= 300) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
+
+  /** The newest local message to `to` in which `pattern` is found: its match. */
+  async message(to: string, pattern: RegExp, what: string): Promise<RegExpExecArray> {
+    return until(what, async () => {
+      const messages = await this.plain<{ text: string }[]>(`/dev/inbox?to=${encodeURIComponent(to)}`)
+      return messages.map(({ text }) => pattern.exec(text)).find((match) => match !== null)
+    })
+  }
+
+  /** Straight from the chain, past Bursar. */
+  async usdcOnChain(token: Address, holder: Address): Promise<MicroUsdc> {
+    const args = [holder] as const
+    return microUsdc(await this.#chain.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args }))
+  }
+
+  /** Whether a contract is there now. */
+  async hasCode(address: Address): Promise<boolean> {
+    return (await this.#chain.getCode({ address })) !== undefined
+  }
+}
+
+/** Looks every 300 ms until there is something. Throws after `withinMs`. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 60_000, // 1 minute
+): Promise<T> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > deadline) throw new Error(`waited ${withinMs / 1000} s in vain for: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+}

@@ -1,0 +1,68 @@
+/** Starts a local chain in place of Base. Shared by the local stack and the tests. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { foundryProgram } from '../tools/foundry.ts'
+
+export type AnvilOptions = {
+  chainId: number
+  /** Seconds between blocks; without it every transaction is mined at once. */
+  blockTime?: number
+  /** Chain state is loaded from this file if it exists, and written to it every few seconds and on stop. */
+  statePath?: string
+  /** A free one unless given. */
+  port?: number
+}
+
+export type Anvil = {
+  url: string
+  port: number
+  pid: number
+  /** Ends the process after it has written its state. */
+  stop(): Promise<void>
+}
+
+/** Resolves once it responds. Throws if anvil ends or stays silent for 30 seconds. */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { chainId, blockTime, statePath, port: wanted = 0 } = options
+  const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
+  // With 32 slots `finalized` would lag 64 blocks; the local chain never reorganises.
+  flags.push('--slots-in-an-epoch', 1, '--hardfork', 'prague', '--no-request-size-limit')
+  if (blockTime) flags.push('--block-time', blockTime)
+  if (statePath) flags.push('--state', statePath, '--state-interval', 5)
+
+  const child = spawn(foundryProgram('anvil'), flags.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors = (errors + chunk).slice(-2000)
+  })
+
+  const port = await new Promise<number>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error('anvil did not start within 30 s'))
+    }, 30_000)
+    createInterface(child.stdout).on('line', (line) => {
+      const match = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line)
+      if (!match) return
+      clearTimeout(timer)
+      resolve(Number(match[1]))
+    })
+    void ended.then(([code]) => {
+      clearTimeout(timer)
+      reject(new Error(`anvil ended with ${code}: ${errors}`))
+    })
+    child.on('error', reject)
+  })
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid!,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The two chains of a local stack, with gas money for those who send transactions, and our contracts. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deployContracts } from '../../contracts/deployment.ts'
+import { addressOf } from '../../worker/chain/sign.ts'
+import type { Address, ChainId, Contracts, Hex } from '../../worker/chain/types.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
+import type { LocalSecrets } from './secrets.ts'
+
+/** anvil's well-known keys, worth nothing: they govern the stand-in token and the contracts of local chains. */
+const localKeys = {
+  deployer: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  providerAdmin: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  usdcAdmin: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+} as const satisfies Record<string, Hex>
+
+/** Relayer accounts per chain, and the Worker's RELAYER_SHARDS. */
+export const relayerShards = 1
+const relayerWei = 10_000n * 10n ** 18n
+
+export type LocalChain = { process: Anvil; url: string; contracts: Contracts }
+
+/**
+ * A chain whose state is kept in `stateDir`. `started` is called with its process before the contracts are deployed, so
+ * that it can be stopped if they can't be.
+ */
+export async function startLocalChain(options: {
+  chainId: ChainId
+  stateDir: string
+  secrets: LocalSecrets
+  /** Seconds between blocks. */
+  blockTime: number
+  /** A free one unless given. */
+  port: number | undefined
+  started: (chain: Anvil) => void
+}): Promise<LocalChain> {
+  const { chainId, stateDir, secrets, blockTime, port, started } = options
+  const statePath = join(stateDir, `chain-${chainId}.json`)
+  const anvil = await startAnvil({ chainId, blockTime, statePath, ...(port !== undefined && { port }) })
+  started(anvil)
+  return { process: anvil, url: anvil.url, contracts: await prepareChain(anvil.url, chainId, secrets) }
+}
+
+/** Cheap on a chain that has the money and the contracts already. */
+async function prepareChain(rpcUrl: string, chainId: ChainId, secrets: LocalSecrets): Promise<Contracts> {
+  const relayers = Array.from(
+    { length: relayerShards },
+    (_, shard) => relayerAccount(secrets.RELAYER_SEED_V1, chainId, shard).address,
+  )
+  for (const address of [addressOf(localKeys.deployer), ...relayers]) await setBalance(rpcUrl, address, relayerWei)
+  return deployContracts(rpcUrl, {
+    providerAdmin: addressOf(localKeys.providerAdmin),
+    operator: addressOf(`0x${secrets.OPERATOR_KEY_V1}`),
+    usdcAdmin: addressOf(localKeys.usdcAdmin),
+    deployerKey: localKeys.deployer,
+  })
+}
+
+async function setBalance(rpcUrl: string, address: Address, wei: bigint): Promise<void> {
+  const params = [address, `0x${wei.toString(16)}`]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params })
+  const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const { error } = (await response.json()) as { error?: { message: string } }
+  if (error) throw new Error(`anvil_setBalance: ${error.message}`)
+}
+
+/** True when the contracts differ from those that this state was first started with, which the first start writes down. */
+export function haveContractsChanged(stateDir: string, contracts: Record<ChainId, Contracts>): boolean {
+  const note = join(stateDir, 'contracts.json')
+  const now = JSON.stringify(contracts, null, 2)
+  if (existsSync(note)) return readFileSync(note, 'utf8') !== now
+  writeFileSync(note, now)
+  return false
+}

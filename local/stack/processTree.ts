@@ -1,0 +1,45 @@
+/** Processes as /proc shows them. Linux only. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+type Process = { pid: number; name: string; parent: number }
+
+function runningProcesses(): Process[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => {
+      try {
+        // pid (name) state ppid …
+        const match = /^(\d+) \((.*)\) (\S) (\d+) /s.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))
+        return match && match[3] !== 'Z' ? [{ pid: Number(match[1]), name: match[2]!, parent: Number(match[4]) }] : []
+      } catch {
+        return [] // ended meanwhile
+      }
+    })
+}
+
+/** Process ids of the running workerd that `pid` started, itself or through a child. */
+export function workerdOf(pid: number): number[] {
+  const running = runningProcesses()
+  const family = new Set([pid])
+  for (let size = 0; size < family.size; ) {
+    size = family.size
+    for (const each of running) if (family.has(each.parent)) family.add(each.pid)
+  }
+  return running.filter((each) => each.name === 'workerd' && family.has(each.pid)).map((each) => each.pid)
+}
+
+/** Ends what `find` returns with SIGKILL. Resolves when `find` no longer returns any of it. */
+export async function killDescendants(find: () => number[]): Promise<void> {
+  const killed = find()
+  for (const pid of killed) process.kill(pid, 'SIGKILL')
+  while (find().some((pid) => killed.includes(pid))) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Sends SIGKILL to the process group of `pid`, if it still exists. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // already gone
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The whole of Bursar on this machine: two chains in place of Base and Base Sepolia, our contracts on them, and the
+ * Worker with the SPA in `wrangler dev`. `npm run dev` runs one for people; tests start their own on free ports.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ChainId, Contracts } from '../../worker/chain/types.ts'
+import { ensureBuilt } from '../tools/build.ts'
+import { root } from '../tools/runTool.ts'
+import type { Anvil } from './anvil.ts'
+import { haveContractsChanged, startLocalChain } from './chains.ts'
+import { startCron } from './cron.ts'
+import { ensureDatabase } from './database.ts'
+import { type LocalWorker, startLocalWorker } from './localWorker.ts'
+import { freePort } from './ports.ts'
+import { ensureLocalSecrets, type LocalSecrets, secretsPathOf } from './secrets.ts'
+import { localVariables } from './variables.ts'
+
+export type StackOptions = {
+  /** Of the Worker, and of the chains in place of Base and Base Sepolia. Free ones unless given. */
+  port?: number
+  basePort?: number
+  sepoliaPort?: number
+  /** Everything the stack keeps; one stack per folder at a time. */
+  stateDir: string
+  /** Seconds between blocks. */
+  blockTime?: number
+  /** Writes the Worker's output to wrangler.log of `stateDir` only. */
+  quiet?: boolean
+  /** Override the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node in front of the chain. */
+  vars?: Record<string, string> | ((stack: { rpc: Record<ChainId, string> }) => Promise<Record<string, string>>)
+  /** Another entry of the Worker than wrangler.toml's: a path from the root. */
+  entry?: string
+  /** Bundles the Worker once, not at each start, and does not watch its sources: for tests. */
+  bundled?: boolean
+  /** Bundled, and without wrangler and pages, which starts sooner. */
+  lean?: boolean
+  /** Called with a line for each step that takes time. */
+  say?: (line: string) => void
+}
+
+export type Stack = {
+  url: string
+  /** The chains themselves, whatever `vars` says to the Worker. */
+  rpc: Record<ChainId, string>
+  contracts: Record<ChainId, Contracts>
+  secrets: LocalSecrets
+  vars: Record<string, string>
+  stateDir: string
+  /** True when the contracts differ from those that the state was made with: its wallets are then unusable. */
+  contractsChanged: boolean
+  workerdPid(): number
+  /** Ends the Worker in good order; the chains go on. */
+  stopWorker(): Promise<void>
+  /** SIGKILL to workerd and wrangler; the chains go on. */
+  killWorker(): Promise<void>
+  /** Starts the Worker on the same state and port, after one of these or in place of a running one. */
+  restartWorker(): Promise<void>
+  /** Resolves when the Worker has ended by itself. */
+  workerEnded: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Resolves when the stack serves. If a part fails to start, stops the others and throws. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { stateDir, blockTime = 2, say = () => {}, bundled = false, lean = false } = options
+  const port = options.port ?? (await freePort())
+  const url = `http://localhost:${port}`
+  const chains: Anvil[] = []
+  let worker: LocalWorker | undefined
+  const endAtExit = () => {
+    for (const pid of [worker?.pid(), ...chains.map((chain) => chain.pid)]) if (pid) endQuietly(pid)
+  }
+  process.once('exit', endAtExit)
+  const stopAll = async () => {
+    await worker?.stop()
+    await Promise.all(chains.map((chain) => chain.stop()))
+    process.removeListener('exit', endAtExit)
+  }
+
+  try {
+    mkdirSync(stateDir, { recursive: true })
+    await ensureBuilt('contracts', say)
+    // wrangler.toml names the pages' folder, which must exist; a lean stack does not serve them, so any will do.
+    if (!lean || !existsSync(join(root, 'web/dist'))) await ensureBuilt('web', say)
+    if (bundled) await ensureBuilt('worker', say)
+    const secretsPath = secretsPathOf(stateDir)
+    const secrets = await ensureLocalSecrets(secretsPath)
+
+    const started = (chain: Anvil) => void chains.push(chain)
+    const chain = { stateDir, secrets, blockTime, started }
+    const [base, sepolia] = await allSettled([
+      startLocalChain({ ...chain, chainId: 8453, port: options.basePort }),
+      startLocalChain({ ...chain, chainId: 84532, port: options.sepoliaPort }),
+      ensureDatabase(stateDir, secrets, say),
+    ])
+    const rpc = { 8453: base.url, 84532: sepolia.url }
+    const contracts = { 8453: base.contracts, 84532: sepolia.contracts }
+    const overrides = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
+    const vars = { ...localVariables(url, rpc, contracts), ...overrides }
+    const { entry, quiet } = options
+    worker = await startLocalWorker({ port, stateDir, vars, secretsPath, show: !quiet, entry, bundled, lean })
+    const stopCron = startCron(url)
+
+    return {
+      url,
+      rpc,
+      contracts,
+      secrets,
+      vars,
+      stateDir,
+      contractsChanged: haveContractsChanged(stateDir, contracts),
+      workerdPid: worker.workerdPid,
+      stopWorker: worker.stop,
+      killWorker: worker.kill,
+      restartWorker: worker.restart,
+      workerEnded: worker.crashed,
+      async stop() {
+        stopCron()
+        await stopAll()
+      },
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+/** What every stack starts with that needs no chain: secrets, and a database with the seed. Made once per folder. */
+export async function prepareState(stateDir: string): Promise<void> {
+  mkdirSync(stateDir, { recursive: true })
+  await ensureDatabase(stateDir, await ensureLocalSecrets(secretsPathOf(stateDir)), () => {})
+}
+
+/** As Promise.all, but waits for the other parts when one fails, so that nothing starts while the rest is stopped. */
+async function allSettled<T extends unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const results = await Promise.allSettled(parts)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as T
+}
+
+function endQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {
+    // already gone
+  }
+}

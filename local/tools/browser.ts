@@ -1,0 +1,48 @@
+/** Finds a Chromium for the browser tests, or installs one. */
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright'
+import { runTool } from './runTool.ts'
+
+/** The headless shell first: tests run a fifth faster in it. */
+const usualPaths = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+)
+
+/** Path of an installed one, CHROMIUM_PATH's first; null when there is none. Throws if CHROMIUM_PATH does not exist. */
+export function installedBrowser(): string | null {
+  const chosen = process.env.CHROMIUM_PATH
+  if (chosen && !existsSync(chosen)) throw new Error(`CHROMIUM_PATH is ${chosen}, which does not exist`)
+  return chosen || ([...usualPaths, chromium.executablePath()].find((path) => existsSync(path)) ?? null)
+}
+
+/** Path of an installed one; installs one if there is none. Throws when that fails. */
+export async function findBrowser(say: (line: string) => void): Promise<string> {
+  const found = installedBrowser()
+  if (found) return found
+  say('installing a browser …')
+  await install()
+  return installedBrowser() ?? fail()
+}
+
+async function install(): Promise<void> {
+  const asRoot = process.getuid?.() === 0
+  if (asRoot && existsSync('/usr/bin/apt-get')) {
+    const env = { DEBIAN_FRONTEND: 'noninteractive' }
+    try {
+      await runTool(['apt-get', 'update'], { env })
+      const install = ['apt-get', 'install', '--yes', '--no-install-recommends']
+      // Older Debians have no package for the headless shell.
+      await runTool([...install, 'chromium-headless-shell'], { env }).catch(() =>
+        runTool([...install, 'chromium'], { env }),
+      )
+      return
+    } catch (error) {
+      console.error(`apt-get could not install chromium, trying Playwright's own:\n${error}`)
+    }
+  }
+  await runTool(['playwright', 'install', 'chromium'])
+}
+
+function fail(): never {
+  throw new Error('No browser: install Chromium, or set CHROMIUM_PATH to one')
+}

@@ -1,0 +1,141 @@
+/** What README.md, docs/ and comments in the sources refer to exists. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const ignored = new Set([
+  'node_modules',
+  '.git',
+  '.bursar',
+  '.wrangler',
+  'contracts/out',
+  'contracts/cache',
+  'web/dist',
+])
+const files = filesIn('')
+
+/** Paths from the root of every file that is not installed, built or state. */
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name
+    if (ignored.has(path) || ignored.has(entry.name)) return []
+    return entry.isDirectory() ? filesIn(path) : [path]
+  })
+}
+
+const folders = [...new Set(files.flatMap(parentsOf))]
+const paths = new Set([...files, ...folders])
+const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts)\/.*\.md$/.test(path))
+const sources = files.filter((path) =>
+  /^(worker|web|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
+)
+
+/** 'a/b/c.ts' → ['a', 'a/b'] */
+function parentsOf(path: string): string[] {
+  const parent = dirname(path)
+  return parent === '.' ? [] : [...parentsOf(parent), parent]
+}
+
+/** 'a/{b,c}.ts' → ['a/b.ts', 'a/c.ts'] */
+function expandBraces(text: string): string[] {
+  const [, before, options, after] = /^(.*?)\{([^}]*,[^}]*)\}(.*)$/.exec(text) ?? []
+  if (options === undefined) return [text]
+  return options.split(',').flatMap((option) => expandBraces(`${before}${option}${after}`))
+}
+
+const topFolder = /^(contracts|docs|local|migrations|scripts|tests|web|worker)\//
+const extension = /\.(css|html|json|md|mjs|sol|sql|toml|tsx?|yml)$/
+
+/** Paths in code spans. Those with a leading slash are of URLs; those with an ellipsis or asterisk are patterns. */
+function pathsIn(page: string): string[] {
+  const text = page.replace(/^```.*?^```/gms, '')
+  const spans = [...text.matchAll(/`([^`\s]+)`/g)].map((match) => match[1]!)
+  return spans
+    .filter((span) => !/^[/@.:]|[*…<>()=]|:\/\//.test(span))
+    .flatMap(expandBraces)
+    .filter((span) => topFolder.test(span) || extension.test(span))
+}
+
+/** The files or folders that a path may mean: a full one, or the end of one. A reader should find exactly one. */
+function meant(path: string): string[] {
+  const wanted = path.replace(/\/$/, '')
+  return paths.has(wanted) ? [wanted] : [...paths].filter((known) => known.endsWith(`/${wanted}`))
+}
+
+const slugOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+const slugsIn = (page: string) => [...page.matchAll(/^#+ (.*)$/gm)].map((match) => slugOf(match[1]!))
+
+/** 'ThreatsTest.test_a' → whether a Solidity file has the contract and the function. */
+const contractTests = sources.filter((path) => path.startsWith('contracts/test/')).map(read)
+function isContractTest(name: string): boolean {
+  const [contract, test] = name.split('.')
+  const has = (word: string) => contractTests.some((source) => source.includes(word))
+  return has(`contract ${contract} `) && (test === undefined || has(`function ${test}(`))
+}
+
+describe.each(pages)('%s', (page) => {
+  test('names contract tests that exist', () => {
+    const named = [...read(page).matchAll(/`([A-Z]\w*Test(?:\.\w+)?)`/g)].map((match) => match[1]!)
+    expect(named.filter((name) => !isContractTest(name))).toEqual([])
+  })
+
+  test('names files by paths that fit exactly one', () => {
+    const wrong = pathsIn(read(page)).filter((path) => meant(path).length !== 1)
+    expect(wrong.map((path) => `${path}: ${meant(path).join(', ') || 'no such file'}`)).toEqual([])
+  })
+
+  test('links to files and headings that exist', () => {
+    const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)| src="([^"]+)"/g)].map((match) => (match[1] ?? match[2])!)
+    const broken = targets.filter((target) => {
+      if (/^https?:\/\//.test(target)) return false
+      const [path, heading] = target.split('#')
+      const file = path ? normalize(join(dirname(page), path)) : page
+      if (!paths.has(file.replace(/\/$/, ''))) return true
+      return heading !== undefined && !slugsIn(read(file)).includes(heading)
+    })
+    expect(broken).toEqual([])
+  })
+})
+
+test('README runs the Inspector that the tests run', () => {
+  const { devDependencies } = JSON.parse(read('tests/clients/package.json')) as {
+    devDependencies: Record<string, string>
+  }
+  const tested = devDependencies['@modelcontextprotocol/inspector']
+  expect(read('README.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
+})
+
+test('records are cited by numbers that exist', () => {
+  const known = new Set(files.flatMap((path) => /^docs\/decisions\/(\d{3})-/.exec(path)?.[1] ?? []))
+  const broken = [...pages, ...sources].flatMap((path) => {
+    const cited = [...read(path).matchAll(/\b[Rr]ecords? (\d{3}(?:(?:, | and )\d{3})*)\b/g)]
+    return cited
+      .flatMap((match) => match[1]!.match(/\d{3}/g)!.filter((number) => !known.has(number)))
+      .map((number) => `${path}: ${number}`)
+  })
+  expect(broken).toEqual([])
+})
+
+test('comments in the sources name files that exist', () => {
+  const broken = sources.flatMap((source) => {
+    const comments = read(source)
+      .split('\n')
+      .filter((line) => /^\s*(\/\/|\/\*|\*|#|--)/.test(line) || / \/\/ /.test(line))
+    const named = comments.flatMap((line) => [
+      ...line.matchAll(/(?<![\w./@~-])(?:contracts|docs|local|migrations|scripts|tests|web|worker)\/[\w./$-]*\.\w+/g),
+    ])
+    return named
+      .map(([path]) => path)
+      .filter((path) => !paths.has(path))
+      .map((path) => `${source}: ${path}`)
+  })
+  expect(broken).toEqual([])
+})

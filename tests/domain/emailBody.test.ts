@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import * as account from '../../worker/notifications/accountMessages.ts'
+import { email } from '../../worker/notifications/email.ts'
+import { link, paragraph, secret } from '../../worker/notifications/emailBody.ts'
+import * as owner from '../../worker/notifications/ownerMessages.ts'
+import * as payout from '../../worker/notifications/payoutMessages.ts'
+
+const hostile = `Zoë <script>alert("1")</script> & 'Co' ${'x'.repeat(80)}\r\nBcc: all@example.com`
+const person = { userId: 'user_1', to: 'ann@example.com', name: hostile, appOrigin: 'https://bursar.example', now: 0 }
+const money = { payoutId: 'pay_1', to: 'ann@example.com', amount: '12.5', isTest: true, recipient: hostile }
+const toRecipient = {
+  ...money,
+  id: 'm',
+  channel: 'email' as const,
+  senderName: hostile,
+  memo: hostile,
+  claimUrl: 'https://bursar.example/claim/a?b="c"&d',
+  code: '012345',
+  expiresAt: 0,
+}
+const group = {
+  id: 'm',
+  to: 'ann@example.com',
+  group: hostile,
+  limit: '10',
+  remaining: '2',
+  appOrigin: 'https://b.example',
+}
+
+const messages = {
+  'the temporary password': account.temporaryPasswordMessage({ ...person, password: 'abcd-efgh' }),
+  'the confirmation code': account.confirmationCodeMessage({ ...person, code: '012345', linkToken: 'a-token' }),
+  'the reset code': account.resetCodeMessage({ ...person, code: '012345', linkToken: 'a-token' }),
+  'the second sign-up': account.alreadyRegisteredMessage(person),
+  'the changed password': account.passwordChangedMessage(person),
+  'the payout': payout.payoutLinkMessage(toRecipient),
+  'the reminder': payout.payoutReminderMessage(toRecipient),
+  'the claim': payout.payoutClaimedMessage({ ...money, explorerUrl: 'https://basescan.org/tx/0x1' }),
+  'the return': payout.payoutReturnedMessage({ ...money, reason: 'not_claimed' }),
+  'the budget': owner.budgetMessage({ ...group, percent: 90 }),
+  'the used budget': owner.budgetMessage({ ...group, percent: 100 }),
+  'the halted wallet': owner.walletHaltedMessage({ ...person, walletId: 'w', address: '0x1' }),
+}
+
+/** What a reader sees of the HTML: without the wordmark, in one line. */
+function visibleText(html: string): string {
+  const body = html.slice(html.indexOf('<body')).replace(/<td aria-hidden="true".*?<\/td>/s, '')
+  const plain = body.replace(/<\/(p|a|td)>/g, ' ').replace(/<[^>]*>/g, '')
+  const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+  return inOneLine(plain.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity]!))
+}
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+describe.each(Object.entries(messages))('the email about %s @messages-10', (_, { text, html, subject }) => {
+  test('says the same as text and as HTML', () => {
+    // The colon after a link's label is the text's substitute for a button.
+    expect(visibleText(html!)).toBe(inOneLine(text.replace(/:\n(?=https?:)/g, '\n')))
+  })
+
+  test('escapes what people wrote and loads nothing', () => {
+    expect(html).not.toMatch(/<script|<img|url\(|@import|<link/i)
+    expect(html).toContain('<title>')
+    expect(`${subject}${text}`).not.toContain('\r')
+    for (const [, url] of html!.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\//)
+  })
+})
+
+test('codes, passwords and addresses are alone on their line', () => {
+  const { text } = email({
+    id: 'm',
+    to: 'a@example.com',
+    subject: 's',
+    parts: [paragraph('Your code:'), secret('012345'), link('Open', 'https://bursar.example')],
+  })
+  expect(text).toBe('Your code:\n\n012345\n\nOpen:\nhttps://bursar.example')
+})

@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const maxLines = 300
+const generated = ['worker/chain/abi.ts', 'web/src/routeTree.gen.ts']
+
+test('no file of the product has two subjects: at most 300 lines, unless generated', () => {
+  const files = globSync(['worker/**/*.ts', 'web/src/**/*.{ts,tsx}', 'contracts/src/**/*.sol'], { cwd: root })
+  expect(files.length).toBeGreaterThan(500)
+  const long = files
+    .filter((path) => !generated.includes(path))
+    .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length - 1 }))
+    .filter(({ lines }) => lines > maxLines)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { importViolations, sourceFolders } from '../../scripts/checkImports.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'imports-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** Names of the rules that a tree of these files violates. */
+async function violatedBy(files: Record<string, string>): Promise<string[]> {
+  const tree = { 'package.json': '{ "imports": { "#domain/*": "./worker/domain/*" } }', ...files }
+  for (const [path, source] of Object.entries(tree)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), source)
+  }
+  const violations = await importViolations(root, [...new Set(Object.keys(files).map((path) => path.split('/')[0]!))])
+  return [...new Set(violations.map((violation) => violation.split(':')[0]!))].sort()
+}
+
+/** Two files, the first of which imports the second's type. */
+const importing = (from: string, specifier: string, to: string) => ({
+  [from]: `import type { A } from '${specifier}'\nexport type B = A`,
+  [to]: 'export type A = 1',
+})
+
+test('the tree follows the rules', { timeout: 60_000 }, async () => {
+  expect(await importViolations(join(import.meta.dirname, '../..'), sourceFolders)).toEqual([])
+})
+
+test('imports from the outside in are allowed', async () => {
+  expect(
+    await violatedBy({
+      'worker/domain/money.ts': 'export type Money = bigint',
+      'worker/db/users.ts': "import type { Money } from '#domain/money.ts'\nexport type User = { paid: Money }",
+      'worker/services/users.ts': "export type { User } from '../db/users.ts'",
+      'worker/routes/users.ts': "export type { User } from '../services/users.ts'",
+      'worker/app.ts': "export type { User } from './routes/users.ts'",
+    }),
+  ).toEqual([])
+})
+
+test('a cycle of type imports is refused', async () => {
+  const files = {
+    'worker/services/a.ts': "import type { B } from './b.ts'\nexport type A = B[]",
+    'worker/services/b.ts': "import type { A } from './a.ts'\nexport type B = A | null",
+  }
+  expect(await violatedBy(files)).toEqual(['no-cycles'])
+})
+
+test.each([
+  ['domain', 'worker/domain/a.ts', '../chain/b.ts', 'worker/chain/b.ts'],
+  ['domain-without-platform', 'worker/domain/a.ts', 'node:fs', 'worker/domain/b.ts'],
+  ['schemas', 'worker/schemas/a.ts', '../db/b.ts', 'worker/db/b.ts'],
+  ['chain', 'worker/chain/a.ts', '../schemas/b.ts', 'worker/schemas/b.ts'],
+  ['durable', 'worker/durable/a.ts', '#domain/b.ts', 'worker/domain/b.ts'],
+  ['db', 'worker/db/a.ts', '../services/b.ts', 'worker/services/b.ts'],
+  ['observability', 'worker/observability/a.ts', '../db/b.ts', 'worker/db/b.ts'],
+  ['operations-below-use-cases', 'worker/alerts/a.ts', '../services/b.ts', 'worker/services/b.ts'],
+  ['adapters-below-use-cases', 'worker/notifications/a.ts', '../services/b.ts', 'worker/services/b.ts'],
+  ['objects-below-use-cases', 'worker/claims/a.ts', '../routes/b.ts', 'worker/routes/b.ts'],
+  ['objects-through-their-api', 'worker/services/a.ts', '../treasury/b.ts', 'worker/treasury/b.ts'],
+  ['objects-know-each-others-api', 'worker/treasury/a.ts', '../relayer/b.ts', 'worker/relayer/b.ts'],
+  ['services-below-routes', 'worker/services/a.ts', '../middleware/b.ts', 'worker/middleware/b.ts'],
+  ['routes-are-leaves', 'worker/mcp/a.ts', '../routes/b.ts', 'worker/routes/b.ts'],
+  ['worker-is-alone', 'worker/env.ts', '../local/b.ts', 'local/b.ts'],
+  ['web', 'web/src/lib/a.ts', '../../../worker/chain/rpcChain.ts', 'worker/chain/rpcChain.ts'],
+  ['web-routes-are-leaves', 'web/src/components/a.ts', '../routes/b.ts', 'web/src/routes/b.ts'],
+  ['web-queries', 'web/src/queries/a.ts', '../components/b.ts', 'web/src/components/b.ts'],
+  ['web-recovery', 'web/src/recovery/a.ts', '../queries/b.ts', 'web/src/queries/b.ts'],
+  ['local', 'local/a.ts', '../scripts/b.ts', 'scripts/b.ts'],
+  ['scripts', 'scripts/a.ts', '../tests/b.ts', 'tests/b.ts'],
+])('%s: refused from %s to %s', async (rule, from, specifier, to) => {
+  expect(await violatedBy(importing(from, specifier, to))).toContain(rule)
+})

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { dayEndsAt, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
+import { defaultLimits, parseLimits, withLimits } from '#domain/limits.ts'
+import { type Bucket, takeToken } from '#domain/tokenBucket.ts'
+
+const dayMs = 86_400_000
+
+describe('a token bucket', () => {
+  const rate = { perSecond: 5, burst: 200 }
+  /** How many of `calls` at `now` pass. */
+  const takeMany = (start: Bucket | null, calls: number, now: number) => {
+    let bucket = start
+    let passed = 0
+    for (let i = 0; i < calls; i++) {
+      const taken = takeToken(bucket, rate, now)
+      if (!taken.ok) continue
+      bucket = taken.bucket
+      passed += 1
+    }
+    return { bucket, passed }
+  }
+
+  test('admits the burst, then the rate, and names the wait', () => {
+    const { bucket, passed } = takeMany(null, 201, 0)
+    expect(passed).toBe(200)
+    expect(takeToken(bucket, rate, 0)).toEqual({ ok: false, waitMs: 200 })
+    expect(takeToken(bucket, rate, 199)).toMatchObject({ ok: false })
+    expect(takeToken(bucket, rate, 200)).toMatchObject({ ok: true })
+    expect(takeMany(bucket, 100, 10_000).passed).toBe(50)
+  })
+
+  test('whatever the times, a window admits at most the burst and its share of the rate', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 300 }), (gaps) => {
+        let now = 0
+        let bucket: Bucket | null = null
+        let passed = 0
+        for (const gap of gaps) {
+          now += gap
+          const taken = takeToken(bucket, rate, now)
+          if (!taken.ok) continue
+          bucket = taken.bucket
+          passed += 1
+        }
+        const elapsed = now - gaps[0]!
+        expect(passed).toBeLessThanOrEqual(rate.burst + Math.floor((elapsed * rate.perSecond) / 1000) + 1)
+      }),
+    )
+  })
+
+  test('a clock that goes back and forth refills a second only once', () => {
+    const empty = takeMany(null, 200, 100_000).bucket
+    const back = takeToken(empty, rate, 50_000)
+    expect(back).toEqual({ ok: false, waitMs: 50_200 })
+    expect(takeMany(empty, 100, 101_000).passed).toBe(5)
+  })
+})
+
+describe('the gas allowance', () => {
+  const limits = withLimits()
+  const now = Date.UTC(2026, 10, 20, 12)
+
+  test('starts at 20 M and doubles after a day with a confirmed payment and no failure, up to 200 M', () => {
+    let level = levelAt(null, limits, now)
+    const allowances: number[] = []
+    for (let day = 1; day <= 6; day++) {
+      level = levelAt({ ...level, confirmed: true }, limits, now + day * dayMs)
+      allowances.push(level.allowance / 1e6)
+    }
+    expect(allowances).toEqual([40, 80, 160, 200, 200, 200])
+  })
+
+  test('stays after a day without a payment, and after one with a failure', () => {
+    const level = { allowance: 40e6, day: utcDay(now), confirmed: false, failed: false }
+    expect(levelAt(level, limits, now + dayMs).allowance).toBe(40e6)
+    expect(levelAt({ ...level, confirmed: true, failed: true }, limits, now + dayMs).allowance).toBe(40e6)
+    expect(levelAt({ ...level, confirmed: true }, limits, now - dayMs), 'a clock that went back').toMatchObject({
+      day: level.day,
+    })
+  })
+
+  test('leaves an agent 40 %, all agents 80 %, and the owner everything', () => {
+    const level = levelAt(null, limits, now)
+    const left = (owner: number, agents: Record<string, number>, agentId: string | null) =>
+      gasLeft(level, { owner, agents }, limits, agentId) / 1e6
+    expect(left(0, {}, 'a')).toBe(8)
+    expect(left(0, { a: 8e6 }, 'a')).toBe(0)
+    expect(left(0, { a: 8e6 }, 'b')).toBe(8)
+    expect(left(0, { a: 8e6, b: 8e6 }, 'c'), 'the last 20 % are the owner’s').toBe(0)
+    expect(left(0, { a: 8e6, b: 8e6 }, null)).toBe(4)
+    expect(left(4e6, { a: 8e6 }, 'b'), 'the owner’s use counts against the owner’s part first').toBe(8)
+    expect(left(16e6, {}, 'a')).toBe(4)
+  })
+
+  test('no order of reservations exceeds the allowance, an agent’s share or the owner’s part', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ who: fc.constantFrom('a', 'b', 'c', null), gas: fc.integer({ min: 1, max: 300_000 }) }), {
+          maxLength: 400,
+        }),
+        (asked) => {
+          const level = levelAt(null, limits, now)
+          const use = { owner: 0, agents: {} as Record<string, number> }
+          for (const { who, gas } of asked) {
+            if (gas > gasLeft(level, use, limits, who)) continue
+            if (who === null) use.owner += gas
+            else use.agents[who] = (use.agents[who] ?? 0) + gas
+          }
+          const byAgents = Object.values(use.agents).reduce((sum, gas) => sum + gas, 0)
+          expect(use.owner + byAgents).toBeLessThanOrEqual(level.allowance)
+          expect(byAgents).toBeLessThanOrEqual(level.allowance * 0.8)
+          for (const gas of Object.values(use.agents)) expect(gas).toBeLessThanOrEqual(level.allowance * 0.4)
+        },
+      ),
+    )
+  })
+
+  test('a payout’s estimate covers its funding, its announcement and the dearer of its two ends', () => {
+    expect(paymentGas(true)).toBe(stepGas.send + stepGas.announce + stepGas.claim)
+    expect(dayEndsAt(now)).toBe(Date.UTC(2026, 10, 21))
+  })
+})
+
+describe('settings', () => {
+  test('fields that are given replace the defaults', () => {
+    expect(withLimits(parseLimits('{"emailsPerDay":3}'))).toEqual({ ...defaultLimits, emailsPerDay: 3 })
+    expect(parseLimits('')).toEqual({})
+  })
+
+  test.each(['{"emailPerDay":3}', '{"emailsPerDay":"3"}', '{"emailsPerDay":-1}', '[1]', 'x', '{"toString":1}'])(
+    'refuses %s',
+    (text) => {
+      expect(() => parseLimits(text)).toThrow()
+    },
+  )
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { attemptAllowed, maxTries, newCodeAt, waitText } from '#domain/attempts.ts'
+
+const now = Date.UTC(2026, 10, 22)
+const hourMs = 3_600_000
+
+test.each([
+  // Sent so far, tries a payout allows: when the next new code is due.
+  [{ count: 0, lastAt: 0 }, 60, now],
+  [{ count: 1, lastAt: now - hourMs }, 60, now + 23 * hourMs],
+  [{ count: 1, lastAt: now - 25 * hourMs }, 60, now],
+  [{ count: 2, lastAt: 0 }, 60, null],
+  [{ count: 0, lastAt: 0 }, 40, now],
+  [{ count: 0, lastAt: 0 }, 39, null],
+  [{ count: 0, lastAt: 0 }, 0, null],
+])('after 20 wrong codes, %j of at most %i tries', (sent, maxPerPayout, dueAt) => {
+  expect(newCodeAt(sent, maxPerPayout, now)).toBe(dueAt)
+})
+
+test('a used-up code says when the next one comes, or who can renew it', () => {
+  const usedUp = { total: maxTries, recent: 0, lockedUntil: 0 }
+  const says = (dueAt: number | null) => attemptAllowed(usedUp, now, dueAt)
+  expect(says(null)).toEqual({
+    ok: false,
+    message: 'Too many attempts. Ask the sender for a new code.',
+    retryAfter: null,
+  })
+  expect(says(now)).toMatchObject({ message: 'Too many attempts: a code allows 20. A new one is on its way.' })
+  expect(says(now + hourMs)).toEqual({
+    ok: false,
+    message: 'Too many attempts: a code allows 20. A new one will be sent in 60 minutes.',
+    retryAfter: 3600,
+  })
+  expect(attemptAllowed({ ...usedUp, total: maxTries - 1 }, now, null)).toEqual({ ok: true })
+})
+
+test.each([
+  [1, '1 minute'],
+  [60_000, '1 minute'],
+  [60_001, '2 minutes'],
+  [2 * hourMs - 60_000, '119 minutes'],
+  [2 * hourMs, '2 hours'],
+  [24 * hourMs, '24 hours'],
+])('%i ms is %s', (ms, text) => {
+  expect(waitText(ms)).toBe(text)
+})

@@ -1,0 +1,43 @@
+/** `npm run check` compares worker/db/schema.ts with the migrations (scripts/checkSchema.ts). Here it has to notice. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterAll, expect, test } from 'vitest'
+import { schemaDifferences } from '../../scripts/checkSchema.ts'
+import * as schema from '../../worker/db/schema.ts'
+
+const migrations = join(import.meta.dirname, '../../migrations')
+const folder = mkdtempSync(join(tmpdir(), 'bursar-schema-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('schema.ts describes what the migrations build', async () => {
+  expect(await schemaDifferences(schema, migrations)).toEqual([])
+})
+
+test('a column, index, default or table of schema.ts alone is reported', async () => {
+  const messageFailure = sqliteTable(
+    'message_failure',
+    {
+      channel: text('channel').primaryKey(),
+      since: integer('since').notNull(),
+      lastAt: integer('last_at').notNull().default(0),
+      provider: text('provider'),
+    },
+    (t) => [index('message_failure_at').on(t.lastAt)],
+  )
+  const extra = sqliteTable('extra', { id: text('id').primaryKey() })
+  expect(await schemaDifferences({ ...schema, messageFailure, extra }, migrations)).toEqual([
+    'missing in migrations: extra.id text not null primary key 1',
+    'missing in migrations: message_failure index message_failure_at (last_at)',
+    'missing in migrations: message_failure.last_at integer not null default 0',
+    'missing in migrations: message_failure.provider text',
+    'missing in schema.ts: message_failure.last_at integer not null',
+  ])
+})
+
+test('a column of a migration alone is reported', async () => {
+  cpSync(migrations, folder, { recursive: true })
+  writeFileSync(join(folder, '9999_nickname.sql'), 'ALTER TABLE contact ADD COLUMN nickname TEXT;')
+  expect(await schemaDifferences(schema, folder)).toEqual(['missing in schema.ts: contact.nickname text'])
+})

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { maySendSms, smsCountries } from '../../worker/notifications/smsCountries.ts'
+
+const us = '+14155550123'
+const jamaica = '+18765551234'
+const premium = '+19005551234'
+
+test('text messages go to the countries of the setting, which share calling codes with others @sms-1', () => {
+  const countries = smsCountries('US, DE')
+  expect([us, '+4915112345678'].map((phone) => maySendSms(countries, phone))).toEqual([true, true])
+  expect([jamaica, '+33612345678', '+8821234567890'].map((phone) => maySendSms(countries, phone))).toEqual([
+    false,
+    false,
+    false,
+  ])
+})
+
+test('without the setting none are sent; numbers that cost the sender more never @sms-2', () => {
+  for (const setting of [undefined, '', '  ']) expect(maySendSms(smsCountries(setting), us)).toBe(false)
+  expect(maySendSms(smsCountries('*'), jamaica)).toBe(true)
+  for (const setting of ['*', 'US']) expect(maySendSms(smsCountries(setting), premium)).toBe(false)
+})
+
+test.each(['us', 'USA', 'US;DE', 'US,', '1'])('"%s" is not a list of countries @sms-3', (setting) => {
+  expect(() => smsCountries(setting)).toThrow(/is not an ISO 3166 code/)
+})

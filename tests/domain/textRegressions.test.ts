@@ -1,0 +1,34 @@
+/** Texts as long as a request may be, made to keep a pattern busy. */
+import { expect, test } from 'vitest'
+import { plainAmount } from '#domain/amountText.ts'
+import { emailProblem } from '#domain/email.ts'
+import { normalDomain } from '#domain/policyRecipient.ts'
+import { address, email, phone, usdcAmount } from '#schemas/common.ts'
+
+const long = 60_000
+const texts = [
+  `a@${'.'.repeat(long)}@`,
+  `${'a@'.repeat(long / 2)}`,
+  `${' '.repeat(long)}x`,
+  `+${'1'.repeat(long)}x`,
+  `+${'- '.repeat(long / 2)}x`,
+  `${'1,111'.repeat(long / 5)}x`,
+  `${'a-.'.repeat(long / 3)}!`,
+  `${'a-'.repeat(120)}.!`,
+]
+
+test.each([
+  ['email addresses', (text: string) => email.safeParse(text)],
+  ['email addresses in forms', emailProblem],
+  ['phone numbers', (text: string) => phone.safeParse(text)],
+  ['addresses', (text: string) => address.safeParse(text)],
+  ['amounts', (text: string) => usdcAmount.safeParse(text)],
+  ['typed amounts', plainAmount],
+  ['domains', normalDomain],
+] as [string, (text: string) => unknown][])('%s are judged at once, whatever they are', (_, judge) => {
+  for (const text of texts) {
+    const since = performance.now()
+    judge(text)
+    expect(performance.now() - since, `${text.slice(0, 10)}…`).toBeLessThan(300)
+  }
+})

@@ -1,0 +1,115 @@
+/** The two ways to use a screen: with a mouse, or with nothing but the keyboard. */
+import { expect, type Locator, type Page } from '@playwright/test'
+import { audit } from './audit.ts'
+
+export type Input = {
+  name: string
+  /** Presses a button, follows a link, checks a box, chooses a radio button. */
+  press(target: Locator): Promise<void>
+  /** Replaces the text of a field. */
+  fill(field: Locator, text: string): Promise<void>
+  /** Chooses from a closed list. */
+  choose(list: Locator, label: string): Promise<void>
+}
+
+export const mouse = (page: Page): Input => ({
+  name: 'mouse',
+  async press(target) {
+    // A radio button that is drawn as its label.
+    if (await target.evaluate((element) => element.matches('.sr-only')))
+      await target.locator('xpath=ancestor::label').click()
+    else await target.click()
+  },
+  async fill(field, text) {
+    await field.click({ clickCount: 3 })
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(text)
+  },
+  async choose(list, label) {
+    await list.selectOption({ label })
+  },
+})
+
+export const keyboard = (page: Page): Input => ({
+  name: 'keyboard',
+  async press(target) {
+    const radio = await target.evaluate((element) => element instanceof HTMLInputElement && element.type === 'radio')
+    if (radio) return chooseRadio(page, target)
+    await tabTo(page, target)
+    const box = await target.evaluate((element) => element instanceof HTMLInputElement)
+    await page.keyboard.press(box ? 'Space' : 'Enter')
+  },
+  async fill(field, text) {
+    await tabTo(page, field)
+    await page.keyboard.press('ControlOrMeta+a')
+    if (text) await page.keyboard.insertText(text)
+    else await page.keyboard.press('Delete')
+  },
+  async choose(list, label) {
+    await tabTo(page, list)
+    const steps = await list.evaluate((element, wanted) => {
+      const { options, selectedIndex } = element as HTMLSelectElement
+      const index = [...options].findIndex((option) => option.label === wanted)
+      if (index < 0) throw new Error(`no ${wanted} in the list`)
+      return index - selectedIndex
+    }, label)
+    for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp')
+  },
+})
+
+/** A state is checked once, at all widths, and used with mouse and keyboard. */
+async function audited(page: Page, name: string): Promise<void> {
+  const viewport = page.viewportSize()!
+  await audit(page, name)
+  await page.setViewportSize(viewport)
+}
+const unseen: typeof audited = async () => {}
+
+/** One test by mouse in a wide window, one by keyboard in a window as narrow as a phone. */
+export const inputModes = [
+  { by: 'mouse', viewport: { width: 1400, height: 900 }, inputOf: mouse, look: audited },
+  { by: 'keyboard', viewport: { width: 390, height: 844 }, inputOf: keyboard, look: unseen },
+]
+
+/** The same at other widths, so that mouse and keyboard are each used at more than one. */
+export const inputModesSwapped = [
+  { by: 'mouse', viewport: { width: 390, height: 844 }, inputOf: mouse, look: audited },
+  { by: 'keyboard', viewport: { width: 820, height: 900 }, inputOf: keyboard, look: unseen },
+]
+
+/** Presses Tab until `target` has the focus; once around at most. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible()
+  await expect(target, 'Tab passes by what is disabled').toBeEnabled()
+  await tabInto(page, target)
+  await expect(target).toBeFocused()
+}
+
+/** Tab reaches the group's chosen button; arrows go on from there. */
+async function chooseRadio(page: Page, target: Locator): Promise<void> {
+  await tabInto(page, target)
+  for (let i = 0; i < 10 && !(await target.isChecked()); i++) await page.keyboard.press('ArrowRight')
+  await expect(target).toBeChecked()
+}
+
+/** To `target` itself, or to another radio button of its group. */
+async function tabInto(page: Page, target: Locator): Promise<void> {
+  // Found once: searching by role at each stop would be most of the cost.
+  let element = (await target.elementHandle())!
+  for (let presses = 0; ; presses++) {
+    const { gone, here, stops } = await element.evaluate((each) => {
+      const at = document.activeElement
+      const radio = (one: Element | null) => one instanceof HTMLInputElement && one.type === 'radio' && one.name
+      return {
+        gone: !each.isConnected,
+        here: at === each || (radio(each) && radio(at) === radio(each)),
+        // Counted while walking: links that wait for a reply appear late.
+        stops: document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]').length,
+      }
+    })
+    if (here || presses > stops + 16) return
+    if (gone) element = (await target.elementHandle())!
+    else await page.keyboard.press('Tab')
+  }
+}

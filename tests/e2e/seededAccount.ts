@@ -1,0 +1,54 @@
+/** The demo user's account as it looks after a while of use: what the screens show. */
+import { randomUUID } from 'node:crypto'
+import type { Payment } from '#schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { type BursarClient, until } from '../../local/client.ts'
+import { demo } from '../../local/stack/seed.ts'
+import type { Session } from '../support/readyAccounts.ts'
+import { createFundedWallet, createPayout } from '../support/testStack.ts'
+import { login } from './accounts.ts'
+
+export type SeededAccount = {
+  session: Session
+  token: string
+  wallet: Wallet
+  group: PolicyGroup
+  /** A payout that stays unclaimed. */
+  payout: Awaited<ReturnType<typeof createPayout>>
+}
+
+export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+export async function seedAccount(bursar: BursarClient): Promise<SeededAccount> {
+  const session = await login(bursar, demo.email, demo.password)
+  const token = session.accessToken
+  const wallet = await createFundedWallet(bursar, token)
+  const make = <T>(path: string, body: unknown) => bursar.api<T>(path, { token, key: randomUUID(), body })
+  const group = await make<PolicyGroup>('/policy-groups', {
+    name: 'Research',
+    spendLimit: 50,
+    scopes: ['address_payments:write', 'email_payments:write'],
+    walletId: wallet.id,
+  })
+  const agent = { name: 'Scout', memo: 'Buys data sets', policyGroupId: group.id }
+  const apiKey = (await make<CreatedAgent>('/agents', agent)).apiKey!
+  const contact = { name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test', description: 'Compilers' }
+  await make('/contacts', contact)
+
+  const pay = (amount: string) =>
+    bursar.call<Payment>('/v1/payments', {
+      token: apiKey,
+      key: randomUUID(),
+      body: { to: { type: 'address', address: recipient }, amount, memo: 'Data set, November' },
+    })
+  const paid = await pay('41.5')
+  const refused = await pay('20')
+  if (paid.status !== 201 || refused.status !== 403) throw new Error('the first payment fits the budget, the next not')
+  const payout = await createPayout(bursar, token, wallet.id)
+  await until('the payment', async () => {
+    const { status } = await bursar.plain<Payment>(`/v1/payments/${paid.body.id}`, { token: apiKey })
+    return status === 'CONFIRMED'
+  })
+  return { session, token, wallet, group, payout }
+}

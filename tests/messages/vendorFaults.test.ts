@@ -1,0 +1,124 @@
+/** What vendors refuse, break or swallow, and what comes of the message. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Message, MessageProvider } from '../../worker/notifications/message.ts'
+import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
+import { postmark } from '../../worker/notifications/providers/postmark.ts'
+import { resend } from '../../worker/notifications/providers/resend.ts'
+import { twilio } from '../../worker/notifications/providers/twilio.ts'
+import { type RequestRecorder, type ScriptedReply, startRequestRecorder } from '../support/requestRecorder.ts'
+
+let vendor: RequestRecorder
+let providers: Record<'resend' | 'postmark' | 'ses' | 'twilio', MessageProvider>
+beforeAll(async () => {
+  vendor = await startRequestRecorder()
+  const endpoint = vendor.url
+  const from = 'Bursar <hello@bursar.example>'
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
+  providers = {
+    resend: resend({ from, apiKey: 'secret-key', endpoint }),
+    postmark: postmark({ from, serverToken: 'secret-key', endpoint }),
+    ses: amazonSes({ from, region: 'eu-west-1', credentials, endpoint }, Date.now),
+    twilio: twilio({
+      accountSid: 'AC1',
+      authToken: 'secret-key',
+      from: '+1',
+      apiOrigin: 'https://b.example',
+      endpoint,
+    }),
+  }
+})
+afterAll(() => vendor.stop())
+
+const message: Message = {
+  id: 'payout-link:pay_1:1',
+  payoutId: 'pay_1',
+  to: 'ann@example.com',
+  channel: 'email',
+  subject: 'Hello',
+  text: 'Your code:\n\n012345',
+}
+type Vendor = keyof typeof providers
+const sendAfter = (name: Vendor, reply: ScriptedReply) => {
+  vendor.reply(reply)
+  return providers[name].send(message)
+}
+const badRequest = (text: string) => ({
+  status: 400,
+  headers: { 'x-amzn-errortype': 'BadRequestException:' },
+  body: { message: text },
+})
+
+test.each<[Vendor, string, ScriptedReply]>([
+  [
+    'resend',
+    'an invalid recipient',
+    { status: 422, body: { name: 'validation_error', message: 'Invalid `to` field.' } },
+  ],
+  ['postmark', 'a suppressed recipient', { status: 422, body: { ErrorCode: 406, Message: 'Inactive recipient' } }],
+  [
+    'postmark',
+    'an invalid recipient',
+    { status: 422, body: { ErrorCode: 300, Message: "Invalid 'To' address: 'x'." } },
+  ],
+  ['ses', 'an invalid recipient', badRequest("Missing final '@domain'")],
+  ['twilio', 'an invalid number', { status: 400, body: { code: 21211, message: "Invalid 'To' Phone Number" } }],
+  ['twilio', 'a recipient who unsubscribed', { status: 400, body: { code: 21610, message: 'unsubscribed' } }],
+])('%s refuses %s: the message is given up @messages-6', async (name, _, reply) => {
+  await expect(sendAfter(name, reply)).rejects.toMatchObject({ name: 'MessageRefused', code: 'upstream_unavailable' })
+})
+
+test.each<[Vendor, string, ScriptedReply]>([
+  ['resend', '401', { status: 401, body: { name: 'missing_api_key', message: 'secret-key' } }],
+  [
+    'resend',
+    '422 about the sender',
+    { status: 422, body: { name: 'invalid_from_address', message: 'Invalid `from`' } },
+  ],
+  ['resend', '409 while the first try is under way', { status: 409, body: { name: 'concurrent_idempotent_requests' } }],
+  ['resend', '429', { status: 429, body: { name: 'rate_limit_exceeded', message: 'ann@example.com' } }],
+  ['resend', '500', { status: 500 }],
+  ['resend', 'a redirect', { status: 307, headers: { location: 'https://elsewhere.example' } }],
+  ['postmark', '401', { status: 401, body: { ErrorCode: 10, Message: 'token' } }],
+  ['postmark', '422 about the sender', { status: 422, body: { ErrorCode: 400, Message: 'Sender signature' } }],
+  ['postmark', '503', { status: 503 }],
+  ['ses', '400 about the account', badRequest('Email address is not verified: ann@example.com')],
+  ['ses', '429', { status: 429, headers: { 'x-amzn-errortype': 'TooManyRequestsException' } }],
+  ['ses', '500', { status: 500 }],
+  ['twilio', '401', { status: 401, body: { code: 20003, message: 'Authenticate' } }],
+  ['twilio', '400 about the sender', { status: 400, body: { code: 21606, message: 'From' } }],
+  ['twilio', '500', { status: 500, body: 'not an object' }],
+])(
+  '%s returns %s: it can be sent again, and the cause has nothing of the message @messages-7',
+  async (name, _, reply) => {
+    const error = await sendAfter(name, reply).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'AppError', code: 'upstream_unavailable' })
+    const { message: shown, cause } = error as Error & { cause: Error }
+    expect(`${shown} ${cause}`).not.toMatch(/012345|ann@|secret-key/)
+    expect(cause.message).toMatch(/returned \d{3}/)
+  },
+)
+
+test('a key that Resend knows from another wording means that the message has left', async () => {
+  await sendAfter('resend', { status: 409, body: { name: 'invalid_idempotent_request' } })
+})
+
+test('a vendor that never replies is given up after 5 seconds @messages-8', async () => {
+  const started = performance.now()
+  const failed = Object.keys(providers).map((name) =>
+    expect(sendAfter(name as Vendor, 'never')).rejects.toMatchObject({ code: 'upstream_unavailable' }),
+  )
+  await Promise.all(failed)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+test('a message sent twice has the same key both times @messages-9', async () => {
+  await sendAfter('resend', 'never').catch(() => undefined)
+  await sendAfter('resend', {})
+  const keys = vendor.requests.slice(-2).map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toEqual([message.id, message.id])
+})
+
+test('an unreachable vendor is a failure that can be retried', async () => {
+  const provider = resend({ from: 'x', apiKey: 'k', endpoint: 'http://127.0.0.1:1' })
+  await expect(provider.send(message)).rejects.toMatchObject({ name: 'AppError', code: 'upstream_unavailable' })
+})

@@ -1,0 +1,167 @@
+/** Each adapter's request beside the one that the vendor's own SDK sends to the same receiver. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Message } from '../../worker/notifications/message.ts'
+import { referenceOf } from '../../worker/notifications/messageReference.ts'
+import { payoutLinkMessage } from '../../worker/notifications/payoutMessages.ts'
+import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
+import { postmark } from '../../worker/notifications/providers/postmark.ts'
+import { resend } from '../../worker/notifications/providers/resend.ts'
+import { twilio } from '../../worker/notifications/providers/twilio.ts'
+import { importClient } from '../support/clients.ts'
+import { type RecordedRequest, type RequestRecorder, startRequestRecorder } from '../support/requestRecorder.ts'
+
+let vendor: RequestRecorder
+beforeAll(async () => {
+  vendor = await startRequestRecorder()
+})
+afterAll(() => vendor.stop())
+
+const from = 'Bursar <hello@bursar.example>'
+const payout = {
+  id: 'payout-link:pay_0123:2',
+  payoutId: 'pay_0123',
+  senderName: 'Zoë <b>Ö</b> & Co',
+  amount: '12.5',
+  memo: 'Für "alles" 🎉',
+  claimUrl: 'https://bursar.example/claim/abc',
+  code: '012345',
+  expiresAt: Date.UTC(2026, 10, 20, 12),
+}
+const email = payoutLinkMessage({ ...payout, to: 'ann@example.com', channel: 'email' })
+const sms = payoutLinkMessage({ ...payout, to: '+4915112345678', channel: 'sms' })
+const accountEmail: Message = {
+  id: 'reset-code:user_1:1',
+  to: 'bob@example.com',
+  channel: 'email',
+  subject: 'Code',
+  text: 'Text',
+  html: '<p>Text</p>',
+}
+
+/** Method, path, parsed body and the headers that carry credentials or keys. */
+function essence({ method, path, headers, body }: RecordedRequest) {
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+  return {
+    method,
+    path,
+    contentType: headers['content-type'],
+    authorization: headers.authorization?.startsWith('AWS4') ? awsScope(headers.authorization) : headers.authorization,
+    token: headers['x-postmark-server-token'],
+    idempotencyKey: headers['idempotency-key'],
+    body: isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body),
+  }
+}
+/** Algorithm, key, region and service. The day and what else is signed differ from one request to the next. */
+const awsScope = (authorization: string) =>
+  /^(AWS4-HMAC-SHA256 Credential=[^/]+)\/\d{8}\/([^,]+),/.exec(authorization)?.slice(1).join('/')
+
+/** Both requests, ours and the SDK's. */
+async function compare(ours: () => Promise<unknown>, theirs: () => Promise<unknown>) {
+  await ours()
+  const sent = essence(vendor.last())
+  await theirs().catch(() => undefined) // the receiver's reply is not the vendor's
+  expect(vendor.requests.at(-1)).not.toBe(vendor.requests.at(-2))
+  expect(sent).toEqual(essence(vendor.last()))
+  return sent
+}
+const tagsOf = (message: Message) =>
+  Object.entries(referenceOf(message) ?? {}).map(([name, value]) => ({ name, value }))
+
+describe.each([
+  ['a payout', email],
+  ['an account', accountEmail],
+])('an email about %s @messages-1', (_, message) => {
+  const content = { subject: message.subject, text: message.text, html: message.html }
+
+  test('is sent as Resend’s SDK sends it', async () => {
+    const { Resend } = await importClient('resend/dist/index.mjs')
+    const sdk = new Resend('re_key', { baseUrl: vendor.url })
+    const tags = tagsOf(message)
+    const sent = await compare(
+      () => resend({ from, apiKey: 're_key', endpoint: vendor.url }).send(message),
+      () =>
+        sdk.emails.send(
+          { from, to: message.to, ...content, ...(tags.length > 0 && { tags }) },
+          { idempotencyKey: message.id },
+        ),
+    )
+    expect(sent.authorization).toBe('Bearer re_key')
+  })
+
+  test('is sent as Postmark’s SDK sends it', async () => {
+    const { ServerClient } = await importClient('postmark/dist/index.js')
+    const sdk = new ServerClient('token', { requestHost: new URL(vendor.url).host, useHttps: false })
+    const sent = await compare(
+      () => postmark({ from, serverToken: 'token', endpoint: vendor.url }).send(message),
+      () =>
+        sdk.sendEmail({
+          From: from,
+          To: message.to,
+          Subject: content.subject,
+          TextBody: content.text,
+          HtmlBody: content.html,
+          MessageStream: 'outbound',
+          TrackOpens: false,
+          TrackLinks: 'None',
+          Metadata: referenceOf(message) ?? undefined,
+        }),
+    )
+    expect(sent.token).toBe('token')
+  })
+
+  test('is sent as Amazon’s SDK sends it', async () => {
+    const { SESv2Client, SendEmailCommand } = await importClient('@aws-sdk/client-sesv2/dist-cjs/index.js')
+    const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
+    const region = 'eu-west-1'
+    const sdk = new SESv2Client({ region, credentials, endpoint: vendor.url, maxAttempts: 1 })
+    const utf8 = (Data: string | undefined) => ({ Data, Charset: 'UTF-8' })
+    const tags = tagsOf(message).map(({ name: Name, value: Value }) => ({ Name, Value }))
+    const sent = await compare(
+      () => amazonSes({ from, region, credentials, endpoint: vendor.url }, Date.now).send(message),
+      () =>
+        sdk.send(
+          new SendEmailCommand({
+            FromEmailAddress: from,
+            Destination: { ToAddresses: [message.to] },
+            Content: {
+              Simple: { Subject: utf8(content.subject), Body: { Text: utf8(content.text), Html: utf8(content.html) } },
+            },
+            ...(tags.length > 0 && { EmailTags: tags }),
+          }),
+        ),
+    )
+    expect(sent.authorization).toBe('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/eu-west-1/ses/aws4_request')
+  })
+})
+
+test.each(['+15550001111', 'MG0123456789abcdef0123456789abcdef'])(
+  'an SMS from %s is sent as Twilio’s SDK sends it @messages-2',
+  async (sender) => {
+    const { default: twilioSdk } = await importClient('twilio/lib/index.js')
+    const accountSid = `AC${'0'.repeat(32)}`
+    class ToReceiver extends twilioSdk.RequestClient {
+      request(options: { uri: string }) {
+        return super.request({ ...options, uri: options.uri.replace('https://api.twilio.com', vendor.url) })
+      }
+    }
+    const sdk = twilioSdk(accountSid, 'secret', { httpClient: new ToReceiver() })
+    const options = { accountSid, authToken: 'secret', apiOrigin: 'https://bursar.example', endpoint: vendor.url }
+    const sent = await compare(
+      () => twilio({ ...options, from: sender }).send(sms),
+      () =>
+        sdk.messages.create({
+          to: sms.to,
+          ...(sender.startsWith('MG') ? { messagingServiceSid: sender } : { from: sender }),
+          body: sms.text,
+          statusCallback: `https://bursar.example/delivery-reports/twilio?${new URLSearchParams(referenceOf(sms)!)}`,
+        }),
+    )
+    expect(sent.authorization).toBe(`Basic ${btoa(`${accountSid}:secret`)}`)
+  },
+)
+
+test('a long message keeps every character', async () => {
+  const message = { ...accountEmail, text: 'ü'.repeat(20_000), html: `<p>${'€'.repeat(20_000)}</p>` }
+  await resend({ from, apiKey: 'k', endpoint: vendor.url }).send(message)
+  expect(JSON.parse(vendor.last().body)).toMatchObject({ text: message.text, html: message.html })
+})

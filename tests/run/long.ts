@@ -1,0 +1,90 @@
+/**
+ * Runs that take too long for `npm test`.
+ *
+ *   npm run test:long             lists them
+ *   npm run test:long <name> …    runs those, one after another, until one fails
+ *   npm run test:long all         runs all of them
+ *
+ * What is in the environment goes before the values below: `CHAOS_KILLS=50 npm run test:long kills`.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { root } from '../../local/tools/runTool.ts'
+
+type LongRun = { about: string; command: string[]; env?: Record<string, string> }
+
+const vitest = (...args: string[]) => ['vitest', 'run', '--reporter=verbose', ...args]
+const script = (name: string) => ['node', `tests/long/${name}.ts`]
+
+const runs: Record<string, LongRun> = {
+  kills: {
+    about: 'the Worker is killed 500 times under load',
+    command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
+    env: { CHAOS_KILLS: '500' },
+  },
+  rotations: {
+    about: 'workerd is killed during each of 60 rotations of a session key',
+    command: vitest('--project', 'chaos', 'tests/chaos/rotation.test.ts'),
+    env: { CHAOS_ROTATIONS: '60' },
+  },
+  'late-answers': {
+    about: 'all browser tests, with requests and responses delayed at random',
+    command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
+    env: { LATE_ANSWERS: '1' },
+  },
+  'fuzz-contracts': {
+    about: 'contract tests with 20,000 inputs for each property, and 500 invariant runs',
+    command: ['node', 'scripts/forge.ts', 'test'],
+    env: { FOUNDRY_FUZZ_RUNS: '20000', FOUNDRY_INVARIANT_RUNS: '500', FOUNDRY_INVARIANT_DEPTH: '200' },
+  },
+  'fuzz-budgets': {
+    about: '2,000 sequences of events against the Treasury’s budgets',
+    command: vitest('--project', 'treasury', 'tests/treasury/budgets.test.ts'),
+    env: { FUZZ_SEQUENCES: '2000' },
+  },
+  drain: {
+    about: 'one user tries everything that costs gas, storage or messages for a day',
+    command: vitest('--project', 'worker', 'tests/worker/drain.test.ts'),
+    env: { DRAIN_HOURS: '24', DRAIN_TRIES: '100' },
+  },
+  takeover: {
+    about: 'guesses at codes and passwords for 30 days, from 100 addresses',
+    command: vitest('--project', 'worker', 'tests/worker/takeover.test.ts'),
+    env: { TAKEOVER_DAYS: '30', TAKEOVER_ADDRESSES: '100' },
+  },
+  stall: { about: 'hostile accounts beside honest users for five minutes of chain time', command: script('stall') },
+  'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },
+  'contracts-mutation': { about: '300 mutants of the contracts; SEED, MUTANTS', command: script('contractsMutation') },
+  'contracts-coverage': { about: 'lines and branches that contract tests reach', command: script('contractsCoverage') },
+}
+
+async function run(name: string): Promise<boolean> {
+  const { command, env } = runs[name]!
+  const [program, ...args] = command as [string, ...string[]]
+  const startedAt = Date.now()
+  console.log(`${name}: ${runs[name]!.about}`)
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...env, ...process.env, PATH: `${root}/node_modules/.bin:${process.env.PATH}` },
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
+  console.log(`${name}: ${code === 0 ? 'passed' : 'failed'} in ${minutes} min`)
+  return code === 0
+}
+
+const asked = process.argv.slice(2)
+const names = asked.includes('all') ? Object.keys(runs) : asked
+const unknown = names.filter((name) => !Object.hasOwn(runs, name))
+if (names.length === 0 || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`no long run is named ${unknown.join(' or ')}`)
+  console.log('npm run test:long <name> …, or all')
+  for (const [name, { about }] of Object.entries(runs)) console.log(`  ${name.padEnd(22)}${about}`)
+  process.exitCode = unknown.length > 0 ? 2 : 0
+}
+for (const name of unknown.length > 0 ? [] : names)
+  if (!(await run(name))) {
+    process.exitCode = 1
+    break
+  }

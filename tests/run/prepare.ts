@@ -1,0 +1,8 @@
+/** Makes what several lanes need and only one process should make: the Worker's bundle, the state template, a browser. */
+import { findBrowser } from '../../local/tools/browser.ts'
+import { ensureBuilt } from '../../local/tools/build.ts'
+import { stateTemplate } from '../support/stateTemplate.ts'
+
+await ensureBuilt('worker', console.log)
+await stateTemplate()
+await findBrowser(console.log)

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { root, runTool } from '../../local/tools/runTool.ts'
+import { startCpuMeter } from './cpuTime.ts'
+import type { Counts, Stage } from './stages.ts'
+
+/**
+ * Runs groups of lanes of stages. Prints a line for each stage, and the output of one that fails; starts no stage after
+ * that. Then prints what all of it took: seconds, CPU seconds of all processes, and the sum of tests as the last line.
+ */
+export async function runStages(groups: Stage[][][]): Promise<Counts> {
+  // Compiles modules once, not in each of some hundred processes.
+  process.env.NODE_COMPILE_CACHE ??= join(root, '.bursar/compiled')
+  const meter = startCpuMeter()
+  const total: Counts = { passed: 0, failed: 0 }
+  const startedAt = Date.now()
+  let cpuSeconds = 0
+
+  const runStage = async (stage: Stage) => {
+    const stageStartedAt = Date.now()
+    let cpuOfStage = () => 0
+    const started = (pid: number) => {
+      if (meter) cpuOfStage = meter.follow(pid)
+    }
+    const outcome = await outcomeOf(stage, started)
+    cpuSeconds += cpuOfStage()
+    total.passed += outcome.passed
+    total.failed += outcome.failed
+    const counts = outcome.passed + outcome.failed > 1 ? `${outcome.passed} passed` : ''
+    const columns = [
+      stage.name.padEnd(36),
+      secondsSince(stageStartedAt).padStart(9),
+      cpuText(cpuOfStage()).padStart(13),
+    ]
+    console.log(`${outcome.failed ? '✕' : '✓'} ${columns.join('')}  ${counts}`.trimEnd())
+    if (outcome.failed > 0) console.log(`\n${outcome.output}`)
+  }
+  const runLane = async (lane: Stage[]) => {
+    for (const stage of lane) if (total.failed === 0) await runStage(stage)
+  }
+
+  for (const lanes of groups) {
+    await Promise.all(lanes.map(runLane))
+    if (total.failed > 0) break
+  }
+  meter?.stop()
+  const { user, system } = process.cpuUsage()
+  const cpu = meter ? `, ${cpuText(cpuSeconds + (user + system) / 1e6)} of all processes` : ''
+  console.log(`\nin ${secondsSince(startedAt)}${cpu}`)
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  return total
+}
+
+/** A stage that reports no tests at all has failed: something is wrong with how they are found. */
+async function outcomeOf(
+  { command, env = {}, counts }: Stage,
+  started: (pid: number) => void,
+): Promise<Counts & { output: string }> {
+  try {
+    const output = await runTool(command, { env, started })
+    const { passed, failed } = counts ? (counts(output) ?? { passed: 0, failed: 1 }) : { passed: 1, failed: 0 }
+    return { passed, failed: passed + failed === 0 ? 1 : failed, output }
+  } catch (error) {
+    const output = error instanceof Error ? error.message : String(error)
+    const { passed, failed } = counts?.(output) ?? { passed: 0, failed: 1 }
+    return { passed, failed: Math.max(1, failed), output }
+  }
+}
+
+const secondsSince = (since: number) => `${((Date.now() - since) / 1000).toFixed(1)} s`
+const cpuText = (seconds: number) => `${seconds.toFixed(1)} CPU s`

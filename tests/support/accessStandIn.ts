@@ -1,0 +1,43 @@
+/** Cloudflare Access as the Worker sees it: a team's keys behind `fetch`, and tokens signed with them. */
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { vi } from 'vitest'
+
+export const accessSettings = { ACCESS_TEAM_ORIGIN: 'https://team.cloudflareaccess.com', ACCESS_AUDIENCE: 'aud-of-ops' }
+
+export async function createAccess() {
+  let keys = await newKeys('first')
+  return {
+    /** Serves the keys; other addresses are fetched for real. Returns the spy. */
+    serveKeys() {
+      const real = globalThis.fetch
+      return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+        const url = input instanceof Request ? input.url : String(input)
+        if (url !== `${accessSettings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
+        return Response.json({ keys: [keys.jwk] })
+      })
+    },
+    async rotateKeys(kid: string) {
+      keys = await newKeys(kid)
+    },
+    publicKey: () => keys.jwk,
+    /** `now` in ms. Claims replace those of an ordinary operator; undefined removes one. */
+    token: async (now: number, claims: JWTPayload = {}, key = keys): Promise<string> => {
+      const seconds = Math.floor(now / 1000)
+      const payload = {
+        iss: accessSettings.ACCESS_TEAM_ORIGIN,
+        aud: [accessSettings.ACCESS_AUDIENCE],
+        email: 'olga@bursar.example',
+        iat: seconds,
+        exp: seconds + 3_600,
+        ...claims,
+      }
+      return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key.privateKey)
+    },
+  }
+}
+export type Access = Awaited<ReturnType<typeof createAccess>>
+
+export async function newKeys(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
+}

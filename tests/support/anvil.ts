@@ -1,1 +1,0 @@
-export { type Anvil, type AnvilOptions, startAnvil } from '../../scripts/anvil.ts'

@@ -1,0 +1,28 @@
+import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
+
+const { refusalsPerMinute, refusalsPerDay, wrongCodesPerMonth, passwordsPerDay, passwordsKeptForKnownAddresses } =
+  defaultLimits
+const { claimReadsPerMinute, claimTriesPerMinute, claimTriesPerPayout } = defaultLimits
+const kept = {
+  refusalsPerMinute,
+  refusalsPerDay,
+  wrongCodesPerMonth,
+  passwordsPerDay,
+  passwordsKeptForKnownAddresses,
+  claimReadsPerMinute,
+  claimTriesPerMinute,
+  claimTriesPerPayout,
+}
+
+/** Payments, gas and messages without limits, for tests of something else. Codes, passwords, claims and refusals keep theirs. */
+export const noLimits: Limits = {
+  ...(Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, 1e12])) as Limits),
+  newAccountGasGrant: 100_000_000,
+  ownerSlots: 0,
+  agentGasPercent: 100,
+  ownerGasPercent: 0,
+  agentMessagePercent: 100,
+  establishedAfterHours: 0,
+  establishedAfterPayments: 0,
+  ...kept,
+}

@@ -1,0 +1,99 @@
+/**
+ * Accounts that exist in every stack of the tests, set up and signed in. Making one through the API costs three password
+ * hashes of 0.2 seconds, and most tests need one. tests/e2e/account.spec.ts and path.spec.ts sign up through the screens.
+ */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { decodeJwt } from 'jose'
+import type { User } from '#schemas/account.ts'
+import type { BursarClient } from '../../local/client.ts'
+import { type LocalSecrets, readSecrets } from '../../local/stack/secrets.ts'
+import { hashPassword } from '../../worker/identity/passwords.ts'
+import { sha256 } from '../../worker/identity/secrets.ts'
+import { signUserTokens } from '../../worker/identity/tokens.ts'
+
+const password = 'difference-engine-2'
+const count = 200
+const madeAt = Date.UTC(2026, 0)
+const sessionsEndAt = Date.UTC(2100, 0)
+
+export type RunningStack = { bursar: BursarClient; stateDir: string }
+/** As the API returns it for a sign-in. */
+export type Session = { accessToken: string; idToken: string; refreshToken: string; expiresIn: number; user: User }
+
+const idOf = (i: number) => `user_ready${i}`
+const sessionOf = (i: number) => `session_ready${i}`
+const emailOf = (i: number) => `ready${i}@bursar.test`
+const refreshTokenOf = (i: number) => `br_ready${i}`
+const name = 'Eve'
+
+/** Keeps accounts that exist already. The Worker must not be running. */
+export async function addAccounts(stateDir: string): Promise<void> {
+  const secrets = readSecrets(join(stateDir, 'secrets.env')) as LocalSecrets
+  const hash = await hashPassword(password, secrets.PASSWORD_PEPPER)
+  const database = openDatabase(stateDir)
+  const insert = (table: string, columns: string) =>
+    database.prepare(`INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`)
+  const user = insert('user', 'id, email, name, status, password_hash, created_at, updated_at')
+  const session = insert('session', 'id, user_id, created_at, expires_at')
+  const refreshToken = insert('refresh_token', 'hash, session_id, created_at, expires_at')
+  database.exec('BEGIN')
+  for (let i = 0; i < count; i++) {
+    user.run(idOf(i), emailOf(i), name, 'CONFIRMED', hash, madeAt, madeAt)
+    session.run(sessionOf(i), idOf(i), madeAt, sessionsEndAt)
+    refreshToken.run(sha256(refreshTokenOf(i)), sessionOf(i), madeAt, sessionsEndAt)
+  }
+  database.exec('COMMIT')
+  database.close()
+}
+
+/** An account that no other test of any process takes, with its session. Throws when all are taken. */
+export async function takeAccount(stack: RunningStack) {
+  const i = takeNumber(join(stack.stateDir, 'taken'))
+  const [id, email] = [idOf(i), emailOf(i)]
+  const user: User = {
+    id,
+    email,
+    name,
+    publicAddress: null,
+    needsOnboarding: false,
+    hasCompletedOnboarding: true,
+    createdAt: new Date(madeAt).toISOString(),
+  }
+  const session = { ...(await signTokens(stack, user, sessionOf(i))), refreshToken: refreshTokenOf(i), user }
+  return { email, password, session }
+}
+
+/**
+ * The same session with tokens signed now. Tests that share a session need this: its refresh token works only once, and
+ * using it a second time ends the session.
+ */
+export async function withFreshTokens(stack: RunningStack, session: Session): Promise<Session> {
+  const { sid } = decodeJwt<{ sid: string }>(session.accessToken)
+  return { ...session, ...(await signTokens(stack, session.user, sid)) }
+}
+
+function signTokens({ bursar, stateDir }: RunningStack, user: User, sessionId: string) {
+  const { JWT_PRIVATE_JWK } = readSecrets(join(stateDir, 'secrets.env')) as LocalSecrets
+  return signUserTokens({ API_ORIGIN: bursar.url, JWT_PRIVATE_JWK }, user, sessionId, Date.now())
+}
+
+function takeNumber(folder: string): number {
+  mkdirSync(folder, { recursive: true })
+  for (let i = readdirSync(folder).length; i < count; i++)
+    try {
+      writeFileSync(join(folder, String(i)), '', { flag: 'wx' })
+      return i
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  throw new Error(`all ${count} accounts of this stack are taken: raise the number`)
+}
+
+/** The stack's D1, opened without wrangler, which takes seconds. The Worker must not be running. */
+export function openDatabase(stateDir: string): DatabaseSync {
+  const folder = join(stateDir, 'worker/v3/d1/miniflare-D1DatabaseObject')
+  const file = readdirSync(folder).find((entry) => entry.endsWith('.sqlite') && !entry.startsWith('metadata'))!
+  return new DatabaseSync(join(folder, file))
+}

@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { prepareState } from '../../local/stack/stack.ts'
+import { root } from '../../local/tools/runTool.ts'
+import { addAccounts } from './readyAccounts.ts'
+
+/**
+ * Path of a folder to copy for a stack's state: secrets, and a database with the seed and readyAccounts.ts. Made once,
+ * since wrangler takes seconds to make it, and again when the migrations or the seed have changed.
+ */
+export async function stateTemplate(): Promise<string> {
+  const folder = join(root, '.bursar/testState')
+  if (!existsSync(folder)) {
+    mkdirSync(join(root, '.bursar'), { recursive: true })
+    const own = await mkdtemp(join(root, '.bursar/testState-'))
+    await prepareState(own)
+    await addAccounts(own)
+    await rename(own, folder).catch(() => rm(own, { recursive: true })) // another process was quicker
+  }
+  await prepareState(folder)
+  return folder
+}

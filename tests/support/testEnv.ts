@@ -1,0 +1,22 @@
+import type { D1Migration } from 'cloudflare:test'
+import { env as bindings } from 'cloudflare:workers'
+import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
+import type { Env } from '../../worker/env.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+
+/** Objects by their classes, since tests reach into them; the Worker itself only knows their RPC interfaces. */
+export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER'> & {
+  TREASURY: DurableObjectNamespace<Treasury>
+  CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
+  RELAYER: DurableObjectNamespace<Relayer>
+  TEST_MIGRATIONS: D1Migration[]
+  /** Unset: the short form. */
+  TAKEOVER_DAYS?: string
+  TAKEOVER_ADDRESSES?: string
+  /** The chains themselves, behind the proxies that RPC_URLS name. */
+  NODE_URL_8453: string
+  NODE_URL_84532: string
+}
+
+export const env = bindings as unknown as TestEnv

@@ -1,0 +1,84 @@
+/** The whole product on free ports with its own state, and a sender with money: what tests over HTTP start from. */
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { LoginReply } from '#schemas/account.ts'
+import type { CreateEscrowReply } from '#schemas/escrow.ts'
+import type { DeployReply, Wallet } from '#schemas/wallet.ts'
+import { BursarClient, until } from '../../local/client.ts'
+import { demo } from '../../local/stack/seed.ts'
+import { type Stack, type StackOptions, startStack } from '../../local/stack/stack.ts'
+import { noLimits } from './limits.ts'
+import { stateTemplate } from './stateTemplate.ts'
+
+export type TestStack = Stack & { bursar: BursarClient; [Symbol.asyncDispose](): Promise<void> }
+
+/** Its folder is removed with it. Limits of the service are out of reach unless `vars` sets LIMITS. */
+export async function createTestStack({ vars = {}, ...options }: Partial<StackOptions> = {}): Promise<TestStack> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bursar-stack-'))
+  await cp(await stateTemplate(), stateDir, { recursive: true })
+  const stack = await startStack({
+    stateDir,
+    blockTime: 1,
+    quiet: true,
+    bundled: !options.entry,
+    vars: async (started) => ({
+      LIMITS: JSON.stringify(noLimits),
+      ...(typeof vars === 'function' ? await vars(started) : vars),
+    }),
+    ...options,
+  })
+  const bursar = new BursarClient(stack.url, stack.rpc[8453])
+  const stop = async () => {
+    await stack.stop()
+    await rm(stateDir, { recursive: true, force: true })
+  }
+  return { ...stack, bursar, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** The seeded user's access token. */
+export async function signIn(bursar: BursarClient): Promise<string> {
+  const body = { email: demo.email, password: demo.password }
+  const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body })
+  if (!('accessToken' in reply)) throw new Error('the demo user has to choose a password')
+  return reply.accessToken
+}
+
+/** An active wallet with `funds` USDC, 200 unless said otherwise; its owner is a random address unless given. */
+export async function createFundedWallet(
+  bursar: BursarClient,
+  token: string,
+  { owner = privateKeyToAddress(generatePrivateKey()) as string, name = '', funds = '200' } = {},
+): Promise<Wallet> {
+  const body = { ownerAddress: owner, chainId: 8453, ...(name && { name }) }
+  const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
+  const { address } = await until('an active wallet', async () => {
+    const wallet = await find()
+    return wallet?.status === 'active' && wallet
+  })
+  await bursar.plain('/dev/faucet', { body: { address, amount: funds } })
+  return until('the money', async () => {
+    const wallet = await find()
+    return wallet?.usdcBalance?.balance === funds && wallet
+  })
+}
+
+/** A funded payout of 5 USDC: the path of its claim page, and its code. */
+export async function createPayout(bursar: BursarClient, token: string, walletId: string) {
+  const body = { sourceWalletId: walletId, amount: '5', recipientEmail: 'ada@bursar.test', expiresInDays: 7 }
+  const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {
+    token,
+    key: randomUUID(),
+    body,
+  })
+  const path = new URL(claimUrl).pathname
+  const accessToken = path.split('/').at(-1)!
+  await until('a claimable payout', async () => {
+    const page = await bursar.api<{ status: string }>(`/escrow/claim/${accessToken}`)
+    return page.status === 'CREATED'
+  })
+  return { path, accessToken, passcode: passcode! }
+}

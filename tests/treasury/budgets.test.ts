@@ -1,0 +1,627 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatUsdc, type MicroUsdc, microUsdc, parseUsdc } from '#domain/money.ts'
+import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
+import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
+import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
+import {
+  release,
+  settleFunding,
+  settleReclaimed,
+  settleSend,
+  settleWithdrawn,
+} from '../../worker/treasury/ledger/ledger.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
+import { check } from '../../worker/treasury/payments/check.ts'
+import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
+import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
+import { createAgent, deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
+import { budgetView } from '../../worker/treasury/policies/budgetView.ts'
+import { createGroup, deleteGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
+import { setPaused } from '../../worker/treasury/policies/pausing.ts'
+import { agentView, groupView, listGroups } from '../../worker/treasury/policies/views.ts'
+import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+
+/**
+ * The Treasury's real tables and code against a plain list of payments: whatever is paid, topped up, edited,
+ * paused, deleted, confirmed, failed or taken back, and however time passes, nothing accepted exceeds a limit in force
+ * at that moment, and every figure is the sum of its payments.
+ */
+type Model = { id: string; agent: string; group: string; amount: bigint; at: number; payout: boolean; status: string }
+const open = (entry: Model) => ['QUEUED', 'PROCESSING', 'PENDING'].includes(entry.status)
+const live = (entry: Model) => open(entry) || entry.status === 'CONFIRMED'
+const total = (entries: Model[]) => entries.reduce((sum, entry) => sum + entry.amount, 0n)
+
+/** Other ones in each run. `npm run test:long fuzz-budgets` tries more. */
+const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
+
+const usdc = (text: string) => parseUsdc(text)!
+const scopes = ['address_payments:write', 'email_payments:write', 'sms_payments:write', 'contact_payments:write']
+const unwrap = <T>(result: { ok: true; value: T } | { ok: false; message: string }): T => {
+  if (!result.ok) throw new Error(result.message)
+  return result.value
+}
+
+function createBook(funds = usdc('100000'), sessionLimit = usdc('100000')) {
+  const memory = createMemoryTreasury(funds, sessionLimit)
+  const { context } = memory
+  const groups: string[] = []
+  const agents: { id: string; group: string; principal: Principal }[] = []
+  let made = 0
+  const addGroup = (limit: MicroUsdc | null, limits: GroupLimits = {}, over: { scopes?: string[] } = {}) => {
+    const group = unwrap(
+      createGroup(context, {
+        key: null,
+        name: `Group ${++made}`,
+        spendLimit: limit,
+        scopes: over.scopes ?? scopes,
+        walletId: 'wal',
+        contacts: [],
+        limits,
+      }),
+    )
+    groups.push(group.id)
+    return group.id
+  }
+  const addAgent = (group: string) => {
+    const id = `agt_${++made}`
+    unwrap(
+      createAgent(context, {
+        key: null,
+        id,
+        name: id,
+        memo: null,
+        policyGroupId: group,
+        clientId: `bc_${id}`,
+        secretHash: `s${id}`,
+        apiKeyHash: `k${id}`,
+      }),
+    )
+    const principal = { type: 'agent', agentId: id, credentialHash: `k${id}` } as const
+    const agent = { id, group, principal }
+    agents.push(agent)
+    return agent
+  }
+  return { ...memory, groups, agents, addGroup, addAgent }
+}
+type Book = ReturnType<typeof createBook>
+
+/** The group with these changes. */
+const edit = (book: Pick<Book, 'context'>, group: string, over: Partial<GroupEdit>) =>
+  editGroup(book.context, group, {
+    version: undefined,
+    name: 'G',
+    scopes,
+    walletId: undefined,
+    spendLimit: undefined,
+    contactIds: undefined,
+    contacts: [],
+    limits: {},
+    ...over,
+  })
+
+let drafts = 0
+function createDraft(amount: MicroUsdc): PayoutDraft {
+  const id = `pay_draft${++drafts}`
+  const address = `0x${drafts.toString(16).padStart(40, '9')}` as const
+  return {
+    id,
+    address,
+    claimKey: address,
+    reclaimKey: address,
+    payer: address,
+    amount,
+    expiry: 1,
+    hash: '0x',
+    expiresAt: 1,
+    senderName: null,
+    tokenHash: '',
+    sealedToken: '',
+    sealedCode: '',
+    codeHmac: '',
+  }
+}
+
+const toAddress = { type: 'address', address: `0x${'d'.repeat(40)}` } as const
+const toEmail = { type: 'email', email: 'ada@example.com' } as const
+
+function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc, key = `key-${Math.random()}`) {
+  const lookup = to.type === 'address' ? { address: to.address, found: 'clear' as const } : null
+  const gathered: Gathered = {
+    draft: to.type === 'address' ? null : createDraft(amount),
+    lookup,
+    refreshed: true,
+    grants: {},
+  }
+  const result = accept(book.context, { principal, key, walletId: null, to, amount, memo: null }, gathered)
+  if ('need' in result) throw new Error(`needs ${result.need}`)
+  if (result.ok && !result.value.replayed) {
+    // What is returned was not read back, so it must equal what is written.
+    const { payment, group } = result.value
+    expect(payment).toEqual(book.store.payment(payment.id))
+    expect(budgetView(group)).toEqual(budgetView(group && book.store.group(group.id)))
+  }
+  return result
+}
+
+function ask(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc) {
+  const result = check(
+    book.context,
+    principal,
+    { to, amount },
+    {
+      draft: null,
+      lookup: to.type === 'address' ? { address: to.address, found: 'clear' as const } : null,
+      refreshed: true,
+      grants: {},
+    },
+  )
+  if ('need' in result) throw new Error(`needs ${result.need}`)
+  return result
+}
+
+/** As scan.ts and settle.ts do it: the guarded status and the ledger in one transaction. */
+function move({ store }: MemoryTreasury, id: string, from: string, to: string, work: (row: PaymentRow) => void) {
+  store.transaction(() => {
+    const row = store.payment(id)!
+    expect(row.status).toBe(from)
+    store.run('UPDATE payment SET status = ?, sig_version = 1 WHERE id = ?', to, id)
+    work(row)
+  })
+}
+
+function figuresAddUp(book: Book, payments: Model[]) {
+  const { store, context, clock } = book
+  for (const id of book.groups) {
+    const row = store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', id)!
+    const own = payments.filter((entry) => entry.group === id)
+    const held = total(own.filter(open))
+    const spent = total(own.filter((entry) => entry.status === 'CONFIRMED'))
+    expect([BigInt(row.held), BigInt(row.spent)], 'held and spent of a group').toEqual([held, spent])
+    expect(BigInt(row.unclaimed), 'unclaimed').toBe(total(own.filter((entry) => entry.payout && open(entry))))
+    const agents = store.all<AgentRow>('SELECT * FROM agent WHERE group_id = ?', id)
+    for (const agent of agents) {
+      const theirs = own.filter((entry) => entry.agent === agent.id)
+      expect([BigInt(agent.held), BigInt(agent.spent)], 'held and spent of an agent').toEqual([
+        total(theirs.filter(open)),
+        total(theirs.filter((entry) => entry.status === 'CONFIRMED')),
+      ])
+    }
+    if (row.spend_limit !== null) expect(spent + held, 'I3').toBeLessThanOrEqual(BigInt(row.spend_limit))
+    if (row.deleted_at !== null) continue
+
+    const view = groupView(context, row)
+    if (view.spendLimitUsdc !== null)
+      expect(usdc(view.currentSpent) + usdc(view.held) + usdc(view.remaining!)).toBe(usdc(view.spendLimitUsdc))
+    if (view.periodBudget) {
+      const { period, used, limit, remaining } = view.periodBudget
+      const { startAt, endAt } = periodAt(period, clock.now)
+      expect([Date.parse(view.periodBudget.startsAt), Date.parse(view.periodBudget.resetsAt)]).toEqual([startAt, endAt])
+      expect(usdc(used), 'reserved in this period and not released').toBe(
+        total(own.filter((entry) => live(entry) && entry.at >= startAt)),
+      )
+      if (usdc(used) <= usdc(limit)) expect(usdc(used) + usdc(remaining)).toBe(usdc(limit))
+      else expect(remaining).toBe('0')
+    }
+    const shown = listGroups(context).find(({ policyGroup }) => policyGroup.id === id)!
+    const sum = (what: 'totalSpent' | 'held', former: 'spent' | 'held') =>
+      shown.agents.reduce((so, agent) => so + usdc(agent[what]), 0n as bigint) +
+      usdc(shown.policyGroup.formerAgents[former])
+    expect(formatUsdc(sum('totalSpent', 'spent')), 'agents add up to their group').toBe(view.currentSpent)
+    expect(formatUsdc(sum('held', 'held'))).toBe(view.held)
+  }
+  const wallet = store.wallet('wal')!
+  const session = store.session('wal')!
+  const left = total(payments.filter((entry) => entry.status === 'CONFIRMED' || entry.status === 'PENDING'))
+  const back = total(payments.filter((entry) => entry.status === 'CANCELLED' && entry.payout))
+  const onTheWay = total(payments.filter((entry) => ['QUEUED', 'PROCESSING'].includes(entry.status)))
+  expect([BigInt(wallet.held), BigInt(wallet.out)], 'wallet').toEqual([onTheWay, left + back])
+  expect([BigInt(session.held), BigInt(session.used)], 'session').toEqual([onTheWay, left + back])
+}
+
+/** What was just accepted, against each limit as it was in force. */
+function withinLimits(group: GroupRow, payments: Model[], made: Model) {
+  const own = payments.filter((entry) => entry.group === group.id)
+  if (group.spend_limit !== null) expect(total(own.filter(live))).toBeLessThanOrEqual(BigInt(group.spend_limit))
+  if (group.max_payment !== null) expect(made.amount).toBeLessThanOrEqual(BigInt(group.max_payment))
+  if (group.period !== null && group.period_limit !== null) {
+    const { startAt } = periodAt(group.period, made.at)
+    expect(total(own.filter((entry) => live(entry) && entry.at >= startAt))).toBeLessThanOrEqual(
+      BigInt(group.period_limit),
+    )
+  }
+  if (made.payout && group.max_unclaimed !== null)
+    expect(total(own.filter((entry) => entry.payout && open(entry)))).toBeLessThanOrEqual(BigInt(group.max_unclaimed))
+}
+
+const amount = fc.bigInt({ min: 1n, max: 30_000_000n }).map(microUsdc)
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const limitsOf = fc.record({
+  maxPayment: maybe(fc.option(amount)),
+  maxUnclaimed: maybe(fc.option(amount)),
+  periodBudget: maybe(fc.option(fc.record({ period: fc.constantFrom<Period>(...periods), limit: amount }))),
+})
+const pick = fc.nat({ max: 999 })
+type Step =
+  | { do: 'pay'; agent: number; payout: boolean; amount: MicroUsdc; most: boolean }
+  | { do: 'settle'; payment: number; how: number }
+  | { do: 'cancel'; payment: number }
+  | { do: 'topUp'; group: number; amount: MicroUsdc }
+  | { do: 'edit'; group: number; limit: MicroUsdc | null | undefined; limits: GroupLimits }
+  | { do: 'wait'; hours: number }
+  | { do: 'pause'; what: 'agent' | 'group' | 'wallet' | 'account'; which: number; paused: boolean }
+  | { do: 'deleteAgent'; agent: number }
+  | { do: 'deleteGroup'; group: number }
+const kind = <T extends Step['do']>(name: T) => ({ do: fc.constant(name) })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ ...kind('pay'), agent: pick, payout: fc.boolean(), amount, most: fc.boolean() }),
+  },
+  { weight: 8, arbitrary: fc.record({ ...kind('settle'), payment: pick, how: pick }) },
+  { weight: 2, arbitrary: fc.record({ ...kind('cancel'), payment: pick }) },
+  { weight: 2, arbitrary: fc.record({ ...kind('topUp'), group: pick, amount }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ ...kind('edit'), group: pick, limit: maybe(fc.option(amount)), limits: limitsOf }),
+  },
+  { weight: 3, arbitrary: fc.record({ ...kind('wait'), hours: fc.constantFrom(0.01, 5, 12, 24, 80, 300, 800) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...kind('pause'),
+      what: fc.constantFrom('agent', 'group', 'wallet', 'account' as const),
+      which: pick,
+      paused: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ ...kind('deleteAgent'), agent: pick }) },
+  { weight: 1, arbitrary: fc.record({ ...kind('deleteGroup'), group: pick }) },
+) as fc.Arbitrary<Step>
+
+/** What may become of a payment in its present state. */
+const ways: Record<string, (payout: boolean) => string[]> = {
+  QUEUED: () => ['PROCESSING', 'FAILED'],
+  PROCESSING: (payout) => [payout ? 'PENDING' : 'CONFIRMED', 'FAILED'],
+  PENDING: () => ['CONFIRMED', 'CANCELLED'],
+}
+
+function settle(book: Book, entry: Model, how: number) {
+  const next = ways[entry.status]?.(entry.payout)[how % 2]
+  if (!next) return
+  const { store, clock } = book
+  move(book, entry.id, entry.status, next, (row) => {
+    if (next === 'FAILED') release(store, row)
+    else if (next === 'PENDING') settleFunding(store, row)
+    else if (next === 'CANCELLED') settleReclaimed(store, row)
+    else if (next === 'CONFIRMED' && entry.payout) settleWithdrawn(store, row, clock.now)
+    else if (next === 'CONFIRMED') settleSend(store, row, clock.now)
+  })
+  entry.status = next
+}
+
+function run(book: Book, payments: Model[], each: Step) {
+  const { context, store, clock } = book
+  const groupAt = (index: number) => book.groups[index % book.groups.length]!
+  /** Payments the code ended by itself: those that were queued, and no other. */
+  const ended = (how: string) => {
+    for (const entry of payments) {
+      const status = store.payment(entry.id)!.status
+      if (status === entry.status) continue
+      expect([entry.status, status]).toEqual(['QUEUED', how])
+      entry.status = status
+    }
+  }
+  switch (each.do) {
+    case 'pay': {
+      const { id, group, principal } = book.agents[each.agent % book.agents.length]!
+      const to = each.payout ? toEmail : toAddress
+      const before = book.dump()
+      const asked = ask(book, principal, to, each.amount)
+      expect(book.dump(), 'a check writes nothing').toBe(before)
+      const most = asked.ok ? usdc(asked.value.max_allowed_now) : microUsdc(0n)
+      const wanted = each.most && most > 0n ? most : each.amount
+      const answer = ask(book, principal, to, wanted)
+      const inForce = store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group)!
+      const paid = pay(book, principal, to, wanted)
+      expect(answer.ok ? answer.value.allowed : false, 'the check predicts the payment').toBe(paid.ok)
+      if (answer.ok && !paid.ok) expect(answer.value.refusal?.code).toBe(paid.code)
+      if (wanted === most) expect(paid.ok, 'the most allowed is allowed').toBe(true)
+      if (!paid.ok) return
+      const entry = {
+        id: paid.value.payment.id,
+        agent: id,
+        group,
+        amount: wanted as bigint,
+        at: clock.now,
+        payout: each.payout,
+        status: 'QUEUED',
+      }
+      payments.push(entry)
+      withinLimits(inForce, payments, entry)
+      return
+    }
+    case 'settle': {
+      const entry = payments[each.payment % payments.length]
+      if (entry) settle(book, entry, each.how)
+      return
+    }
+    case 'cancel': {
+      const entry = payments[each.payment % payments.length]
+      if (!entry) return
+      const queued = entry.status === 'QUEUED'
+      const result = cancelPayment(context, { type: 'user' }, entry.id)
+      if (queued) expect(result.ok).toBe(true)
+      ended('CANCELLED')
+      // Sends only: a payout that was cancelled before it was funded returned nothing.
+      if (queued) payments.splice(payments.indexOf(entry), 1)
+      return
+    }
+    case 'topUp':
+      topUp(context, groupAt(each.group), each.amount, null)
+      return
+    case 'edit': {
+      const id = groupAt(each.group)
+      const group = store.group(id)
+      const result = edit(book, id, { spendLimit: each.limit, limits: each.limits })
+      if (!group) expect(result.ok).toBe(false)
+      else if (each.limit != null && each.limit < BigInt(group.spent + group.held))
+        expect(result).toMatchObject({ ok: false, field: 'spendLimit' })
+      else expect(result.ok).toBe(true)
+      return
+    }
+    case 'wait':
+      clock.now += Math.round(each.hours * 3_600_000)
+      return
+    case 'pause': {
+      const id = { agent: book.agents[each.which % book.agents.length]!.id, group: groupAt(each.which), wallet: 'wal' }
+      const subject = each.what === 'account' ? { kind: each.what } : { kind: each.what, id: id[each.what] }
+      setPaused(context, subject as Parameters<typeof setPaused>[1], each.paused)
+      ended('FAILED')
+      return
+    }
+    case 'deleteAgent':
+      deleteAgent(context, book.agents[each.agent % book.agents.length]!.id)
+      ended('FAILED')
+      return
+    case 'deleteGroup':
+      // One stays, or little more would happen.
+      if (each.group % book.groups.length > 0) deleteGroup(context, groupAt(each.group))
+      ended('FAILED')
+  }
+}
+
+describe('I3 with every limit', () => {
+  test(
+    'no sequence of events exceeds a limit in force, and figures always add up @budgets-1',
+    () => {
+      fc.assert(
+        fc.property(
+          fc.option(amount),
+          limitsOf,
+          fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }),
+          (limit, limits, steps) => {
+            const book = createBook()
+            const payments: Model[] = []
+            try {
+              const first = book.addGroup(limit, limits)
+              const second = book.addGroup(usdc('20'))
+              for (const group of [first, first, second]) book.addAgent(group)
+              for (const each of steps) {
+                run(book, payments, each)
+                figuresAddUp(book, payments)
+              }
+              expect(verifyAudit(book.store).brokenAt).toBe(null)
+            } finally {
+              book.close()
+            }
+          },
+        ),
+        { numRuns: sequences },
+      )
+    },
+    120_000 + sequences * 1_000,
+  )
+})
+
+describe('a period budget', () => {
+  const daily = (limit: string) => ({ periodBudget: { period: 'day' as const, limit: usdc(limit) } })
+
+  test('a failed payment returns to the period in which it was reserved, not to the next @budgets-2', () => {
+    const book = createBook()
+    const group = book.addGroup(null, daily('10'))
+    const { principal } = book.addAgent(group)
+    const paid = unwrap(pay(book, principal, toAddress, usdc('10')))
+    expect(pay(book, principal, toAddress, usdc('0.000001'))).toMatchObject({
+      ok: false,
+      code: 'budget_exceeded',
+      refusal: { rule: 'group.budget_per_day', resets_at: '2026-11-21T00:00:00.000Z', max_allowed_now: '0' },
+    })
+    book.clock.now = Date.UTC(2026, 10, 21)
+    unwrap(pay(book, principal, toAddress, usdc('10')))
+    move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    expect(pay(book, principal, toAddress, usdc('0.000001')), 'today stays full').toMatchObject({ ok: false })
+    expect(groupView(book.context, book.store.group(group)!)).toMatchObject({
+      held: '10',
+      periodBudget: { used: '10' },
+    })
+    book.close()
+  })
+
+  test('a clock that went back over the change of a period: the later failure is booked, and gives no room twice @budgets-3', () => {
+    const book = createBook()
+    const group = book.addGroup(null)
+    const { principal } = book.addAgent(group)
+    const midnight = Date.UTC(2026, 10, 21)
+    book.clock.now = midnight + 1
+    const early = unwrap(pay(book, principal, toAddress, usdc('10')))
+    book.clock.now = midnight - 1
+    unwrap(edit(book, group, { limits: daily('20') }))
+    book.clock.now = midnight + 2
+    unwrap(pay(book, principal, toAddress, usdc('3')))
+    const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
+    expect(used(), 'both were reserved in this day').toBe('13')
+    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    expect(used()).toBe('3')
+    book.close()
+  })
+
+  test('another kind of period counts what was paid in it before the change @budgets-4', () => {
+    const book = createBook()
+    const group = book.addGroup(null)
+    const { principal } = book.addAgent(group)
+    book.clock.now = Date.UTC(2026, 10, 19, 12) // Thursday
+    unwrap(pay(book, principal, toAddress, usdc('3')))
+    book.clock.now = Date.UTC(2026, 10, 20, 12)
+    unwrap(pay(book, principal, toAddress, usdc('4')))
+    const per = (period: Period) =>
+      unwrap(edit(book, group, { limits: { periodBudget: { period, limit: usdc('7') } } })).periodBudget
+    expect(per('day')).toMatchObject({ used: '4', remaining: '3' })
+    expect(per('week')).toMatchObject({ used: '7', remaining: '0', startsAt: '2026-11-16T00:00:00.000Z' })
+    expect(per('month')).toMatchObject({ used: '7', resetsAt: '2026-12-01T00:00:00.000Z' })
+    book.close()
+  })
+})
+
+test('a full account takes no payment, group, contact or agent; what is under way is settled, what is there can be lowered', () => {
+  const book = createBook()
+  const group = book.addGroup(usdc('50'))
+  const { principal } = book.addAgent(group)
+  const paid = unwrap(pay(book, principal, toAddress, usdc('10')))
+  book.size(8_000_000_001)
+  const full = /This account is full/
+  expect(pay(book, principal, toAddress, usdc('1'))).toMatchObject({ ok: false, code: 'unavailable' })
+  expect(() => book.addGroup(usdc('5'))).toThrow(full)
+  expect(() => book.addAgent(group)).toThrow(full)
+  const contact = { id: 'contact_1', name: 'Ada', address: toAddress.address, email: null, phone: null }
+  expect(() => unwrap(edit(book, group, { contactIds: [contact.id], contacts: [contact] }))).toThrow(full)
+  expect(edit(book, group, { spendLimit: usdc('20') })).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
+  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+  expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
+  book.size(0)
+  unwrap(pay(book, principal, toAddress, usdc('1')))
+  book.close()
+})
+
+test('every decision is in the log with its figures and the version of the policy it was made under @budgets-5', () => {
+  const book = createBook()
+  const group = book.addGroup(usdc('5'), { maxPayment: usdc('4') })
+  const { principal, id } = book.addAgent(group)
+  const paid = unwrap(pay(book, principal, toAddress, usdc('3')))
+  unwrap(topUp(book.context, group, usdc('1'), null))
+  expect(pay(book, principal, toAddress, usdc('4')).ok).toBe(false)
+  const logged = book.store
+    .all<{ event: string; data: string }>("SELECT event, data FROM audit WHERE event LIKE 'payment.%' ORDER BY seq")
+    .map(({ event, data }) => ({ event, ...JSON.parse(data) }))
+  expect(logged).toMatchObject([
+    { event: 'payment.accepted', by: id, amount: '3', group, policyVersion: 1, spent: '0', held: '0', limit: '5' },
+    { event: 'payment.refused', by: id, amount: '4', rule: 'group.budget', policyVersion: 2, held: '3', limit: '6' },
+  ])
+  expect(book.store.payment(paid.payment.id)!.policy_version).toBe(1)
+  const versions = book.store.all<{ data: string }>("SELECT data FROM audit WHERE event LIKE 'group.%' ORDER BY seq")
+  expect(versions.map(({ data }) => JSON.parse(data))).toMatchObject([
+    {
+      policyVersion: 1,
+      limit: '5',
+      maxPayment: '4',
+      scopes: expect.arrayContaining(scopes),
+    },
+    { policyVersion: 2, limit: '6' },
+  ])
+  book.close()
+})
+
+test('an agent’s own figures, and what its group leaves to it', () => {
+  const book = createBook()
+  const group = book.addGroup(usdc('10'))
+  const [a, b] = [book.addAgent(group), book.addAgent(group)]
+  const paid = unwrap(pay(book, a.principal, toAddress, usdc('3')))
+  unwrap(pay(book, b.principal, toEmail, usdc('2')))
+  move(book, paid.payment.id, 'QUEUED', 'PROCESSING', () => {})
+  move(book, paid.payment.id, 'PROCESSING', 'CONFIRMED', (row) => settleSend(book.store, row, book.clock.now))
+  const view = (id: string) => agentView(book.context, book.store.agent(id)!)
+  expect(view(a.id)).toMatchObject({ totalSpent: '3', held: '0', remaining: '5', transactionCount: 1 })
+  expect(view(b.id)).toMatchObject({ totalSpent: '0', held: '2', remaining: '5' })
+  book.close()
+})
+
+describe('credentials and pauses, by the Treasury’s own clock', () => {
+  const unauthenticated = { ok: false, code: 'unauthenticated' }
+
+  test('the replaced one works until the last millisecond of its 24 hours, and a second renewal keeps that promise @budgets-6', () => {
+    const book = createBook()
+    const agent = book.addAgent(book.addGroup(null))
+    const { principal, id } = agent
+    const ends = book.clock.now + 24 * 3_600_000
+    const renew = (hash: string, endsAt: number) =>
+      unwrap(replaceCredential(book.context, id, { kind: 'api_key', hash, endsAt }))
+    renew('second', ends)
+    book.clock.now += 1_000
+    renew('third', ends + 1_000)
+    const works = (credentialHash: string) => credentialRefusal(book.context, { ...principal, credentialHash }) === null
+    const hashes = [`k${id}`, 'second', 'third', `s${id}`]
+    book.clock.now = ends - 1
+    expect(hashes.map(works)).toEqual([true, true, true, true])
+    book.clock.now = ends
+    expect(hashes.map(works), 'the secret is another credential').toEqual([false, true, true, true])
+    expect(pay(book, principal, toAddress, usdc('1'))).toMatchObject(unauthenticated)
+    renew('fourth', book.clock.now)
+    expect([...hashes, 'fourth'].map(works)).toEqual([false, false, false, true, true])
+    book.close()
+  })
+
+  test('a caller without valid credentials learns nothing of earlier payments', () => {
+    const book = createBook()
+    const { principal, id } = book.addAgent(book.addGroup(null))
+    const again = () => pay(book, principal, toAddress, usdc('1'), 'one key')
+    const paid = unwrap(again())
+    expect(unwrap(again())).toMatchObject({ replayed: true, payment: { id: paid.payment.id } })
+    unwrap(setPaused(book.context, { kind: 'agent', id }, true))
+    expect(again()).toMatchObject({ ok: false, code: 'agent_disabled' })
+    unwrap(setPaused(book.context, { kind: 'agent', id }, false))
+    expect(unwrap(again())).toMatchObject({ replayed: true, payment: { id: paid.payment.id } })
+    unwrap(deleteAgent(book.context, id))
+    expect(again()).toMatchObject(unauthenticated)
+    book.close()
+  })
+
+  test('a pause fails what is queued with its reason, releases it once, and leaves what is signed alone @budgets-7', () => {
+    const book = createBook()
+    const group = book.addGroup(usdc('10'))
+    const { principal, id } = book.addAgent(group)
+    const signed = unwrap(pay(book, principal, toAddress, usdc('1')))
+    move(book, signed.payment.id, 'QUEUED', 'PROCESSING', () => {})
+    const queued = unwrap(pay(book, principal, toEmail, usdc('2')))
+    const pause = () => unwrap(setPaused(book.context, { kind: 'agent', id }, true)).stoppedPayments
+    expect([pause(), pause()]).toEqual([1, 0])
+    expect(book.store.payment(queued.payment.id)).toMatchObject({ status: 'FAILED', error_code: 'agent_paused' })
+    expect(book.store.payout(queued.payment.id)).toMatchObject({ status: 'FAILED' })
+    expect(book.store.payment(signed.payment.id)).toMatchObject({ status: 'PROCESSING' })
+    expect(cancelPayment(book.context, { type: 'user' }, signed.payment.id)).toMatchObject({
+      ok: false,
+      code: 'conflict',
+    })
+    expect(groupView(book.context, book.store.group(group)!)).toMatchObject({
+      held: '1',
+      remaining: '9',
+      unclaimed: '0',
+    })
+    book.close()
+  })
+
+  test('cancelling twice returns the same and releases once; another’s payment is not found @budgets-8', () => {
+    const book = createBook()
+    const group = book.addGroup(usdc('10'))
+    const { principal, id } = book.addAgent(group)
+    const paid = unwrap(pay(book, principal, toAddress, usdc('4')))
+    const cancel = (agent: string) =>
+      cancelPayment(book.context, { type: 'agent', agentId: agent, credentialHash: '' }, paid.payment.id)
+    expect(cancel('agt_other')).toMatchObject({ ok: false, code: 'not_found' })
+    for (let i = 0; i < 2; i++) expect(cancel(id)).toMatchObject({ ok: true, value: { status: 'CANCELLED' } })
+    expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0', remaining: '10' })
+    book.close()
+  })
+})

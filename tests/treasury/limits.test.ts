@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest'
+import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
+import type { Limits } from '#domain/limits.ts'
+import { parseUsdc } from '#domain/money.ts'
+import type { Address, Block } from '../../worker/chain/types.ts'
+import type { Principal, Recipient } from '../../worker/treasury/api.ts'
+import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
+import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
+import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
+import { createAgent } from '../../worker/treasury/policies/agents.ts'
+import { createGroup } from '../../worker/treasury/policies/groups.ts'
+import { applyReports } from '../../worker/treasury/relay/reports.ts'
+import { noLimits } from '../support/limits.ts'
+import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+
+const usdc = (text: string) => parseUsdc(text)!
+const address = (n: number): Address => `0x${n.toString(16).padStart(40, '7')}`
+const owner: Principal = { type: 'user' }
+const dayMs = 86_400_000
+
+/** A wallet with money, and agents `0`, `1`, … of one group. */
+function createTreasury(limits: Partial<Limits>, agentCount = 2) {
+  const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), { ...noLimits, ...limits })
+  const { context, store } = memory
+  const group = createGroup(context, {
+    key: null,
+    name: 'Group',
+    spendLimit: null,
+    scopes: ['address_payments:write', 'email_payments:write', 'sms_payments:write'],
+    walletId: 'wal',
+    contacts: [],
+  })
+  if (!group.ok) throw new Error(group.message)
+  const agents = Array.from({ length: agentCount }, (_, i): Principal => {
+    const agent = { id: `agt_${i}`, name: `A${i}`, memo: null, policyGroupId: group.value.id, clientId: `bc_${i}` }
+    createAgent(context, { key: null, ...agent, secretHash: `s${i}`, apiKeyHash: `k${i}` })
+    return { type: 'agent', agentId: agent.id, credentialHash: `k${i}` }
+  })
+  let keys = 0
+  const pay = (principal: Principal, to: Recipient = toAddress, grants: Gathered['grants'] = {}) => {
+    const lookup = to.type === 'address' ? { address: to.address, found: 'clear' as const } : null
+    const draft = to.type === 'address' ? null : createDraft(++keys)
+    const walletId = principal.type === 'user' ? 'wal' : null
+    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc('1'), memo: null }
+    return accept(context, input, { draft, lookup, refreshed: true, grants })
+  }
+  const payTimes = (count: number, principal: Principal, to?: Recipient) =>
+    Array.from({ length: count }, () => pay(principal, to))
+  const signAll = () => {
+    const head = { number: 1, timestamp: Math.floor(memory.clock.now / 1000), hash: '0x' } as unknown as Block
+    return store.transaction(() => signQueued(context, store.wallet('wal')!, head))
+  }
+  return { ...memory, agents, pay, payTimes, signAll }
+}
+const toAddress: Recipient = { type: 'address', address: address(1) }
+const toEmail = (email = 'ada@example.com'): Recipient => ({ type: 'email', email })
+
+function createDraft(n: number): PayoutDraft {
+  const own = address(1_000 + n)
+  const made = { address: own, claimKey: own, reclaimKey: own, payer: own }
+  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '' }
+  return {
+    id: `pay_d${n}`,
+    ...made,
+    amount: usdc('1'),
+    expiry: 1,
+    hash: '0x',
+    expiresAt: 1,
+    senderName: null,
+    ...sealed,
+  }
+}
+
+const accepted = { ok: true }
+const refusedBy = (code: string, rule: string) => ({ ok: false, code, refusal: { rule } })
+
+describe('rates of accepted payments', () => {
+  test('an agent may make its burst at once, one more is refused with its reset, and one a second follows @limits-1', () => {
+    const { agents, payTimes, pay, clock, store } = createTreasury({ agentPaymentsPerSecond: 1, agentPaymentBurst: 3 })
+    const [agent, other] = agents as [Principal, Principal]
+    for (const result of payTimes(3, agent)) expect(result).toMatchObject(accepted)
+    const rows = store.first<{ n: number }>('SELECT count(*) AS n FROM payment')!.n
+    expect(pay(agent)).toMatchObject({
+      ...refusedBy('payment_rate_exceeded', 'limits.agent_payments'),
+      retryAfter: 1,
+      refusal: { resets_at: new Date(clock.now + 1000).toISOString() },
+    })
+    expect(store.first<{ n: number }>('SELECT count(*) AS n FROM payment')!.n, 'nothing is recorded').toBe(rows)
+    expect(pay(other), 'another agent').toMatchObject(accepted)
+    clock.now += 999
+    expect(pay(agent)).toMatchObject({ ok: false })
+    clock.now += 1
+    expect(pay(agent)).toMatchObject(accepted)
+    clock.now -= dayMs
+    expect(pay(agent), 'a clock that went back gives nothing').toMatchObject({ ok: false })
+  })
+
+  test('all principals of a user share one rate @limits-2', () => {
+    const { agents, pay } = createTreasury({ userPaymentsPerSecond: 1, userPaymentBurst: 3 })
+    for (const who of [owner, ...agents]) expect(pay(who)).toMatchObject(accepted)
+    for (const who of [owner, ...agents])
+      expect(pay(who)).toMatchObject(refusedBy('payment_rate_exceeded', 'limits.user_payments'))
+  })
+
+  test('a refused payment takes nothing from the rate @limits-3', () => {
+    const { agents, pay, context } = createTreasury({ agentPaymentsPerSecond: 1, agentPaymentBurst: 1 })
+    context.limits.gasPerDay = 0
+    for (let i = 0; i < 5; i++) expect(pay(agents[0]!)).toMatchObject({ code: 'gas_allowance_exceeded' })
+    context.limits.gasPerDay = 1e12
+    expect(pay(agents[0]!)).toMatchObject(accepted)
+  })
+})
+
+describe('the queue of a wallet', () => {
+  test('an agent has at most its share queued; the owner has no such limit @limits-4', () => {
+    const { agents, payTimes, pay } = createTreasury({ agentQueued: 5 })
+    for (const result of payTimes(5, agents[0]!)) expect(result).toMatchObject(accepted)
+    expect(pay(agents[0]!)).toMatchObject(refusedBy('queue_full', 'limits.queue'))
+    expect(pay(agents[1]!)).toMatchObject(accepted)
+    for (const result of payTimes(20, owner)) expect(result).toMatchObject(accepted)
+  })
+
+  test('agents leave slots to the owner, one agent takes its share, and turns go round @limits-5', () => {
+    const t = createTreasury({ ownerSlots: 16, agentInFlight: 24 }, 3)
+    const [a, b, c] = t.agents as [Principal, Principal, Principal]
+    for (const [who, count] of [
+      [a, 100],
+      [b, 40],
+      [c, 3],
+      [owner, 30],
+    ] as const)
+      t.payTimes(count, who)
+    t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+    const inFlight = () =>
+      Object.fromEntries(
+        t.store
+          .all<{ who: string; n: number }>(
+            "SELECT coalesce(agent_id, 'owner') AS who, count(*) AS n FROM payment WHERE status = 'PROCESSING' GROUP BY agent_id",
+          )
+          .map(({ who, n }) => [who, n]),
+      )
+    expect(t.signAll()).toBe(64)
+    // Turns go round until the agents' 48 are used: 3 of the third, then the others in equal parts.
+    expect(inFlight()).toEqual({ agt_0: 21, agt_1: 20, agt_2: 3, owner: 20 })
+    // Half of the owner's are confirmed: the owner's queue goes on although the agents wait as well.
+    t.store.run(
+      "UPDATE payment SET status = 'CONFIRMED' WHERE id IN (SELECT id FROM payment WHERE agent_id IS NULL AND status = 'PROCESSING' LIMIT 10)",
+    )
+    t.signAll()
+    expect(inFlight().owner).toBe(20)
+  })
+
+  test('a lone agent takes its share and no more @limits-6', () => {
+    const t = createTreasury({ ownerSlots: 16, agentInFlight: 24 })
+    t.payTimes(64, t.agents[0]!)
+    t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+    expect(t.signAll()).toBe(24)
+    t.payTimes(1, owner)
+    expect(t.signAll(), 'the owner pays at once').toBe(1)
+  })
+})
+
+describe('gas of a day', () => {
+  const sends = (count: number) => count * paymentGas(false)
+
+  test('the allowance is used up by reservations and returns at 00:00 UTC @limits-7', () => {
+    const { pay, clock } = createTreasury({ gasPerDay: sends(3), ownerGasPercent: 0 })
+    for (let i = 0; i < 3; i++) expect(pay(owner)).toMatchObject(accepted)
+    const midnight = (Math.floor(clock.now / dayMs) + 1) * dayMs
+    expect(pay(owner)).toMatchObject({
+      ...refusedBy('gas_allowance_exceeded', 'limits.gas'),
+      refusal: { resets_at: new Date(midnight).toISOString() },
+    })
+    clock.now = midnight - 1
+    expect(pay(owner)).toMatchObject({ ok: false })
+    clock.now = midnight
+    expect(pay(owner)).toMatchObject(accepted)
+  })
+
+  test('an agent may use 40 %, and 20 % is kept for the owner @limits-8', () => {
+    const t = createTreasury({ gasPerDay: sends(10), agentGasPercent: 40, ownerGasPercent: 20 }, 3)
+    const [a, b, c] = t.agents as [Principal, Principal, Principal]
+    const count = (who: Principal) => t.payTimes(20, who).filter((result) => 'ok' in result && result.ok).length
+    expect([count(a), count(b), count(c)], 'the third has what the two leave of 80 %').toEqual([4, 4, 0])
+    expect(count(owner)).toBe(2)
+  })
+
+  test('a payout reserves all its steps; receipts replace the estimates and failures return them @limits-9', () => {
+    const { pay, context, store } = createTreasury({})
+    const used = () => gasAllowance(context, null).used
+    const payout = pay(owner, toEmail())
+    if ('need' in payout || !payout.ok) throw new Error('not accepted')
+    const { id } = payout.value.payment
+    expect(used()).toBe(paymentGas(true))
+    store.run("UPDATE payment SET sig_version = 1, status = 'PROCESSING' WHERE id = ?", id)
+    const ref = { type: 'payment', paymentId: id, version: 1 } as const
+    applyReports(context, [{ id: `${id}:1`, ref, state: 'mined', txHash: '0x01', gasUsed: 64_467 }])
+    expect(used()).toBe(paymentGas(true) - stepGas.send + 64_467)
+    applyReports(context, [{ id: `${id}:1`, ref, state: 'mined', txHash: '0x01', gasUsed: 64_467 }])
+    expect(used(), 'a report that comes twice').toBe(paymentGas(true) - stepGas.send + 64_467)
+    const send = pay(owner)
+    if ('need' in send || !send.ok) throw new Error('not accepted')
+    const before = used()
+    store.transaction(() => stopUnsigned(context, send.value.payment, 'cancelled'))
+    expect(used()).toBe(before - paymentGas(false))
+  })
+
+  test('a new account needs a grant from the Relayer, once for many payments @limits-10', () => {
+    const t = createTreasury({ establishedAfterPayments: 10, newAccountGasGrant: sends(3) })
+    t.context.established = false
+    expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(3) })
+    expect(t.pay(owner, toAddress, { gas: false })).toMatchObject(
+      refusedBy('gas_allowance_exceeded', 'limits.new_accounts_gas'),
+    )
+    noteGrant(t.context, sends(3))
+    for (const result of t.payTimes(3, owner)) expect(result).toMatchObject(accepted)
+    expect(t.pay(owner)).toMatchObject({ need: 'gasGrant' })
+    t.store.run("UPDATE payment SET status = 'CONFIRMED'")
+    noteGrant(t.context, sends(7))
+    t.payTimes(7, owner)
+    t.store.run("UPDATE payment SET status = 'CONFIRMED'")
+    expect(t.pay(owner), 'established').toMatchObject(accepted)
+  })
+})
+
+test('a payment that the contract refuses is not signed again, and its recipient is looked up again @limits-11', () => {
+  const t = createTreasury({ gasPerDay: 1_000_000 })
+  t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+  t.pay(owner)
+  expect(t.pay(owner)).toMatchObject(accepted)
+  t.signAll()
+  const [row] = t.store.all<{ id: string; deadline: number }>(
+    "SELECT id, deadline FROM payment WHERE status = 'PROCESSING'",
+  )
+  const head = { number: 2, timestamp: row!.deadline - 10, hash: '0x' } as unknown as Block
+  const ref = { type: 'payment', paymentId: row!.id, version: 1 } as const
+  applyReports(t.context, [
+    { id: `${row!.id}:1`, ref, state: 'parked', reverts: true, reason: 'Blacklistable: account is blacklisted' },
+  ])
+  const known = () => t.store.first('SELECT 1 FROM known_recipient WHERE address = ?', `8453:${address(1)}`)
+  expect(known()).toBeNull()
+  t.clock.now += 240_000
+  expect(
+    t.store.transaction(() => signAgain(t.context, t.store.wallet('wal')!, head)),
+    'the other one',
+  ).toBe(1)
+  // Executed after all: the report of the next attempt clears it.
+  applyReports(t.context, [{ id: `${row!.id}:1`, ref, state: 'broadcast', txHash: '0x02' }])
+  expect(t.store.payment(row!.id)!.revert).toBeNull()
+})
+
+describe('messages to recipients', () => {
+  test('a sender, an agent and a recipient each have a limit a day @limits-12', () => {
+    const limits = { emailsPerDay: 10, agentMessagePercent: 50, messagesPerRecipient: 3 }
+    const { pay, agents, clock } = createTreasury(limits)
+    for (let i = 0; i < 3; i++) expect(pay(agents[0]!, toEmail(`Ada+${i}@example.com`))).toMatchObject(accepted)
+    expect(pay(owner, toEmail('ada@EXAMPLE.com')), 'the same mailbox').toMatchObject(
+      refusedBy('message_limit', 'limits.recipient_messages'),
+    )
+    for (let i = 0; i < 2; i++) expect(pay(agents[0]!, toEmail(`bob${i}@example.com`))).toMatchObject(accepted)
+    expect(pay(agents[0]!, toEmail('bob2@example.com'))).toMatchObject(
+      refusedBy('message_limit', 'limits.agent_messages'),
+    )
+    for (let i = 0; i < 5; i++) expect(pay(owner, toEmail(`eve${i}@example.com`))).toMatchObject(accepted)
+    expect(pay(owner, toEmail('eve5@example.com'))).toMatchObject(refusedBy('message_limit', 'limits.messages'))
+    expect(pay(owner, { type: 'phone', phone: '+14155550123' }), 'text messages count apart').toMatchObject(accepted)
+    clock.now += dayMs
+    expect(pay(owner, toEmail())).toMatchObject(accepted)
+  })
+
+  test('new accounts ask for each message what D1 counts for all of them @limits-13', () => {
+    const t = createTreasury({ establishedAfterPayments: 10 })
+    t.context.established = false
+    noteGrant(t.context, 1e9)
+    expect(t.pay(owner, toEmail())).toMatchObject({ need: 'messageGrant' })
+    expect(t.pay(owner, toEmail(), { message: false })).toMatchObject(
+      refusedBy('message_limit', 'limits.new_account_messages'),
+    )
+    expect(t.pay(owner, toEmail(), { message: true })).toMatchObject(accepted)
+  })
+})
+
+test('refusals are recorded up to a number a minute and a day @limits-14', () => {
+  const { pay, agents, store, clock } = createTreasury({ refusalsPerMinute: 3, refusalsPerDay: 5 })
+  store.run('UPDATE agent SET paused = 1')
+  const recorded = () =>
+    store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")!.n
+  for (let i = 0; i < 10; i++) pay(agents[0]!)
+  expect(recorded()).toBe(3)
+  clock.now += 60_000
+  for (let i = 0; i < 10; i++) pay(agents[0]!)
+  expect(recorded()).toBe(5)
+  clock.now += dayMs
+  pay(agents[0]!)
+  expect(recorded()).toBe(6)
+})

@@ -1,0 +1,30 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { forgetSignup, keepSignup, pendingSignupToken } from '../../web/src/lib/pendingSignup.ts'
+import { storage } from './browser.ts'
+
+beforeEach(() => {
+  vi.useRealTimers()
+  vi.stubGlobal('localStorage', storage())
+})
+
+test('the token goes with a confirmation of the address that this browser signed up, or with a link @pending-signup-1', () => {
+  keepSignup(' Ada@Example.com ', 'bu_1')
+  expect(pendingSignupToken('ada@example.com')).toEqual({ signupToken: 'bu_1' })
+  expect(pendingSignupToken()).toEqual({ signupToken: 'bu_1' })
+  expect(pendingSignupToken('eve@example.com')).toEqual({})
+  forgetSignup()
+  expect(pendingSignupToken()).toEqual({})
+})
+
+test('it is forgotten after seven days, and a broken record counts as none', () => {
+  vi.useFakeTimers()
+  keepSignup('ada@example.com', 'bu_1')
+  vi.advanceTimersByTime(7 * 86_400_000 - 1)
+  expect(pendingSignupToken()).toEqual({ signupToken: 'bu_1' })
+  vi.advanceTimersByTime(1)
+  expect(pendingSignupToken()).toEqual({})
+  for (const broken of ['{', '1', '{"signupToken":5,"at":1e15}', '{"signupToken":"bu_1"}']) {
+    localStorage.setItem('pending_signup', broken)
+    expect(pendingSignupToken(), broken).toEqual({})
+  }
+})

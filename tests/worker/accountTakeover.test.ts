@@ -1,0 +1,197 @@
+/** Ways to take over an account with much time and many addresses, or to shut its owner out. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { defaultLimits } from '#domain/limits.ts'
+import { openDb } from '../../worker/db/d1.ts'
+import { limitWrongCodes } from '../../worker/services/accountLimits.ts'
+import {
+  type Api,
+  createApi,
+  createUser,
+  env,
+  login,
+  mailedCode,
+  mailedLinkToken,
+  mailsTo,
+  makeGuessingCheap,
+  newEmail,
+  seed,
+} from './apiClient.ts'
+
+beforeAll(seed)
+
+const dayMs = 24 * 60 * 60_000
+const password = 'correct horse battery'
+const post = (api: Api, call: string, body: unknown, from?: string) =>
+  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
+const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+const addressOf = (i: number) => `198.51.${Math.floor(i / 200)}.${i % 200}`
+
+describe('guessing codes', () => {
+  test('of weeks of guesses eight are evaluated, whichever code and address; then only the link works @takeover-1', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
+    let evaluated = 0
+    for (let day = 0; day < 30; day++) {
+      await post(api, 'forgot-password', { email: ann.email })
+      const code = otherThan(await mailedCode(ann.email))
+      for (const from of [addressOf(day), addressOf(day + 100)]) {
+        const body = { email: ann.email, code, newPassword: 'mallory was here' }
+        if ((await post(api, 'reset-password', body, from)).status === 422) evaluated++
+      }
+      api.clock.now += dayMs
+    }
+    expect(evaluated).toBe(defaultLimits.wrongCodesPerMonth)
+
+    await post(api, 'forgot-password', { email: ann.email })
+    const right = { email: ann.email, code: await mailedCode(ann.email), newPassword: 'chosen by Ann' }
+    const refused = await post(api, 'reset-password', right)
+    expect(refused).toMatchObject({ status: 429, json: { field: 'code' } })
+    expect(refused.json.error).toMatch(/^Too many wrong codes: at most 8 in 31 days\. .* until \d+ \w+ \d{4}\.$/)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(dayMs / 1000)
+    const token = await mailedLinkToken(ann.email)
+    expect((await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })).status).toBe(200)
+    expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
+  })
+
+  test('wrong codes count across purposes and in parallel; the right one does not count', async () => {
+    const api = createApi()
+    const email = newEmail()
+    await post(api, 'signup', { email, password, name: 'Ann' })
+    const code = await mailedCode(email)
+    const guesses = Array.from({ length: 3 }, (_, i) =>
+      post(api, 'confirm', { email, code: otherThan(code) }, addressOf(i)),
+    )
+    for (const { status } of await Promise.all(guesses)) expect(status).toBe(422)
+    expect((await post(api, 'confirm', { email, code })).status).toBe(200)
+    await post(api, 'forgot-password', { email })
+    const wrong = { email, code: otherThan(await mailedCode(email)), newPassword: 'mallory was here' }
+    const more = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => post(api, 'reset-password', wrong, addressOf(i))),
+    )
+    expect(more.filter(({ status }) => status === 422)).toHaveLength(5)
+    expect(more.filter(({ status }) => status === 429)).toHaveLength(15)
+  })
+
+  test('no 365 days hold a hundred guesses, however they are timed', async () => {
+    const { db } = openDb(env.DB)
+    const email = newEmail()
+    let now = Date.UTC(2026, 0)
+    const isEvaluated = () =>
+      limitWrongCodes({ env, db, now: () => now }, email).then(
+        () => true,
+        () => false,
+      )
+    let evaluated = 0
+    for (let day = 0; day <= 365; day++, now += dayMs) while (await isEvaluated()) evaluated++
+    expect(evaluated).toBe(12 * defaultLimits.wrongCodesPerMonth)
+  })
+})
+
+describe('links', () => {
+  test('work once, for their purpose and time, and beside later ones @takeover-2', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
+    const reset = (token: string, newPassword = 'chosen by Ann') =>
+      post(api, 'reset-password-link', { token, newPassword })
+    await post(api, 'forgot-password', { email: ann.email })
+    const first = await mailedLinkToken(ann.email)
+    api.clock.now += 60_000
+    await post(api, 'forgot-password', { email: ann.email }) // by someone who wants to void the first link
+    const second = await mailedLinkToken(ann.email)
+    expect(await post(api, 'confirm-link', { token: first })).toMatchObject({ status: 410, json: { code: 'gone' } })
+    expect((await reset(first)).status).toBe(200)
+    for (const token of [first, second]) expect((await reset(token, 'mallory was here')).status).toBe(410)
+
+    api.clock.now += 60_000
+    await post(api, 'forgot-password', { email: ann.email })
+    const late = await mailedLinkToken(ann.email)
+    api.clock.now += 15 * 60_000
+    expect((await reset(late)).status).toBe(410)
+    expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
+  })
+
+  test('have 128 bits and more in the fragment, and no database row holds them', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
+    await post(api, 'forgot-password', { email: ann.email })
+    const [mail] = await mailsTo(ann.email)
+    expect(mail).toMatch(/\/reset-password#token=[A-Za-z0-9_-]{43}$/m)
+    const { results } = await env.DB.prepare('SELECT * FROM account_link').all()
+    expect(results.length).toBeGreaterThan(0)
+    expect(JSON.stringify(results)).not.toContain(await mailedLinkToken(ann.email))
+  })
+
+  test('an unknown link gets the same response as a used one', async () => {
+    const api = createApi()
+    const token = 'x'.repeat(43)
+    const unknown = await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })
+    expect(unknown).toMatchObject({
+      status: 410,
+      json: { error: 'This link is no longer valid. You can ask for a new one.' },
+    })
+  })
+})
+
+describe('guessing passwords', () => {
+  test('a day has 100 evaluated passwords from all addresses; reset link and known addresses lead in @takeover-3', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
+    expect((await login(api, ann.email, ann.password, addressOf(0))).status).toBe(200)
+    const { passwordsPerDay, passwordsKeptForKnownAddresses } = defaultLimits
+    await makeGuessingCheap(ann.email, ann.password)
+    let evaluated = 0
+    for (let i = 1; i <= 17; i++) {
+      const guesses = [1, 2, 3, 4, 5].map((n) => login(api, ann.email, `guess ${n}`, addressOf(i)))
+      evaluated += (await Promise.all(guesses)).filter(({ status }) => status === 401).length
+    }
+    expect(evaluated).toBe(passwordsPerDay - passwordsKeptForKnownAddresses)
+    const refused = await login(api, ann.email, ann.password, addressOf(300))
+    expect(refused.json.error).toBe(
+      'Too many attempts: at most 100 passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".',
+    )
+    expect(refused.status).toBe(429)
+    const untilMidnight = (dayMs - (api.clock.now % dayMs)) / 1000
+    expect(refused.headers.get('retry-after')).toBe(String(untilMidnight))
+    expect((await login(api, ann.email, ann.password, addressOf(0))).status, 'at a known address').toBe(200)
+    const here = addressOf(301)
+    await post(api, 'forgot-password', { email: ann.email }, here)
+    const token = await mailedLinkToken(ann.email)
+    const reset = await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, here)
+    expect(reset.status).toBe(200)
+    expect((await login(api, ann.email, 'chosen by Ann', here)).status).toBe(200)
+  }, 120_000)
+
+  test('an unknown email gets the same responses', async () => {
+    const api = createApi({ LIMITS: '{"passwordsPerDay":4,"passwordsKeptForKnownAddresses":1}' })
+    const ann = await createUser(api)
+    const nobody = newEmail()
+    for (let i = 0; i < 5; i++) {
+      const [known, unknown] = [
+        await login(api, ann.email, 'guess', addressOf(i)),
+        await login(api, nobody, 'guess', addressOf(i)),
+      ]
+      expect(known.status, `guess ${i}`).toBe(i < 3 ? 401 : 429)
+      expect(unknown.text).toBe(known.text)
+    }
+  })
+
+  test('a stolen session cannot guess the current password beyond the same limit', async () => {
+    const api = createApi()
+    const ann = await createUser(api)
+    await makeGuessingCheap(ann.email, ann.password)
+    let { token, refreshToken } = ann
+    let evaluated = 0
+    for (let quarter = 0; quarter < 8; quarter++) {
+      for (let i = 0; i < 6; i++) {
+        const body = { currentPassword: `guess ${i}`, newPassword: 'mallory was here' }
+        const answer = await api.call('PATCH', `/api/users/${ann.id}/change-password`, { token, body })
+        if (answer.status === 400) evaluated++
+      }
+      const next = (await post(api, 'refresh', { refreshToken })).json.data
+      token = next.accessToken
+      refreshToken = next.refreshToken
+      api.clock.now += 15 * 60_000
+    }
+    expect(evaluated).toBe(defaultLimits.passwordsKeptForKnownAddresses)
+  })
+})

@@ -1,0 +1,183 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Env } from '../../worker/env.ts'
+import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { until } from '../support/payer.ts'
+import { type Api, createApi, env } from './apiClient.ts'
+
+let api: Api
+let account: AccountFixture
+let payoutId: string
+beforeAll(async () => {
+  api = await createTestApp()
+  account = await createAccountFixture(api)
+  payoutId = await createPayout()
+})
+afterEach(() => vi.restoreAllMocks())
+
+const secret = Buffer.from('thirty-two bytes of a secret....').toString('base64')
+const vendors = {
+  RESEND_WEBHOOK_SECRET: `whsec_${secret}`,
+  POSTMARK_WEBHOOK_AUTH: 'bursar:hook-password',
+  TWILIO_AUTH_TOKEN: 'twilio-token',
+} satisfies Partial<Env>
+
+let payouts = 0
+async function createPayout(): Promise<string> {
+  const reply = await api.call('POST', '/v1/payments', {
+    token: account.apiKey,
+    headers: { 'idempotency-key': `delivery-${++payouts}` },
+    body: { to: { type: 'email', email: 'ann@example.com' }, amount: '0.5' },
+  })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.json.id
+}
+const referenceTo = (payout: string, version = 1) => ({
+  message: Buffer.from(`payout-link:${payout}:${version}`).toString('base64url'),
+  payout,
+})
+const deliveryOf = async (id: string) => {
+  const { json } = await api.call('GET', `/api/escrow/${id}`, { token: account.token })
+  return json.data.delivery
+}
+
+function fromResend(type: string, tags: object, changes: Partial<Env> = vendors) {
+  const raw = JSON.stringify({ type, created_at: '2026-11-20T12:00:00Z', data: { email_id: 'e', tags } })
+  const timestamp = String(Math.floor(api.clock.now / 1000))
+  const signature = createHmac('sha256', Buffer.from(secret, 'base64'))
+    .update(`msg_1.${timestamp}.${raw}`)
+    .digest('base64')
+  const headers = { 'svix-id': 'msg_1', 'svix-timestamp': timestamp, 'svix-signature': `v1,${signature}` }
+  return api.call('POST', '/delivery-reports/resend', { raw, headers, env: changes })
+}
+const fromPostmark = (body: object, auth = 'bursar:hook-password') =>
+  api.call('POST', '/delivery-reports/postmark', {
+    body,
+    headers: { authorization: `Basic ${btoa(auth)}` },
+    env: vendors,
+  })
+function fromTwilio(status: string, reference: Record<string, string>) {
+  const path = `/delivery-reports/twilio?${new URLSearchParams(reference)}`
+  const signature = createHmac('sha1', 'twilio-token')
+    .update(`http://localhost:3001${path}MessageSidSM1MessageStatus${status}`)
+    .digest('base64')
+  return api.call('POST', path, {
+    raw: new URLSearchParams({ MessageSid: 'SM1', MessageStatus: status }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature },
+    env: vendors,
+  })
+}
+
+describe('delivery reports', () => {
+  test('of all three vendors are shown on the payout, in the list and alone @messages-11', async () => {
+    await until('payout', async () => (await deliveryOf(payoutId)) === null)
+    expect((await fromResend('email.bounced', referenceTo(payoutId))).status).toBe(204)
+    const bounced = { channel: 'email', state: 'bounced', at: new Date(api.clock.now).toISOString() }
+    expect(await deliveryOf(payoutId)).toEqual(bounced)
+    const list = await api.call('GET', '/api/escrow/list', { token: account.token })
+    expect(list.json.data.escrows.find(({ id }: { id: string }) => id === payoutId).delivery).toEqual(bounced)
+
+    const second = await createPayout()
+    const metadata = { Metadata: referenceTo(second) }
+    expect((await fromPostmark({ RecordType: 'Delivery', ...metadata })).status).toBe(204)
+    expect(await deliveryOf(second)).toMatchObject({ channel: 'email', state: 'delivered' })
+    expect((await fromPostmark({ RecordType: 'Bounce', Type: 'HardBounce', ...metadata })).status).toBe(204)
+    expect(await deliveryOf(second)).toMatchObject({ state: 'bounced' })
+
+    const third = await createPayout()
+    expect((await fromTwilio('undelivered', referenceTo(third))).status).toBe(204)
+    expect(await deliveryOf(third)).toMatchObject({ channel: 'sms', state: 'undelivered' })
+  })
+
+  test('arrive late, twice and out of order; a new code starts over @messages-12', async () => {
+    const id = await createPayout()
+    await fromResend('email.bounced', referenceTo(id))
+    for (const late of ['email.delivered', 'email.bounced', 'email.sent', 'email.opened'])
+      expect((await fromResend(late, referenceTo(id))).status).toBe(204)
+    expect(await deliveryOf(id)).toMatchObject({ state: 'bounced' })
+    await fromResend('email.complained', referenceTo(id))
+    expect(await deliveryOf(id)).toMatchObject({ state: 'complained' })
+    api.clock.now += 1_000
+    await fromResend('email.delivered', referenceTo(id, 2))
+    expect(await deliveryOf(id)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('that are not signed, of unknown vendors and of vendors without a secret change nothing @messages-13', async () => {
+    const id = await createPayout()
+    expect((await fromPostmark({ RecordType: 'Delivery', Metadata: referenceTo(id) }, 'bursar:wrong')).status).toBe(403)
+    const unsigned = { body: { type: 'email.delivered', data: { tags: referenceTo(id) } }, env: vendors }
+    expect((await api.call('POST', '/delivery-reports/resend', unsigned)).status).toBe(403)
+    expect((await api.call('POST', '/delivery-reports/twilio', { ...unsigned, body: {} })).status).toBe(403)
+    expect((await api.call('POST', '/delivery-reports/mailgun', unsigned)).status).toBe(404)
+    expect((await fromResend('email.delivered', referenceTo(id), {})).status).toBe(404)
+    expect(await deliveryOf(id)).toBeNull()
+  })
+
+  test.each([
+    ['no tags', undefined],
+    ['empty tags', {}],
+    ['tags of another type', { message: 1, payout: null }],
+    ['tags of another application', { category: 'newsletter' }],
+  ])('with %s are accepted and ignored', async (_, tags) => {
+    expect((await fromResend('email.bounced', tags as object)).status).toBe(204)
+  })
+  test.each(['', '[]', 'null', '{', '"text"'])('with the signed body %j are accepted and ignored', async (raw) => {
+    const headers = { authorization: `Basic ${btoa('bursar:hook-password')}` }
+    expect((await api.call('POST', '/delivery-reports/postmark', { raw, headers, env: vendors })).status).toBe(204)
+  })
+})
+
+describe('a provider in production', () => {
+  const production = (over: Partial<Env>) =>
+    messageProviderFrom({ ...env, ENVIRONMENT: 'production', MAIL_FROM: 'hello@bursar.example', ...over })
+  const resend = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 'key' } as const
+  const messageAbout = (id: string) => ({
+    id: `payout-link:${id}:1`,
+    payoutId: id,
+    to: 'ann@example.com',
+    channel: 'email' as const,
+    subject: 's',
+    text: 't',
+  })
+
+  test('shows what it accepted, and what it refused for good, which is not sent again @messages-14', async () => {
+    const [sent, refused] = [await createPayout(), await createPayout()]
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    fetched.mockImplementationOnce(async () => Response.json({ id: 'e' }))
+    await production(resend).send(messageAbout(sent))
+    fetched.mockImplementationOnce(async () => Response.json({ message: 'Invalid `to` field.' }, { status: 422 }))
+    await production(resend).send(messageAbout(refused))
+    await production(resend).send(messageAbout(refused))
+    expect(fetched).toHaveBeenCalledTimes(2)
+    vi.restoreAllMocks()
+    expect(await deliveryOf(sent)).toMatchObject({ state: 'accepted' })
+    expect(await deliveryOf(refused)).toMatchObject({ state: 'undelivered' })
+  })
+
+  test('keeps a report that arrived before the provider’s own reply', async () => {
+    const id = await createPayout()
+    vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => {
+      await fromResend('email.delivered', referenceTo(id))
+      return Response.json({ id: 'e' })
+    })
+    await production(resend).send(messageAbout(id))
+    vi.restoreAllMocks()
+    expect(await deliveryOf(id)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('that a recipient refuses fails account mail, whose caller says so', async () => {
+    vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () =>
+      Response.json({ message: 'Invalid `to` field.' }, { status: 422 }),
+    )
+    const { payoutId: _, ...message } = messageAbout('x')
+    await expect(production(resend).send({ ...message, id: 'account' })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: 'An email to this address cannot be delivered. Please check it.',
+    })
+  })
+})
+
+test('a delivery report is no part of the browser’s API', async () => {
+  expect((await createApi().call('POST', '/api/delivery-reports/resend', { body: {} })).status).toBe(404)
+})

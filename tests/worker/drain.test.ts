@@ -1,0 +1,135 @@
+/**
+ * One user tries everything that costs gas, storage or messages, at full speed and under the default limits. What it
+ * comes to stays under bounds that docs/operations.md repeats. DRAIN_HOURS and DRAIN_TRIES make it longer:
+ * `npm run test:long drain` is a whole day.
+ */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
+import { defaultLimits } from '../../worker/domain/limits.ts'
+import type { PayInput, Principal, Recipient } from '../../worker/treasury/api.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createPayer, fresh, type Payer, prepare, usdc } from '../support/payer.ts'
+import { env } from '../support/testEnv.ts'
+import { party } from '../support/workerChain.ts'
+
+const hours = Number((env as { DRAIN_HOURS?: string }).DRAIN_HOURS || 2)
+const tries = Number((env as { DRAIN_TRIES?: string }).DRAIN_TRIES || 25)
+const hourMs = 3_600_000
+
+beforeAll(prepare, 60_000)
+
+const sum = (rows: { n: number }[]) => rows.reduce((total, { n }) => total + n, 0)
+const inObject = <T>(payer: Payer, read: (object: Treasury, state: DurableObjectState) => T) =>
+  runInDurableObject(payer.treasury(), (object: Treasury, state) => read(object, state))
+
+/** Every kind of call, `tries` times at once; refusals and failures are as good as successes. */
+async function tryEverything(payer: Payer, round: number) {
+  const treasury = payer.treasury()
+  const user: Principal = { type: 'user' }
+  const times = (what: (i: number) => Promise<unknown>) =>
+    Array.from({ length: tries }, (_, i) => what(i).catch(() => null))
+  const pay = (over: Partial<PayInput>) => payer.payment({ amount: usdc('0.1'), ...over })
+  const email = (i: number): Recipient => ({ type: 'email', email: `victim${i}@example.com` })
+  const agents = payer.principals
+  const name = `${round} ${Math.random()}`.slice(0, 40)
+  await Promise.all([
+    ...agents.flatMap((principal) => times(() => treasury.payAsAgent(pay({ principal, amount: usdc('0.000001') })))),
+    ...agents.flatMap((principal) => times((i) => treasury.payAsAgent(pay({ principal, to: email(i) })))),
+    ...times(() => treasury.payAsAgent(pay({ amount: usdc('5000') }))),
+    ...times(() =>
+      treasury.checkPayment(agents[0]!, { to: { type: 'address', address: fresh('new') }, amount: usdc('1') }),
+    ),
+    ...times((i) => treasury.createPayout(pay({ principal: user, walletId: payer.wallet.id, to: email(i) }))),
+    ...times((i) =>
+      treasury.createPayout(
+        pay({ principal: user, walletId: payer.wallet.id, to: { type: 'phone', phone: `+1415555${1000 + i}` } }),
+      ),
+    ),
+    ...times(() => treasury.editGroup(payer.group.id, { ...edit, name })),
+    ...times(() => treasury.editAgent(agentId(payer), { name, memo: null })),
+    ...times(() => treasury.renameWallet(payer.wallet.id, name)),
+    ...times((i) => treasury.deploy({ key: null, owner: party(`o${i}`).address, chainId: 8453, name: null })),
+    ...times(() =>
+      treasury.rotateSessionKey({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 }),
+    ),
+    ...times(() => treasury.offerSession({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 })),
+  ])
+  const payouts = await inObject(payer, ({ context: { store } }) =>
+    store.all<{ id: string }>('SELECT id FROM payout LIMIT 20'),
+  )
+  await Promise.all(
+    payouts.flatMap(({ id }) => [
+      treasury.resendCode(id, 'sender'),
+      treasury.resendCode(id, 'recipient'),
+      treasury.reclaim(id),
+    ]),
+  ).catch(() => null)
+}
+const edit = {
+  version: undefined,
+  scopes: ['address_payments:write', 'email_payments:write'],
+  walletId: undefined,
+  spendLimit: undefined,
+  contactIds: undefined,
+  contacts: [],
+  limits: {},
+}
+const agentId = ({ principals: [agent] }: Payer) => (agent as Principal & { type: 'agent' }).agentId
+
+test('gas, messages, rows and bytes of one user in a day stay under their bounds @limits-30', async () => {
+  const payer = await createPayer({ funds: '5000', limit: null, agents: 3 })
+  await payer.ledger()
+  // Tomorrow's, so that the clock only goes forward.
+  const midnight = Math.ceil(Date.now() / (24 * hourMs)) * 24 * hourMs
+  const sizeBefore = await inObject(payer, (_, { storage }) => storage.sql.databaseSize)
+  for (let hour = 0; hour < hours; hour++) {
+    await inObject(payer, ({ context }) => {
+      // Written under the limits of other tests.
+      if (hour === 0) context.store.run('DELETE FROM gas_level')
+      context.limits = { ...defaultLimits }
+      context.established = true
+      context.now = () => midnight + hour * hourMs
+    })
+    await tryEverything(payer, hour)
+  }
+
+  const figures = await inObject(payer, ({ context: { store } }, { storage }) => ({
+    gas: store.all<{ principal: string; n: number }>(
+      "SELECT principal, sum(gas) AS n FROM gas_use GROUP BY principal = 'exit'",
+    ),
+    messages: store.all<{ channel: string; n: number }>(
+      'SELECT channel, sum(count) AS n FROM sent_message GROUP BY channel',
+    ),
+    payments: sum(store.all("SELECT count(*) AS n FROM payment WHERE status <> 'POLICY_REJECTED'")),
+    refusals: sum(store.all("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")),
+    actions: sum(store.all('SELECT (SELECT count(*) FROM wallet_action) + (SELECT count(*) FROM wallet) AS n')),
+    audit: sum(store.all('SELECT count(*) AS n FROM audit')),
+    bytes: storage.sql.databaseSize - sizeBefore,
+  }))
+  const inD1 = (table: string) =>
+    env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`).bind(payer.userId).first<number>('n')
+  const rows = ((await inD1('transaction_view')) ?? 0) + ((await inD1('payout_view')) ?? 0)
+  console.log(`one user, ${hours} h of a day: ${JSON.stringify({ ...figures, rows })}`)
+
+  // Per day, as docs/operations.md states them.
+  const paid = Math.floor(defaultLimits.gasPerDay / stepGas.send)
+  expect(sum(figures.gas)).toBeLessThanOrEqual(defaultLimits.gasPerDay + defaultLimits.exitGasPerDay)
+  expect(figures.payments).toBeLessThanOrEqual(paid)
+  expect(figures.payments).toBeGreaterThan(0)
+  expect(figures.refusals).toBeLessThanOrEqual(
+    Math.min(defaultLimits.refusalsPerDay, hours * 60 * defaultLimits.refusalsPerMinute),
+  )
+  for (const { channel, n } of figures.messages)
+    expect(n, channel).toBeLessThanOrEqual(
+      // Renewals that recipients ask for have the same limit again.
+      2 * (channel === 'email' ? defaultLimits.emailsPerDay : defaultLimits.smsPerDay),
+    )
+  expect(figures.actions).toBeLessThanOrEqual(defaultLimits.ownerActionsPerHour * (hours + 1))
+  expect(rows).toBeLessThanOrEqual(2 * paid + defaultLimits.refusalsPerDay)
+  const changes = defaultLimits.ownerChangesPerHour * (hours + 1)
+  const written = figures.payments + figures.refusals + figures.actions + changes
+  expect(figures.audit).toBeLessThanOrEqual(6 * figures.payments + figures.refusals + 4 * figures.actions + changes)
+  expect(figures.bytes, 'at most 4 kB for each row that a limit allows').toBeLessThanOrEqual(4_096 * written)
+  expect(paymentGas(false)).toBe(stepGas.send)
+}, 600_000)

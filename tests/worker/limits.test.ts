@@ -1,0 +1,183 @@
+/** Limits of the service as agents and owners meet them, and recipients that the token refuses. */
+import { runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData } from 'viem/utils'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { usdcAbi } from '../../worker/chain/abi.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import { stepGas } from '../../worker/domain/gasAllowance.ts'
+import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { noLimits } from '../support/limits.ts'
+import { chain, fresh, until } from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
+import { type Api, env } from './apiClient.ts'
+
+let api: Api
+let own: AccountFixture
+beforeAll(async () => {
+  api = await createTestApp()
+  own = await createAccountFixture(api)
+}, 60_000)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+const treasuryOf = (account: AccountFixture) => env.TREASURY.getByName(account.user)
+const setLimits = (account: AccountFixture, limits: Partial<Limits>) =>
+  runInDurableObject(treasuryOf(account), (object: Treasury) => {
+    object.context.limits = { ...noLimits, ...limits }
+    object.context.store.run('DELETE FROM gas_level')
+  })
+let keys = 0
+const pay = (account: AccountFixture, to: object, amount = '0.01') =>
+  api.call('POST', '/v1/payments', {
+    token: account.apiKey,
+    headers: { 'idempotency-key': `key-${++keys}` },
+    body: { to, amount },
+  })
+const toAddress = (address = fresh('anyone')) => ({ type: 'address', address })
+const budgetOf = async (account: AccountFixture) =>
+  (await api.call('GET', '/v1/context', { token: account.apiKey })).json.budget as { held: string; remaining: string }
+
+describe('payments of an agent', () => {
+  test('200 parallel calls against a burst of 20: exactly 20 are accepted, the others name limit and reset @limits-20', async () => {
+    const account = await createAccountFixture(api)
+    await setLimits(account, { agentPaymentsPerSecond: 0.001, agentPaymentBurst: 20 })
+    const to = toAddress()
+    const replies = await Promise.all(Array.from({ length: 200 }, () => pay(account, to)))
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(20)
+    const refused = replies.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(180)
+    const [{ headers, json }] = refused as [(typeof refused)[number]]
+    expect(json).toMatchObject({ code: 'payment_rate_exceeded', rule: 'limits.agent_payments', max_allowed_now: '0' })
+    expect(json.detail).toMatch(/^This agent may make payments at .* Please try again in \d+ minutes\.$/)
+    expect(Date.parse(json.resets_at)).toBeGreaterThan(Date.now())
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await budgetOf(account)).remaining, 'of 20').toBe('19.8')
+  })
+
+  test('a created payment and the context say how many are left @limits-21', async () => {
+    await setLimits(own, {})
+    const { status, headers } = await pay(own, toAddress())
+    expect(status).toBe(201)
+    expect(headers.get('ratelimit-policy')).toMatch(
+      /^"agent";q=1000;w=10, "agent_payments";q=\d+;w=\d+, "user_payments";/,
+    )
+    expect(headers.get('ratelimit')).toMatch(/, "agent_payments";r=\d+;t=\d+, "user_payments";r=\d+;t=\d+$/)
+    await setLimits(own, { ...defaultLimits })
+    const context = (await api.call('GET', '/v1/context', { token: own.apiKey })).json
+    expect(context.limits.rates).toEqual([
+      { name: 'agent_payments', limit: 200, remaining: 200, reset_seconds: expect.any(Number) },
+      { name: 'user_payments', limit: 400, remaining: 400, reset_seconds: expect.any(Number) },
+    ])
+    expect(context.limits.gas).toMatchObject({ limit: 20_000_000, resets_at: expect.stringMatching(/T00:00:00.000Z$/) })
+  })
+
+  test('a dry run reports the limit as a refusal and takes nothing @limits-22', async () => {
+    await setLimits(own, { agentPaymentsPerSecond: 0.001, agentPaymentBurst: 0 })
+    const body = { to: toAddress(), amount: '1' }
+    const { status, json } = await api.call('POST', '/v1/payments/check', { token: own.apiKey, body })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ allowed: false, max_allowed_now: '0', refusal: { code: 'payment_rate_exceeded' } })
+    await setLimits(own, {})
+    expect((await api.call('POST', '/v1/payments/check', { token: own.apiKey, body })).json.allowed).toBe(true)
+  })
+
+  test('the owner sees today’s allowance under Usage @limits-23', async () => {
+    await setLimits(own, { ...defaultLimits })
+    const { gasAllowance } = (await api.call('GET', '/api/usage/dashboard', { token: own.token })).json.data
+    expect(gasAllowance.limit).toBe(20_000_000)
+    expect(gasAllowance.used).toBeGreaterThan(0)
+    expect(gasAllowance.payments).toBe(Math.floor(gasAllowance.remaining / stepGas.send))
+  })
+})
+
+describe('recipients that the token refuses', () => {
+  const list = (name: 'blacklist' | 'unBlacklist', address: Address) =>
+    chain.act(
+      party('usdc admin').address,
+      chain.contracts.usdc,
+      encodeFunctionData({ abi: usdcAbi, functionName: name, args: [address] }),
+    )
+
+  test('are refused before anything is held, and asked about again after ten minutes @limits-24', async () => {
+    await setLimits(own, {})
+    const blocked = fresh('blocked')
+    await list('blacklist', blocked)
+    const before = (await budgetOf(own)).remaining
+    for (let i = 0; i < 2; i++) {
+      const { status, json } = await pay(own, toAddress(blocked))
+      expect([status, json.code]).toEqual([422, 'recipient_blocked'])
+    }
+    expect((await budgetOf(own)).remaining).toBe(before)
+    await list('unBlacklist', blocked)
+    expect((await pay(own, toAddress(blocked))).status, 'what was found holds for ten minutes').toBe(422)
+    await runInDurableObject(treasuryOf(own), (object: Treasury) => {
+      for (const lookup of object.context.lookups.values()) lookup.at -= 10 * 60_000
+    })
+    expect((await pay(own, toAddress(blocked))).status).toBe(201)
+  })
+
+  test('a node that does not respond blocks no payment, and is asked again @limits-25', async () => {
+    const address = fresh('later')
+    await until('nothing is in flight', async () => (await budgetOf(own)).held === '0')
+    await chain.fault({ mode: 'down' })
+    const { status } = await pay(own, toAddress(address))
+    await chain.fault({ mode: 'none' })
+    expect(status).toBe(201)
+    await list('blacklist', address)
+    expect((await pay(own, toAddress(address))).json.code).toBe('recipient_blocked')
+  })
+
+  test('new recipients are looked up at a rate, and known ones are not @limits-26', async () => {
+    const known = toAddress()
+    expect((await pay(own, known)).status).toBe(201)
+    await setLimits(own, { agentLookupsPerSecond: 0.001, agentLookupBurst: 0 })
+    const { status, json } = await pay(own, toAddress())
+    expect([status, json.code, json.rule]).toEqual([429, 'rate_limited', 'limits.lookups'])
+    expect((await pay(own, known)).status).toBe(201)
+    // Without look-ups a refusal is decided on the figures that are known.
+    expect((await pay(own, known, '1000')).json.code).toBe('budget_exceeded')
+    await setLimits(own, {})
+  })
+})
+
+test('owners change wallets sixty times an hour, and exits have gas of their own @limits-27', async () => {
+  const account = await createAccountFixture(api)
+  const deploy = (i: number) =>
+    api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
+      token: account.token,
+      body: { ownerAddress: party(`owner ${i}`).address, chainId: 8453 },
+    })
+  await setLimits(account, { ownerActionsPerHour: 1 })
+  // The fixture's own deploy was counted under other limits.
+  await runInDurableObject(treasuryOf(account), (object: Treasury) => object.context.store.run('DELETE FROM rate'))
+  expect((await deploy(1)).status).toBe(201)
+  const { status, json } = await deploy(2)
+  expect([status, json.code]).toEqual([429, 'rate_limited'])
+  expect(json.error).toMatch(/^Wallets can be changed 1 times an hour\. Please try again in 60 minutes\.$/)
+  await setLimits(account, { gasPerDay: 0, maxGasPerDay: 0 })
+  expect((await deploy(3)).json.code).toBe('gas_allowance_exceeded')
+})
+
+test('a payout by SMS is refused where text messages are not sent, before anything is held @sms-4', async () => {
+  await setLimits(own, {})
+  const body = { sourceWalletId: own.wallet, amount: '1', recipientPhone: '+14155550123' }
+  const create = () => api.call('POST', '/api/escrow/create', { token: own.token, body })
+  const offer = (SMS_COUNTRIES: string) =>
+    runInDurableObject(treasuryOf(own), (object: Treasury) => {
+      object.context.env = { ...object.context.env, SMS_COUNTRIES }
+    })
+  await offer('')
+  expect((await create()).json).toMatchObject({
+    code: 'unprocessable',
+    field: 'recipientPhone',
+    error: 'This service does not send text messages. Please use an email address or a wallet address.',
+  })
+  await offer('DE,FR')
+  expect((await create()).json.error).toMatch(/^This service does not send text messages to this number\./)
+  await offer('US')
+  expect((await create()).status).toBe(201)
+  const config = async (SMS_COUNTRIES: string) =>
+    (await api.call('GET', '/api/config', { env: { SMS_COUNTRIES } })).json.data.sms
+  expect([await config(''), await config('US')]).toEqual([false, true])
+})

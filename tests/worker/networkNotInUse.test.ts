@@ -1,0 +1,70 @@
+/** A deployment whose setting CONTRACTS_84532 is `{}`, as production's is. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import { chainsFrom } from '../../worker/chain/chains.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { fresh, manualChain } from '../support/payer.ts'
+import { party } from '../support/workerChain.ts'
+import { type Api, createApi, env } from './apiClient.ts'
+
+const settings = { ...env, CONTRACTS_84532: '{}', SMS_COUNTRIES: '' }
+let api: Api
+let account: AccountFixture
+beforeAll(async () => {
+  account = await createAccountFixture(await createTestApp())
+  api = createApi(settings)
+  await runInDurableObject(env.TREASURY.getByName(account.user), ({ context }: Treasury) => {
+    context.chains = chainsFrom(settings)
+  })
+})
+
+test('pays new addresses on the other network @ready-5', async () => {
+  const reply = await api.call('POST', '/v1/payments', {
+    token: account.apiKey,
+    headers: { 'idempotency-key': 'new-address' },
+    body: { to: { type: 'address', address: fresh('shop') }, amount: '1' },
+  })
+  expect(reply.status, reply.text).toBe(201)
+})
+
+test('still refuses our own contracts as recipients', async () => {
+  const { escrow, usdc } = JSON.parse(env.CONTRACTS_8453)
+  for (const address of [escrow, usdc]) {
+    const body = { to: { type: 'address', address }, amount: '1' }
+    const reply = await api.call('POST', '/v1/payments/check', { token: account.apiKey, body })
+    expect(reply.text).toContain('cannot receive payments')
+  }
+})
+
+test('refuses wallets there in plain words', async () => {
+  const { address, key } = party('imported')
+  const imported = await api.call('POST', '/api/wallets/with-private-key', {
+    token: account.token,
+    body: { address, chain: 'base-sepolia', privateKey: key, masterPassword: 'a long master password' },
+  })
+  expect([imported.status, imported.json]).toEqual([
+    422,
+    {
+      success: false,
+      error: 'Wallets on Base Sepolia are not available on this server.',
+      code: 'unprocessable',
+      field: 'chain',
+    },
+  ])
+})
+
+test('is ready whatever the state of that network’s node', async () => {
+  const production = {
+    ENVIRONMENT: 'production',
+    EMAIL_PROVIDER: 'resend',
+    RESEND_API_KEY: 'k',
+    MAIL_FROM: 'a@b.example',
+  }
+  await manualChain.fault({ mode: 'down' })
+  const reply = await createApi({ ...settings, ...production } as typeof settings).call('GET', '/api/ready', {
+    from: '203.0.113.77',
+  })
+  await manualChain.fault({ mode: 'none' })
+  expect(reply.status, reply.text).toBe(200)
+})

@@ -1,0 +1,132 @@
+/** Two things at once that were each tested alone. */
+import { runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData } from 'viem/utils'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import type { Address, ChainId } from '../../worker/chain/types.ts'
+import type { Env } from '../../worker/env.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { env, party } from '../support/workerChain.ts'
+
+beforeAll(prepare)
+afterEach(async () => {
+  for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
+})
+
+const inside = <T>(payer: Payer, work: (object: Treasury) => T | Promise<T>) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => work(object))
+const grant = (payer: Payer) => ({
+  key: `rotate-${Math.random()}`,
+  walletId: payer.wallet.id,
+  limit: 100_000_000n,
+  hours: 24,
+})
+
+test('a wallet deleted while its rotation asks the chain gets neither a session nor a key again', async () => {
+  const payer = await createPayer()
+  expect(await payer.treasury().deleteGroup(payer.group.id)).toMatchObject({ ok: true })
+  const gate = { asked: false, open: false }
+  await inside(payer, ({ context }) => {
+    const node = context.chains[8453]
+    const real = node.walletState.bind(node)
+    node.walletState = async (...args) => {
+      const state = await real(...args)
+      gate.asked = true
+      while (!gate.open) await scheduler.wait(10)
+      return state
+    }
+  })
+  const rotated = payer.treasury().rotateSessionKey(grant(payer))
+  await until('the chain is asked', async () => gate.asked)
+  expect(await payer.treasury().deleteWallet(payer.wallet.id)).toEqual({ ok: true, value: null })
+  gate.open = true
+  expect(await rotated).toMatchObject({ ok: false, code: 'not_found' })
+  const left = await inside(payer, ({ context: { store } }) => [
+    store.all("SELECT 1 FROM session WHERE current = 1 OR sealed_key <> ''"),
+    store.all('SELECT 1 FROM wallet_action'),
+  ])
+  expect(left).toEqual([[], []])
+})
+
+test('A5: a rotation that still drains does not replace the session which its owner has set meanwhile @session-keys-24', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  const paid = await payer.treasury().payAsAgent(payer.payment())
+  expect(paid).toMatchObject({ ok: true })
+  const started = await payer.treasury().rotateSessionKey(grant(payer))
+  if (!started.ok) throw new Error(started.message)
+  const own = party(`${payer.userId} own session`).address
+  const args = [own, 5_000_000n, (await manualChain.timestamp()) + 3600] as const
+  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
+  await manualChain.act(payer.owner.address, payer.wallet.address as Address, data)
+  await manualChain.fault({ mode: 'none' })
+  const ended = await until('the rotation ended', async () => {
+    await manualChain.mine()
+    const info = await payer.treasury().sessionKey(payer.wallet.id)
+    return info.ok && info.value.actions.find((action) => action.id === started.value.actionId && action.endedAt)
+  })
+  const node = new RpcChain(84532 as ChainId, manualChain.contracts, [env.NODE_URL_84532])
+  const state = (await node.walletState(payer.wallet.address as Address))!
+  expect(state.sessionKey.toLowerCase()).toBe(own.toLowerCase())
+  expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('came first') })
+}, 60_000)
+
+test('a mail provider that does not respond delays neither payouts nor lists', async () => {
+  const payer = await createPayer({ limit: null })
+  let mails = 0
+  await inside(payer, ({ context }) => {
+    const send = async () => {
+      mails += 1
+      await scheduler.wait(15_000)
+      return { messageId: '' }
+    }
+    context.env = { ...context.env, ENVIRONMENT: 'production', MAIL_FROM: 'a@b.c', EMAIL: { send } } as unknown as Env
+  })
+  const payout = () =>
+    payer.treasury().createPayout(
+      payer.payment({
+        principal: { type: 'user' },
+        walletId: payer.wallet.id,
+        to: { type: 'email', email: 'bob@example.com' },
+      }),
+    )
+  expect(await payout()).toMatchObject({ ok: true })
+  await until('a mail is under way', async () => mails > 0)
+  const since = Date.now()
+  expect(await payout()).toMatchObject({ ok: true })
+  await payer.treasury().syncReadModel()
+  expect(Date.now() - since).toBeLessThan(8_000)
+}, 60_000)
+
+test('one malformed text does not block other rows of the lists', async () => {
+  const payer = await createPayer({ limit: null })
+  for (const memo of ['\ud800', '\udfff lone', '{"$.row.id":"x"}', '‮evil', '\\u0000', "'); DROP TABLE payment; --"])
+    expect(await payer.treasury().payAsAgent(payer.payment({ memo }))).toMatchObject({ ok: true })
+  await payer.treasury().syncReadModel()
+  const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
+    .bind(payer.userId)
+    .all<{ body: string }>()
+  expect(results.map(({ body }) => JSON.parse(body).memo).length).toBe(6)
+})
+
+test('ten thousand whitelisted contacts with the longest texts are one group', async () => {
+  const payer = await createPayer()
+  const contacts = Array.from({ length: 10_000 }, (_, i) => ({
+    id: `con_${String(i).padStart(32, '0')}`,
+    name: `${i} ${'n'.repeat(90)}`,
+    address: fresh('c'),
+    email: `${i}${'e'.repeat(60)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(55)}.com`,
+    phone: '+14155550123',
+  }))
+  const group = await payer.treasury().createGroup({
+    key: 'ten-thousand',
+    name: 'Many',
+    spendLimit: usdc('5'),
+    scopes: ['contact_payments:write'],
+    walletId: payer.wallet.id,
+    contacts,
+  })
+  expect(group.ok && group.value.whitelistedContacts.length).toBe(10_000)
+}, 60_000)

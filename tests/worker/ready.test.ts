@@ -1,0 +1,270 @@
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Env } from '../../worker/env.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import { runScheduled } from '../../worker/scheduled.ts'
+import type { Settings } from '../../worker/settings.ts'
+import { chain, manualChain, prepare } from '../support/payer.ts'
+import { createApi, env, seed } from './apiClient.ts'
+
+const production = {
+  ENVIRONMENT: 'production',
+  MAIL_FROM: 'hello@bursar.example',
+  EMAIL_PROVIDER: 'resend',
+  RESEND_API_KEY: 'secret-key',
+  SMS_COUNTRIES: '',
+} satisfies Partial<Env>
+
+beforeAll(async () => {
+  await seed()
+  await prepare()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await Promise.all([chain.fault({ mode: 'none' }), manualChain.fault({ mode: 'none' })])
+})
+
+let callers = 0
+function ready(changes: Partial<Env> = {}, now?: number) {
+  const api = createApi({ ...production, ...changes })
+  if (now !== undefined) api.clock.now = now
+  return api.call('GET', '/api/ready', { from: `198.51.100.${++callers % 250}` })
+}
+/** The causes, as an operator's log has them. */
+async function causesWith(changes: Partial<Env>, now?: number): Promise<string> {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const { status, json } = await ready(changes, now)
+  expect(status).toBe(503)
+  expect(json).toEqual({ success: false, error: 'This server is not ready.', code: 'unavailable' })
+  const text = logged.mock.calls.flat().join(' ')
+  logged.mockRestore()
+  return text
+}
+
+const jwk = JSON.parse(env.JWT_PRIVATE_JWK)
+const contracts = JSON.parse(env.CONTRACTS_8453)
+const zeros = '0'.repeat(64)
+/** A malformed value of every setting; null: any text will do. */
+const malformed: Record<keyof Settings, string | null> = {
+  ENVIRONMENT: 'prod',
+  API_ORIGIN: 'https://bursar.example/',
+  APP_ORIGIN: 'http://bursar.example',
+  BETA_ACCESS_URL: 'bursar.example',
+  EXPLORER_URL_8453: 'https://basescan.org/',
+  EXPLORER_URL_84532: 'basescan',
+  PUBLIC_RPC_URL_8453: 'ftp://node.example',
+  PUBLIC_RPC_URL_84532: ' ',
+  RPC_URLS_8453: 'https://a.example,https://b.example,https://c.example',
+  RPC_URLS_84532: 'https://a.example,,',
+  CONTRACTS_8453: '{}',
+  CONTRACTS_84532: JSON.stringify({ ...contracts, usdc: '0x12' }),
+  CONFIRM_DEPTH: '0',
+  MAX_CLOCK_SKEW_SECONDS: '1.5',
+  RELAYER_SHARDS: 'one',
+  LIMITS: '{"gasPerDya":1}',
+  FEE_CEILINGS: '{"baseFee":"high"}',
+  KEK_V1: '11'.repeat(31),
+  PAYOUT_SECRET_V1: `${'22'.repeat(31)}zz`,
+  RELAYER_SEED_V1: '33'.repeat(33),
+  CODE_PEPPER: 'pepper',
+  PASSWORD_PEPPER: ' '.repeat(64),
+  OPERATOR_KEY_V1: zeros,
+  JWT_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
+  JWT_PREVIOUS_JWK: JSON.stringify({ ...jwk, crv: 'P-384' }),
+  SIGN_UP: 'invite',
+  ACCESS_TEAM_ORIGIN: 'https://team.example/',
+  ACCESS_AUDIENCE: ' ',
+  IDENTITY_DIRECTORY: 'ldap',
+  COGNITO_REGION: ' ',
+  COGNITO_USER_POOL_ID: ' ',
+  COGNITO_CLIENT_ID: ' ',
+  COGNITO_CLIENT_SECRET: ' ',
+  COGNITO_ACCESS_KEY_ID: ' ',
+  COGNITO_SECRET_ACCESS_KEY: ' ',
+  COGNITO_ENDPOINT: ' ',
+  ALERT_EMAIL: 'on-call',
+  ALERT_WEBHOOK: 'http://hooks.example',
+  MAIL_FROM: 'Bursar <hello@bursar.example>',
+  EMAIL_PROVIDER: 'pigeon',
+  EMAIL_ENDPOINT: 'http://mail.example',
+  RESEND_API_KEY: ' ',
+  RESEND_WEBHOOK_SECRET: 'a secret',
+  POSTMARK_SERVER_TOKEN: ' ',
+  POSTMARK_WEBHOOK_AUTH: 'password',
+  POSTMARK_STREAM: ' ',
+  SES_REGION: 'Ireland',
+  SES_ACCESS_KEY_ID: ' ',
+  SES_SECRET_ACCESS_KEY: ' ',
+  TWILIO_ACCOUNT_SID: 'AC12',
+  TWILIO_AUTH_TOKEN: ' ',
+  TWILIO_FROM: ' ',
+  SMS_ENDPOINT: 'sms.example',
+  SMS_COUNTRIES: 'Germany',
+  WALLETCONNECT_PROJECT_ID: ' ',
+  COINBASE_ONRAMP_KEY_ID: ' ',
+  COINBASE_ONRAMP_KEY_SECRET: ' ',
+  COINBASE_ONRAMP_ENDPOINT: ' ',
+}
+/** Without them, or with a malformed one, the Worker refuses all work. */
+const core = [
+  'ENVIRONMENT',
+  'API_ORIGIN',
+  'APP_ORIGIN',
+  'BETA_ACCESS_URL',
+  'EXPLORER_URL_8453',
+  'EXPLORER_URL_84532',
+  'PUBLIC_RPC_URL_8453',
+  'PUBLIC_RPC_URL_84532',
+  'RPC_URLS_8453',
+  'RPC_URLS_84532',
+  'CONTRACTS_8453',
+  'CONTRACTS_84532',
+  'CONFIRM_DEPTH',
+  'RELAYER_SHARDS',
+  'KEK_V1',
+  'PAYOUT_SECRET_V1',
+  'RELAYER_SEED_V1',
+  'CODE_PEPPER',
+  'PASSWORD_PEPPER',
+  'JWT_PRIVATE_JWK',
+] as const
+/** Refused when malformed; may be unset. */
+const strict = [
+  'FEE_CEILINGS',
+  'SMS_COUNTRIES',
+  'SIGN_UP',
+  'MAX_CLOCK_SKEW_SECONDS',
+  'LIMITS',
+  'OPERATOR_KEY_V1',
+  'JWT_PREVIOUS_JWK',
+  'IDENTITY_DIRECTORY',
+] as const
+const others = (Object.keys(malformed) as (keyof Settings)[]).filter(
+  (name) => !([...core, ...strict] as string[]).includes(name) && malformed[name] !== null,
+)
+
+test('a complete deployment is ready @ready-1', async () => {
+  const { status, json } = await ready()
+  expect([status, json]).toEqual([200, { success: true, data: { status: 'ready' } }])
+})
+
+/** Every call is refused, with one line in the log that names the setting and not its value. */
+async function expectRefusal(changes: Partial<Env>, name: string, value?: string) {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const api = createApi({ ...production, ...changes })
+  for (const [method, path] of [
+    ['GET', '/api/config'],
+    ['GET', '/api/health'],
+    ['POST', '/v1/payments'],
+    ['POST', '/oauth/token'],
+    ['POST', '/api/auth/cognito/login'],
+  ] as const) {
+    const { status, text } = await api.call(method, path)
+    expect(status, `${path} ${text}`).toBe(503)
+    expect(text).not.toContain(name)
+  }
+  const lines = logged.mock.calls.map((parts) => parts.join(' '))
+  expect(lines).toHaveLength(5)
+  expect(lines[0]).toContain(`settings: ${name} `)
+  if (value && value.length > 8) expect(lines.join('\n')).not.toContain(value)
+  logged.mockClear()
+  await runScheduled({ ...env, ...production, ...changes } as Env, Date.now())
+  expect(logged.mock.calls.map((parts) => parts.join(' '))).toEqual([expect.stringContaining(`settings: ${name} `)])
+  logged.mockRestore()
+  expect(await causesWith(changes)).toContain(name)
+}
+
+describe('the Worker refuses all work @ready-2', () => {
+  test.each(core)('without %s', async (name) => {
+    await expectRefusal({ [name]: undefined }, name)
+    await expectRefusal({ [name]: '' }, name)
+  })
+  test.each([...core, ...strict])('with a malformed %s', async (name) => {
+    await expectRefusal({ [name]: malformed[name]! }, name, malformed[name]!)
+  })
+  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const)('without the binding %s', async (name) => {
+    await expectRefusal({ [name]: undefined } as unknown as Partial<Env>, name)
+  })
+  test.each([
+    ['not JSON', '{'],
+    ['an RSA key', JSON.stringify({ kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'a' })],
+    ['a key without kid', JSON.stringify({ ...jwk, kid: undefined })],
+    ['a key with a short part', JSON.stringify({ ...jwk, d: 'AQAB' })],
+    ['null', 'null'],
+  ])('with %s as signing key', (_, value) => expectRefusal({ JWT_PRIVATE_JWK: value }, 'JWT_PRIVATE_JWK', value))
+})
+
+describe('the server is not ready, and works on @ready-3', () => {
+  test.each(others)('with a malformed %s', async (name) => {
+    const changes = { [name]: malformed[name]! }
+    expect(await causesWith(changes)).toContain(name)
+    expect((await createApi({ ...production, ...changes }).call('GET', '/api/config')).status).toBe(200)
+  })
+  test.each<[string, Partial<Env>]>([
+    ['MAIL_FROM', { MAIL_FROM: '' }],
+    ['EMAIL', { EMAIL_PROVIDER: 'cloudflare' }],
+    ['RESEND_API_KEY', { RESEND_API_KEY: '' }],
+    ['POSTMARK_SERVER_TOKEN', { EMAIL_PROVIDER: 'postmark' }],
+    ['SES_REGION', { EMAIL_PROVIDER: 'ses' }],
+    ['TWILIO_AUTH_TOKEN', { SMS_COUNTRIES: 'US' }],
+    ['SMS_COUNTRIES', { SMS_COUNTRIES: '*' }],
+    ['TWILIO_FROM', { TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' }],
+    ['COGNITO_USER_POOL_ID', { IDENTITY_DIRECTORY: 'cognito', COGNITO_REGION: 'eu-west-1' }],
+    ['ACCESS_AUDIENCE', { ACCESS_TEAM_ORIGIN: 'https://team.example' }],
+    ['COINBASE_ONRAMP_KEY_SECRET', { COINBASE_ONRAMP_KEY_ID: 'id' }],
+  ])('without %s where it is needed', async (name, changes) => {
+    expect(await causesWith(changes)).toMatch(new RegExp(`${name} (is|must)`))
+  })
+})
+
+describe('the server is not ready when the network contradicts its settings @ready-4', () => {
+  test('the node is of another chain', async () => {
+    expect(await causesWith({ RPC_URLS_8453: env.RPC_URLS_84532, CONTRACTS_84532: '{}' })).toContain(
+      'Base, node 1: its chain is 84532, not 8453',
+    )
+  })
+  test.each(Object.keys(contracts))('there is no code at the address of %s', async (name) => {
+    const moved = JSON.stringify({ ...contracts, [name]: `0x${'de'.repeat(20)}` })
+    expect(await causesWith({ CONTRACTS_8453: moved })).toContain(
+      `Base, node 1: there is no code at the address of ${name}`,
+    )
+  })
+  test('a node is down, the second one too', async () => {
+    const urls = `${env.RPC_URLS_8453},http://127.0.0.1:1/v2/a-key`
+    const causes = await causesWith({ RPC_URLS_8453: urls })
+    expect(causes).toContain('Base, node 2: RpcUnavailable')
+    expect(causes).not.toContain('a-key')
+  })
+  test('the newest block is old', async () => {
+    const inTenMinutes = (await chain.timestamp()) * 1000 + 600_000
+    expect(await causesWith({ MAX_CLOCK_SKEW_SECONDS: '900' }, inTenMinutes)).toMatch(
+      /Base, node 1: its newest block is (59\d|60\d) s old/,
+    )
+  })
+  test('a relayer has run dry', async () => {
+    const { address } = relayerAccount(env.RELAYER_SEED_V1, 84532, 0)
+    const balance = await manualChain.node('eth_getBalance', address, 'latest')
+    await manualChain.node('anvil_setBalance', address, '0x1')
+    expect(await causesWith({})).toContain(`Base Sepolia, relayer 0: ${address} has less than 0.001 ETH`)
+    await manualChain.node('anvil_setBalance', address, balance)
+    expect((await ready()).status).toBe(200)
+  })
+  test('a migration is missing', async () => {
+    const batch = () => Promise.reject(new Error('D1_ERROR: no such column: user.temporary_since: SQLITE_ERROR'))
+    const DB = { withSession: () => ({ prepare: env.DB.prepare.bind(env.DB), batch, getBookmark: () => null }) }
+    expect(await causesWith({ DB: DB as unknown as D1Database })).toContain('database: no such column: user.temporary')
+  })
+})
+
+test('everybody can read the causes on a local stack, in production only operators', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const local = await ready({ ENVIRONMENT: 'local', TWILIO_FROM: '+1', TWILIO_AUTH_TOKEN: 't' })
+  expect(local.json).toMatchObject({ causes: ['TWILIO_ACCOUNT_SID is missing: Twilio needs it'] })
+})
+
+test('checks from one address are limited', async () => {
+  const api = createApi(production)
+  const statuses: number[] = []
+  for (let i = 0; i < 22; i++) statuses.push((await api.call('GET', '/api/ready', { from: '203.0.113.9' })).status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  expect(statuses.slice(20)).toEqual([429, 429])
+})

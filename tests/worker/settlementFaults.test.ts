@@ -1,0 +1,251 @@
+/** What nodes and chains really do, and states that must end all the same. */
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { addressTopic } from '../../worker/chain/calls.ts'
+import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { env } from '../support/testEnv.ts'
+
+/** The chain itself, past the proxy. */
+const node = new RpcChain(84532, chain.contracts, [env.NODE_URL_84532])
+const walletState = async (payer: Payer) => (await node.walletState(payer.wallet.address as Address))!
+
+beforeAll(prepare)
+afterEach(() => chain.fault({ mode: 'none' }))
+
+const names = (filter: LogFilter, position: number, address: Address) =>
+  [filter.topics?.[position]].flat().includes(addressTopic(address))
+
+async function createPayout(payer: Payer, status = 'CREATED') {
+  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
+  if (status === 'CREATED') await payoutIs(payer, id, status)
+  return { id, address: (await payoutOf(payer, id)).address }
+}
+
+test('a payout’s return that a node shows only as the wallet’s income ends the payout all the same', async () => {
+  const payer = await createPayer({ on: chain })
+  const { id, address } = await createPayout(payer)
+  const restore = await changeNode(payer, (real) => ({
+    logs: async (filters, from) =>
+      (await real.logs(filters, from)).map((logs, i) => (names(filters[i]!, 1, address) ? [] : logs)),
+  }))
+  expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
+  await until('the money is back', async () => {
+    await chain.mine()
+    await look(payer)
+    return (await payer.ledger()).returns === '5'
+  })
+  await restore()
+  await payoutIs(payer, id, 'RECLAIMED')
+  await payer.booksBalance()
+})
+
+test('a block with more logs than the node returns is read by its receipts', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  const before = await payer.ledger()
+  await chain.mint(payer.wallet.address as Address, usdc('3'))
+  const { number: crowded } = await node.head()
+  const calls: string[] = []
+  await changeNode(payer, (real) => ({
+    logs: async (filters, from) => {
+      if (filters.some(({ fromBlock, toBlock }) => fromBlock <= crowded && crowded <= toBlock))
+        throw new RpcError(-32000, 'query returned more than 10000 results')
+      return real.logs(filters, from)
+    },
+    blockLogs: async (block) => {
+      calls.push(`block ${block - crowded}`)
+      return real.blockLogs(block)
+    },
+  }))
+  await chain.mine()
+  const after = await payer.ledger()
+  expect(usdc(after.deposits) - usdc(before.deposits)).toBe(usdc('3'))
+  expect(calls).toEqual(['block 0'])
+  await payer.booksBalance()
+})
+
+test('a deploy that a reorganisation removed is submitted again', async () => {
+  const payer = await createPayer({ on: chain })
+  const { address } = payer.wallet
+  await chain.node('anvil_setCode', address, '0x')
+  await chain.node('anvil_setNonce', address, '0x0')
+  const status = async () => (await payer.treasury().wallets()).find((wallet) => wallet.address === address)?.status
+  await chain.mine()
+  await payer.treasury().sessionKey(payer.wallet.id)
+  expect(await status()).toBe('deploying')
+})
+
+test('a session is adopted only at the depth at which payments confirm', async () => {
+  const payer = await createPayer({ on: chain })
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.env = { ...object.context.env, CONFIRM_DEPTH: '3' }
+  })
+  const rotated = await payer.treasury().rotateSessionKey({
+    key: null,
+    walletId: payer.wallet.id,
+    limit: usdc('70'),
+    hours: 24,
+  })
+  expect(rotated).toMatchObject({ ok: true })
+  const limit = () =>
+    runInDurableObject(
+      payer.treasury(),
+      ({ context: { store } }: Treasury) => store.session(payer.wallet.id)?.spend_limit,
+    )
+  const epoch = async () => (await walletState(payer)).epoch
+  const first = await epoch()
+  await until('the rotation is on chain', async () => {
+    await look(payer)
+    if ((await epoch()) > first) return true
+    await chain.mine()
+    return false
+  })
+  await look(payer)
+  expect(await limit(), 'one block deep').not.toBe(70_000_000)
+  await chain.mine(2)
+  // The newest block is read again after ten seconds at the latest.
+  await until('it is adopted three blocks deep', async () => {
+    await look(payer)
+    return (await limit()) === 70_000_000
+  })
+})
+
+test('another key under the same epoch, after a reorganisation, replaces the one that was adopted', async () => {
+  const payer = await createPayer({ on: chain })
+  const { epoch, sessionKey } = await walletState(payer)
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    // As if a rotation to this key had been adopted from a block that is gone.
+    store.run(
+      'UPDATE session SET key_address = ?, next_sequence = 7 WHERE wallet_id = ? AND epoch = ?',
+      fresh('reorganised'),
+      payer.wallet.id,
+      epoch,
+    )
+  })
+  const info = await payer.treasury().sessionKey(payer.wallet.id)
+  expect(info).toMatchObject({ ok: true, value: { isActive: true, nonce: epoch } })
+  const session = await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) =>
+    store.session(payer.wallet.id),
+  )
+  expect(session).toMatchObject({ epoch, next_sequence: 7 })
+  expect(session?.key_address.toLowerCase()).toBe(sessionKey.toLowerCase())
+  const { id } = await accepted(payer)
+  await becomes(payer, id, 'CONFIRMED')
+})
+
+test('a funded payout whose announcement never lands returns after its expiry', async () => {
+  const payer = await createPayer({ on: chain })
+  const announce = 'announce'
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const { RELAYER } = object.context.env
+    const getByName = (name: string) => {
+      const stub = RELAYER.getByName(name)
+      const submit = (jobs: Parameters<typeof stub.submit>[0]) =>
+        stub.submit(jobs.filter(({ kind }) => kind !== announce))
+      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
+    }
+    object.context.env = { ...object.context.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
+  })
+  const { id } = await createPayout(payer, 'CREATING')
+  await until('funded', async () => {
+    await chain.mine()
+    await look(payer)
+    return (await payoutOf(payer, id)).funded === 1
+  })
+  await pass(31 * 86_400)
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => Date.now() + 31 * 86_400_000
+    object.context.schedule('expiry', 1)
+  })
+  await payoutIs(payer, id, 'RECLAIMED')
+  await payer.booksBalance()
+})
+
+test('a claim that moved the payout before the block its signature names is found before it lapses', async () => {
+  const payer = await createPayer({ on: chain })
+  const { id, address } = await createPayout(payer)
+  const to = fresh('claimer')
+  const restore = await changeNode(payer, (real) => ({
+    logs: async (filters, from) =>
+      (await real.logs(filters, from)).map((logs, i) => (names(filters[i]!, 1, address) ? [] : logs)),
+  }))
+  expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
+  await until('paid', async () => {
+    await look(payer)
+    await chain.mine()
+    return (await node.usdcBalance(to)) === usdc('5')
+  })
+  await payer.ledger()
+  const { number } = await node.head()
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    // The node that named the head was ahead of the one that mined the claim.
+    store.run('UPDATE payout SET action_block = ? WHERE id = ?', number + 1, id)
+  })
+  await chain.mine()
+  await restore()
+  await pass(400)
+  await payoutIs(payer, id, 'WITHDRAWN')
+})
+
+test('a head from the future makes no deadline @settlement-9', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.env = { ...object.context.env, MAX_CLOCK_SKEW_SECONDS: '900' }
+    object.context.heads.clear()
+  })
+  const { timestamp } = await node.head()
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => timestamp * 1000
+  })
+  const restore = await changeNode(payer, (real) => ({
+    head: async () => {
+      const head = await real.head()
+      return { ...head, timestamp: head.timestamp + 10 * 86_400 }
+    },
+  }))
+  const { id } = await accepted(payer)
+  await look(payer).catch(() => {})
+  expect(await statusOf(payer, id)).toBe('QUEUED')
+  await restore()
+  await becomes(payer, id, 'CONFIRMED')
+})
+
+test('a refused nonce 64 behind the next one makes the session be replaced, with its limit and time @limits-31', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  const before = await walletState(payer)
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  const { id } = await accepted(payer)
+  await until('it is signed', async () => {
+    await look(payer)
+    return (await statusOf(payer, id)) === 'PROCESSING'
+  })
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    store.run("UPDATE payment SET revert = 'Blacklistable: account is blacklisted' WHERE id = ?", id)
+    store.run('UPDATE session SET next_sequence = next_sequence + 63')
+  })
+  const rotations = () =>
+    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) =>
+      store.all<{ spend_limit: number; ttl_hours: number }>(
+        "SELECT spend_limit, ttl_hours FROM wallet_action WHERE kind = 'rotate'",
+      ),
+    )
+  // The next nonce is now 64 beyond the refused one.
+  await look(payer)
+  const [rotation] = await rotations()
+  expect(rotation).toEqual({ spend_limit: 1_000_000_000, ttl_hours: 719 })
+  await chain.fault({ mode: 'none' })
+  await until('the new session is in force', async () => {
+    await chain.mine()
+    await look(payer)
+    return (await walletState(payer)).epoch === before.epoch + 1
+  })
+  expect(await rotations(), 'once').toHaveLength(1)
+  const after = await accepted(payer)
+  await becomes(payer, after.id, 'CONFIRMED')
+})

@@ -1,0 +1,133 @@
+/**
+ * An attacker with days of time and many network addresses tries every route that takes a code, a link or a password.
+ * Test id: @takeover-4
+ *
+ *   TAKEOVER_DAYS=30 TAKEOVER_ADDRESSES=100 vitest run --project worker tests/worker/takeover.test.ts    the long form
+ */
+import { beforeAll, expect, test } from 'vitest'
+import {
+  type Api,
+  createApi,
+  createUser,
+  env,
+  login,
+  mailedLinkToken,
+  makeGuessingCheap,
+  newEmail,
+  seed,
+} from './apiClient.ts'
+
+const days = Number(env.TAKEOVER_DAYS || 1)
+const addresses = Number(env.TAKEOVER_ADDRESSES || 17)
+const roundsPerDay = 2
+const dayMs = 24 * 60 * 60_000
+const maxGuessesPerYear = 100 // of 10⁶ codes: 10⁻⁴
+
+beforeAll(seed)
+
+const addressOf = (i: number) => `203.0.${113 + Math.floor(i / 250)}.${i % 250}`
+const post = (api: Api, call: string, body: unknown, from?: string) =>
+  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
+const code = () => String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')
+
+/** Counts what was compared with a secret, by account. */
+class Tally {
+  readonly #counts = new Map<string, number>()
+  readonly #refused: number[] = []
+  add(key: string, isEvaluated: boolean, status: number) {
+    if (isEvaluated) this.#counts.set(key, this.of(key) + 1)
+    else this.#refused.push(status)
+  }
+  of = (key: string) => this.#counts.get(key) ?? 0
+  get max() {
+    return Math.max(0, ...this.#counts.values())
+  }
+  /** Whatever was not compared was refused by a limit. */
+  get refusals() {
+    return [...new Set(this.#refused)]
+  }
+}
+
+test(`${days} days from ${addresses} addresses: codes and passwords hold, and the owners get in`, async () => {
+  const api = createApi()
+  const home = '198.51.100.1'
+  const ann = await createUser(api)
+  expect((await login(api, ann.email, ann.password, home)).status).toBe(200)
+  await makeGuessingCheap(ann.email, ann.password)
+  const bob = { email: newEmail(), password: 'chosen by Bob' }
+  const { signupToken } = (await post(api, 'signup', { ...bob, name: 'Bob' }, home)).json.data
+  const codes = new Tally()
+  const passwords = new Tally()
+  let { token, refreshToken } = ann // of a session that was stolen
+
+  /** From one address: all that can be guessed at. */
+  async function attack(from: string) {
+    const guess = { code: code(), newPassword: 'chosen by Mallory' }
+    for (const [email, call] of [
+      [ann.email, 'reset-password'],
+      [bob.email, 'reset-password'],
+      [ann.email, 'confirm'],
+      [bob.email, 'confirm'],
+    ] as const) {
+      const { status } = await post(api, call, { email, ...guess }, from)
+      codes.add(email, status === 422, status)
+    }
+    for (const call of ['confirm-link', 'reset-password-link']) {
+      const body = { token: `${code()}${'x'.repeat(37)}`, newPassword: guess.newPassword }
+      expect((await post(api, call, body, from)).status).toBe(410)
+    }
+    const today = `${ann.email} on day ${Math.floor(api.clock.now / dayMs)}`
+    for (let i = 0; i < 6; i++) {
+      const body = { email: ann.email, password: `guess ${i}` }
+      const path = i === 0 ? '/api/login' : '/api/auth/cognito/login'
+      const { status } = await api.call('POST', path, { body, from })
+      passwords.add(today, status === 401, status)
+    }
+    const body = { email: ann.email, session: 'x'.repeat(43), newPassword: guess.newPassword }
+    expect((await post(api, 'new-password', body, from)).status).toBe(410)
+  }
+
+  for (let round = 0; round < days * roundsPerDay; round++) {
+    // The codes that are guessed at, and sign-ups that claim both addresses.
+    await post(api, 'forgot-password', { email: ann.email }, addressOf(round))
+    await post(api, 'resend-code', { email: bob.email }, addressOf(round))
+    if (round === 0)
+      for (const email of [ann.email, bob.email])
+        await post(api, 'signup', { email, password: 'chosen by Mallory', name: 'Mallory' }, addressOf(1))
+    await env.DB.prepare(
+      "UPDATE signup SET password_hash = (SELECT password_hash FROM user WHERE id = ?) WHERE name = 'Mallory'",
+    )
+      .bind(ann.id)
+      .run()
+    for (let i = 0; i < addresses; i++) await attack(addressOf(i))
+    const next = (await post(api, 'refresh', { refreshToken })).json.data
+    token = next.accessToken
+    refreshToken = next.refreshToken
+    for (let i = 0; i < 12; i++) {
+      const change = { currentPassword: `guess ${i}`, newPassword: 'chosen by Mallory' }
+      const { status } = await api.call('PATCH', `/api/users/${ann.id}/change-password`, { token, body: change })
+      passwords.add(`${ann.email} on day ${Math.floor(api.clock.now / dayMs)}`, status === 400, status)
+    }
+    api.clock.now += dayMs / roundsPerDay
+  }
+
+  for (const { email } of [ann, bob]) {
+    expect(codes.of(email), email).toBeGreaterThan(0)
+    const perYear = Math.max(codes.of(email) * (365 / 31), days > 31 ? (codes.of(email) * 365) / days : 0)
+    expect(perYear, `codes of ${email}`).toBeLessThan(maxGuessesPerYear)
+  }
+  expect(passwords.max).toBeGreaterThan(50)
+  expect(passwords.max, 'passwords of one account and day').toBeLessThanOrEqual(100)
+  expect([...codes.refusals, ...passwords.refusals].every((status) => status === 429)).toBe(true)
+
+  // Both get in by their link, however many guesses others have made today.
+  await post(api, 'forgot-password', { email: ann.email }, home)
+  const reset = { token: await mailedLinkToken(ann.email), newPassword: 'chosen by Ann' }
+  expect((await post(api, 'reset-password-link', reset, home)).status).toBe(200)
+  expect((await login(api, ann.email, 'chosen by Ann', home)).status).toBe(200)
+  await post(api, 'resend-code', { email: bob.email }, home)
+  const link = { token: await mailedLinkToken(bob.email), signupToken }
+  expect((await post(api, 'confirm-link', link, home)).json.data).toEqual({ passwordKept: true, resetToken: null })
+  expect((await login(api, bob.email, bob.password, home)).status).toBe(200)
+  console.log(`codes of one account: ${codes.max}; passwords of one account and day: ${passwords.max}`)
+}, 3_600_000)
