@@ -23,12 +23,20 @@ export async function ensureDatabase(
   mkdirSync(stateDir, { recursive: true })
   const sqlPath = join(stateDir, 'seed.sql')
   writeFileSync(sqlPath, await seedSql(secrets))
-  const local = ['--local', '--persist-to', join(stateDir, 'worker')]
-  const env = offlineEnv(stateDir)
-  await runTool(['wrangler', 'd1', 'migrations', 'apply', 'bursar', ...local], { env })
-  await runTool(['wrangler', 'd1', 'execute', 'bursar', ...local, '--yes', '--file', sqlPath], { env })
+  await applyMigrations(stateDir)
+  await runTool(['wrangler', 'd1', 'execute', 'bursar', ...local(stateDir), '--yes', '--file', sqlPath], {
+    env: offlineEnv(stateDir),
+  })
   writeFileSync(stamp, wanted)
 }
+
+/** To the local database of `stateDir`; `config` in place of wrangler.toml. */
+export async function applyMigrations(stateDir: string, config = 'wrangler.toml'): Promise<void> {
+  const command = ['wrangler', 'd1', 'migrations', 'apply', 'bursar', '--config', config]
+  await runTool([...command, ...local(stateDir)], { env: offlineEnv(stateDir) })
+}
+
+const local = (stateDir: string) => ['--local', '--persist-to', join(stateDir, 'worker')]
 
 /** Changes with the names of the migrations, the seed, and the secrets that the seed's hashes depend on. */
 function versionOf(secrets: LocalSecrets): string {
