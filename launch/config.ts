@@ -8,7 +8,7 @@ import { LaunchError } from './launchError.ts'
 /** Throws LaunchError with a line for each bad value: its field and the rule. Without a path: the defaults. */
 export function readConfig(path: string | undefined): Config {
   const given = path === undefined ? {} : parse(path)
-  const result = configSchema.safeParse(given)
+  const result = configSchema.safeParse(given, { reportInput: true })
   if (result.success) return result.data
   throw new LaunchError(`${path ?? 'the config'} has bad values:\n${problems(result.error).join('\n')}`)
 }

@@ -13,6 +13,7 @@ import { root } from '../local/tools/runTool.ts'
 import { readConfig } from './config.ts'
 import { LaunchError } from './launchError.ts'
 import { isRunning, localProduction, welcome } from './local/localProduction.ts'
+import { production } from './production/production.ts'
 import { openState, type State } from './state.ts'
 import { describeSteps, runSteps } from './steps.ts'
 
@@ -27,7 +28,11 @@ async function main(): Promise<void> {
   const state = openState(values.state ?? join(root, '.bursar/launch', target))
   const isDry = values['dry-run'] === true
   if (target === 'local-production') return launchLocally(config['local-production'], state, isDry)
-  throw new LaunchError('not yet')
+  if (!config.production) throw new LaunchError('production: is missing in the config; see launch/config.example.jsonc')
+  const steps = production(config.production, state, { environment: process.env, say })
+  if (isDry) return describeSteps(steps, state, say)
+  await runSteps(steps, state, say)
+  say(`\n  Bursar      ${config.production.origin}\n  Operators   ${config.production.origin}/ops/api/ready`)
 }
 
 /** Serves until a signal. */

@@ -1,7 +1,6 @@
 /** A deployment's own wrangler config and headers, made from the committed ones, which stay as they are. */
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { experimental_readRawConfig } from 'wrangler'
 import { root } from '../local/tools/runTool.ts'
 import { LaunchError } from './launchError.ts'
 import type { State } from './state.ts'
@@ -22,7 +21,9 @@ export type WorkerConfigOptions = {
 }
 
 /** JSON for wrangler, with paths relative to the state's folder. */
-export function workerConfig(state: Pick<State, 'folder'>, options: WorkerConfigOptions): string {
+export async function workerConfig(state: Pick<State, 'folder'>, options: WorkerConfigOptions): Promise<string> {
+  // Imported here because it takes a second, which a dry run need not wait for.
+  const { experimental_readRawConfig } = await import('wrangler')
   const { name, accountId, databaseId, main, bundled, hostname, sendsEmail } = options
   const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') })
   const { dev: _, ...base } = rawConfig

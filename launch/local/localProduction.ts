@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { until } from '../../local/client.ts'
 import { type LocalChain, startLocalChain } from '../../local/stack/chains.ts'
 import { startCron } from '../../local/stack/cron.ts'
-import { applyMigrations } from '../../local/stack/database.ts'
 import { isPortFree } from '../../local/stack/ports.ts'
 import { ensureLocalSecrets, secretsPathOf } from '../../local/stack/secrets.ts'
 import { bundle, startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
@@ -117,7 +116,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
       async run() {
         const vars = localProductionVariables({ ...urls, contracts: chain.contracts })
         const options = { name: 'bursar', databaseId: localDatabase, main: bundle, bundled: true, vars }
-        const isNew = state.write('wrangler.json', workerConfig(state, options))
+        const isNew = state.write('wrangler.json', await workerConfig(state, options))
         const hasNewHeaders = preparePages(state, urls.chain)
         return { changed: isNew || hasNewHeaders, note: 'wrangler.json, pages/_headers' }
       },
@@ -130,6 +129,8 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
         const names = readdirSync(join(root, 'migrations')).sort().join(' ')
         const latest = names.split(' ').at(-1)!
         if (state.get('migrations') === names) return { changed: false, note: `at ${latest}` }
+        // Imported here because it takes a second, which a dry run need not wait for.
+        const { applyMigrations } = await import('../../local/stack/database.ts')
         await applyMigrations(state.folder, configPath)
         return rememberedAs(state, 'migrations', names, `at ${latest}`)
       },

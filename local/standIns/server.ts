@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 export type StandInServer = { url: string; stop(): Promise<void> }
 
-const maxBody = 1_000_000 // bytes
-
 /** Serves `handle` on the loopback interface; an error becomes a 500 with its message. */
 export async function serveLocally(
   port: number,
   handle: (request: Request) => Promise<Response>,
+  maxBytes = 1_000_000,
 ): Promise<StandInServer> {
   const server = createServer(async (incoming, outgoing) => {
-    const response = await readRequest(incoming)
+    const response = await readRequest(incoming, maxBytes)
       .then(handle)
       .catch((error: Error) => Response.json({ error: error.message }, { status: 500 }))
     outgoing.writeHead(response.status, [...response.headers].flat())
@@ -30,13 +29,13 @@ export async function serveLocally(
   }
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<Request> {
+async function readRequest(incoming: IncomingMessage, maxBytes: number): Promise<Request> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
     chunks.push(chunk as Buffer)
     size += (chunk as Buffer).length
-    if (size > maxBody) throw new Error('the request is too large')
+    if (size > maxBytes) throw new Error('the request is too large')
   }
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values]) =>
     values!.map((value): [string, string] => [name, value]),
