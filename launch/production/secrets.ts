@@ -68,9 +68,20 @@ export async function prepareSecrets(
 /** scrypt and AES-256-GCM. About 0.3 s and 128 MB, so that a stolen file costs a guesser as much for each guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 }
 
+/** The last one, since a launch reads the file and writes it again. */
+let derived: { passphrase: string; salt: Buffer; key: Buffer } | null = null
+
+function keyFrom(passphrase: string, salt: Buffer): Buffer {
+  if (derived?.passphrase !== passphrase || !derived.salt.equals(salt))
+    derived = { passphrase, salt, key: scryptSync(passphrase, salt, 32, cost) }
+  return derived.key
+}
+
+/** With the salt of the file that was read, if it was of the same passphrase. */
 export function encrypt(secrets: Secrets, passphrase: string): string {
-  const [salt, iv] = [randomBytes(16), randomBytes(12)]
-  const cipher = createCipheriv('aes-256-gcm', scryptSync(passphrase, salt, 32, cost), iv)
+  const salt = derived?.passphrase === passphrase ? derived.salt : randomBytes(16)
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFrom(passphrase, salt), iv)
   const data = Buffer.concat([cipher.update(JSON.stringify(secrets)), cipher.final()])
   const parts = { salt, iv, tag: cipher.getAuthTag(), data }
   const encoded = Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')])
@@ -82,7 +93,7 @@ export function decrypt(text: string, passphrase: string): Secrets {
   try {
     const parts = JSON.parse(text) as Record<'salt' | 'iv' | 'tag' | 'data', string>
     const bytes = (name: keyof typeof parts) => Buffer.from(parts[name], 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', scryptSync(passphrase, bytes('salt'), 32, cost), bytes('iv'))
+    const decipher = createDecipheriv('aes-256-gcm', keyFrom(passphrase, bytes('salt')), bytes('iv'))
     decipher.setAuthTag(bytes('tag'))
     return JSON.parse(Buffer.concat([decipher.update(bytes('data')), decipher.final()]).toString()) as Secrets
   } catch {

@@ -26,7 +26,7 @@ export async function payOnce(
     }
 
   const { to, amount } = config.testPayment
-  const bursar = new BursarClient(config.origin, '')
+  const bursar = new BursarClient(config.origin, config.chain.publicRpcUrl)
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const { access_token: token } = await bursar.plain<{ access_token: string }>('/oauth/token', { form })
   const key = state.get('testPaymentKey') ?? randomUUID()

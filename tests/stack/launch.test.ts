@@ -1,4 +1,4 @@
-/** A launch to local-production, as a newcomer does it, and the main job against it. LAUNCH_AGAIN=1 also restarts it. */
+/** A launch to local-production, as a newcomer does it, and the main job against it. LAUNCH_LONG=1 also restarts it. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +86,7 @@ test('a second launch changes nothing @launch-4', async () => {
   const before = await contents()
   const second = launch()
   expect(await second.ended).toMatchObject({ code: 0, output: expect.stringContaining('nothing was changed') })
-  if (process.env.LAUNCH_AGAIN) {
+  if (process.env.LAUNCH_LONG) {
     launched.process.kill('SIGTERM')
     expect((await launched.ended).code).toBe(0)
     launched = launch()
@@ -106,3 +106,27 @@ async function contents(): Promise<Record<string, string>> {
     await Promise.all(names.map(async (name) => [name, await readFile(join(state, name), 'utf8')])),
   )
 }
+
+test('an unknown target is refused, and a dry run changes nothing @launch-15', async () => {
+  const state = join(folder, 'untouched')
+  const [unknown, dry] = await Promise.all([
+    run('launch/main.ts', ['--target', 'staging', '--state', state]),
+    run('launch/main.ts', [
+      '--target',
+      'production',
+      '--config',
+      'launch/config.example.jsonc',
+      '--state',
+      state,
+      '--dry-run',
+    ]),
+  ])
+  expect(unknown).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('must be one of production, local-production'),
+  })
+  expect(dry.code).toBe(0)
+  expect(dry.output.match(/does: {2}\S/g)).toHaveLength(12)
+  expect(dry.output.match(/costs: \S/g)).toHaveLength(12)
+  await expect(stat(state)).rejects.toThrow('ENOENT')
+})
