@@ -2,10 +2,9 @@
  * `npm run demo`: the main job against a running stack, through the public API alone. Ends with the books: succeeds
  * only if the ledger, the budgets and the chain agree to one micro-USDC.
  *
- *   --url   the server (or BURSAR_URL); http://localhost:3001 unless given
- *   --rpc   its chain, an anvil (or BURSAR_RPC); http://127.0.0.1:8545 unless given
- *   --inbox the stand-in that receives its mail, for a server without /dev: USDC is then minted through --rpc
- *   --passcode to sign up with; the local stack's unless given
+ *   --url, --rpc  the server and its chain, an anvil (or BURSAR_URL, BURSAR_RPC); those of `npm run dev` unless given
+ *   --inbox       the stand-in that receives its mail, for a server without /dev: USDC is then minted through --rpc
+ *   --passcode    to sign up with; the local stack's unless given
  */
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -89,9 +88,11 @@ async function deployWallet(token: string, contracts: Contracts): Promise<Wallet
 async function fund(token: string, wallet: Wallet, usdcToken: Address): Promise<void> {
   step('Fund it with 200 USDC (the local stand-in, minted for nothing)')
   tell('transaction', await (options.inbox ? mintByChain() : mintByFaucet()))
+  // Payments may use it once it is as deep in the chain as CONFIRM_DEPTH asks; reading the balance books what arrived.
   const balance = await until('the money to arrive', async () => {
-    const now = await bursar.api<{ balance: string }>(`/wallets/${wallet.id}/usdc-balance`, { token })
-    return now.balance !== '0' && now.balance
+    await bursar.api(`/wallets/${wallet.id}/usdc-balance`, { token })
+    const { available } = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+    return available !== '0' && available
   })
   tell('balance', balance)
 

@@ -202,11 +202,14 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
   }
 }
 
-/** Whether somebody serves there already with this state. */
-export const isRunning = async (config: LocalConfig, state: State): Promise<boolean> => {
-  const health = await fetch(`http://localhost:${config.ports.worker}/api/health`).catch(() => null)
-  await health?.body?.cancel()
-  return health?.status === 200 && state.get('passcode') !== undefined
+/** Whether this deployment serves already: only its own stand-in of Access knows the service token. */
+export async function isRunning(config: LocalConfig, state: State): Promise<boolean> {
+  const [id, secret] = [state.get('accessClientId'), state.get('accessClientSecret')]
+  if (!id || !secret || !state.get('passcode')) return false
+  const headers = { 'cf-access-client-id': id, 'cf-access-client-secret': secret }
+  const reply = await fetch(`http://127.0.0.1:${config.ports.access}/ops/api/ready`, { headers }).catch(() => null)
+  await reply?.body?.cancel()
+  return reply?.status === 200
 }
 
 /** What to do with it, once it runs. */

@@ -74,7 +74,7 @@ export function production(config: ProductionConfig, state: State, options: Prod
     {
       name: 'contracts',
       effect: `deploys what is not on Base yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address`,
-      cost: 'about 10 million gas once: 0.0001 ETH at 0.01 gwei',
+      cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the fee of the L1 for 21 kB',
       async run() {
         const prepared = await prepareContracts(config, state, secrets, environment.KEYSTORE_PASSWORD)
         contracts = prepared.contracts
