@@ -49,6 +49,7 @@ export const test = base.extend<
       await over(context)
       if (process.env.LATE_ANSWERS) await delayAnswers(context)
       await use({ over, requests })
+      await context.clearPermissions()
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
     },
     { auto: true },
