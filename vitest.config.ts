@@ -55,6 +55,7 @@ const inWorkerd = (
       cloudflareTest(async ({ inject }) => ({
         wrangler: { configPath },
         miniflare: {
+          d1Databases: { ALERTS_DB: 'alerts' },
           bindings: {
             ...inject('workerBindings'),
             TEST_MIGRATIONS: existsSync('migrations') ? await readD1Migrations('migrations') : [],
