@@ -6,6 +6,7 @@ import { Alarms } from '../durable/alarms.ts'
 import { earliest } from '../durable/earliest.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
+import { logError, logWarning } from '../observability/log.ts'
 import { InvalidSeed, relayerAccount } from './account.ts'
 import type { JobReport, RelayerApi, RelayerHealth, RelayJob, SubmitResult } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
@@ -23,8 +24,7 @@ import { Transactions } from './transactions.ts'
 /** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. */
 type AlarmKind = 'deliver' | 'report' | 'prune'
 
-/** When the alarm takes over if this instance dies while it works. */
-const retryMs = 1_000 // 1 second
+const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
 const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
 const maxWaitMs = 5_000 // 5 seconds
@@ -204,7 +204,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   /** Sends nothing for this reason; null: sends again. One line in the log at the start and at the end. */
   #hold(reason: string | null): void {
     if ((reason === null) !== (this.#holding === null)) {
-      console.error('relayer', this.#submitter?.name, reason === null ? 'sends again' : `sends nothing: ${reason}`)
+      logWarning(`relayer_sends_${reason === null ? 'again' : 'nothing'}`, { relayer: this.#submitter?.name, reason })
     }
     this.#holding = reason
   }
@@ -213,8 +213,8 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const { databaseSize } = this.ctx.storage.sql
     const isFull = databaseSize > this.maxDatabaseBytes
     if (isFull !== this.#wasFull) {
-      const state = isFull ? 'takes no new work: its storage has' : 'takes new work again: its storage has'
-      console.error('relayer', this.#submitter?.name, state, databaseSize, 'bytes of', this.maxDatabaseBytes)
+      const fields = { relayer: this.#submitter?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
+      logWarning(isFull ? 'relayer_takes_no_new_work' : 'relayer_takes_new_work_again', fields)
       this.#wasFull = isFull
     }
     return isFull
@@ -290,7 +290,8 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   #onError(kind: AlarmKind, error: unknown): void {
     const isKnown = error instanceof RpcUnavailable || error instanceof InvalidSeed
     if (kind === 'deliver') this.#stepError = error instanceof Error ? messageOf(error) : String(error)
-    console.error('relayer', this.#submitter?.name, isKnown ? messageOf(error) : error)
+    const fields = { relayer: this.#submitter?.name, work: kind, ...(isKnown && { reason: messageOf(error) }) }
+    logError('relayer_step_failed', fields, isKnown ? undefined : error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { logError } from '../../observability/log.ts'
 import type { Context } from '../context.ts'
 import { updateDesk, writeClaimLink } from './claimPage.ts'
 import { mailKinds } from './enqueue.ts'
@@ -71,7 +72,7 @@ async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>
   try {
     await work()
   } catch (error) {
-    console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
+    logError('outbox_failed', { user: ctx.userId, kind: entries[0]?.kind, ref: entries[0]?.ref }, error)
     for (const entry of entries) defer(ctx, entry)
   }
 }
