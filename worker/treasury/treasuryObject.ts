@@ -67,9 +67,11 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   }
 
   /** From the cron watchdog: sets a lost alarm again. */
-  async wakeUp(): Promise<void> {
+  async wakeUp(): Promise<boolean> {
+    const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
     if (this.#alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
+    return wasLost
   }
 
   override async alarm(): Promise<void> {

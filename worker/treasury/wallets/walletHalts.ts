@@ -6,13 +6,14 @@ import type { WalletRow } from '../storage/rows.ts'
 
 /**
  * Stops a wallet whose books the chain contradicts: nothing more is signed for it. The owner sees it on the
- * wallet and gets an email; operators find `wallet_halted` in the log (docs/operations.md). Inside a transaction.
+ * wallet and gets an email; operators get an alert (docs/operations.md). Inside a transaction.
  */
 export function halt(ctx: Context, walletId: string, reason: string): void {
   logError('wallet_halted', { user: ctx.userId, wallet: walletId, reason })
   ctx.store.run('UPDATE wallet SET halted = ? WHERE id = ?', reason, walletId)
   audit(ctx.store, ctx.now(), 'wallet.halted', walletId, { reason })
   enqueue(ctx, 'mail.wallet_stopped', walletId)
+  enqueue(ctx, 'trouble', walletId)
 }
 
 /** A lagging node catches up well before this. */
@@ -39,4 +40,5 @@ export function noteBooksAgree(ctx: Context, wallet: WalletRow): void {
   if (!wallet.halted?.startsWith(booksDiffer)) return
   store.run('UPDATE wallet SET halted = NULL WHERE id = ?', wallet.id)
   audit(store, ctx.now(), 'wallet.resumed', wallet.id, { reason: booksDiffer })
+  enqueue(ctx, 'trouble', wallet.id)
 }
