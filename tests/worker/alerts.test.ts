@@ -4,6 +4,7 @@ import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
+import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/objectTroubles.ts'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
@@ -293,4 +294,26 @@ test('a Relayer near the limit of its storage @alerts-10', async () => {
     () => limit(maxDatabaseBytes),
     twoShards,
   )
+})
+
+test('a report that comes late changes nothing, and one trouble keeps its beginning', async () => {
+  const report = (edition: number, since: number, detail: string | null) =>
+    recordTrouble(db, { kind: 'wallet_halted', subject: 'wal_1', userId: 'usr_1', edition, since, detail })
+  const open = async () => (await openTroubles(db, now)).map(({ since, detail }) => [since, detail])
+  await report(2, 200, 'books differ')
+  await report(4, 400, 'books differ more')
+  expect(await open()).toEqual([[200, 'books differ more']])
+  await report(3, 300, null)
+  expect(await open(), 'late').toEqual([[200, 'books differ more']])
+  await report(5, 500, null)
+  expect(await open()).toEqual([])
+  await report(4, 400, 'books differ more')
+  expect(await open(), 'late again').toEqual([])
+  await report(6, 600, 'once more')
+  expect(await open()).toEqual([[600, 'once more']])
+
+  await recordLostAlarm(db, '8453:0', now - 1)
+  expect(await open(), 'lost alarms are of the last minutes').toHaveLength(1)
+  await recordLostAlarm(db, '8453:0', now)
+  expect(await open()).toHaveLength(2)
 })
