@@ -3,7 +3,9 @@ import type { Limits } from '#domain/limits.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import type { RelayJob } from '../relayer/api.ts'
+import type { PaymentRow } from './storage/rows.ts'
 import type { Sealer } from './storage/sealer.ts'
 import type { Store } from './storage/store.ts'
 
@@ -26,6 +28,9 @@ export type Context = {
   schedule: (kind: AlarmKind, at: number) => void
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits
+  /** Operators are alerted when the storage grows beyond this. */
+  largeBytes: number
+  metrics: Metrics
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */
@@ -44,6 +49,8 @@ export type Context = {
   established: boolean
   /** Jobs of payments whose signature is committed, not submitted yet; the tables know them as well. */
   unsentJobs: { chainId: ChainId; job: RelayJob }[]
+  /** Payments that the reading under way has confirmed, for the metrics; written once it is committed. */
+  confirmed: PaymentRow[]
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
   /** When a session with stuck nonces may be replaced again (ms), by wallet id. */

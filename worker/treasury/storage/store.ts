@@ -97,6 +97,10 @@ export class Store {
     this.setMeta('account_paused', paused ? '1' : '0')
     this.#accountPaused = paused
   }
+  /** In bytes. */
+  get databaseSize(): number {
+    return this.#storage.sql.databaseSize
+  }
   /** Measured again after every hundred writes. */
   get isFull(): boolean {
     if (this.version >= this.#measureAt) {
