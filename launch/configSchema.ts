@@ -94,6 +94,14 @@ export const productionSchema = z.strictObject({
     .describe('The Cloudflare Access application in front of /ops'),
   signUp: z.enum(signUpModes, `must be one of ${signUpModes.join(', ')}`).default('passcode'),
   alertEmail: checked(rules.emailAddress).optional(),
+  metrics: z
+    .boolean('must be true or false')
+    .default(false)
+    .describe('Writes metrics to Analytics Engine, which the account has to have enabled'),
+  logDestinations: z
+    .array(z.string().min(1, 'is blank'))
+    .optional()
+    .describe('Names of destinations that the dashboard has, to which Workers exports logs'),
   walletConnectProjectId: z.string().min(1, 'is blank').optional(),
   limits: z
     .record(z.string(), z.number('must be a number').min(0, 'must not be negative'))

@@ -18,13 +18,16 @@ export type WorkerConfigOptions = {
   hostname?: string
   /** Binds Cloudflare's email service. */
   sendsEmail?: boolean
+  /** Binds a dataset of Analytics Engine, which has the Worker's name. */
+  hasMetrics?: boolean
+  logDestinations?: string[] | undefined
 }
 
 /** JSON for wrangler, with paths relative to the state's folder. */
 export async function workerConfig(state: Pick<State, 'folder'>, options: WorkerConfigOptions): Promise<string> {
   // Imported here because it takes a second, which a dry run need not wait for.
   const { experimental_readRawConfig } = await import('wrangler')
-  const { name, accountId, databaseId, main, bundled, hostname, sendsEmail } = options
+  const { name, accountId, databaseId, main, bundled, hostname, sendsEmail, hasMetrics, logDestinations } = options
   const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') })
   const { dev: _, ...base } = rawConfig
   const fromFolder = (path: string) => relative(state.folder, join(root, path))
@@ -46,6 +49,10 @@ export async function workerConfig(state: Pick<State, 'folder'>, options: Worker
       migrations_dir: fromFolder('migrations'),
     })),
     ...(sendsEmail && { send_email: [{ name: 'EMAIL' }] }),
+    ...(hasMetrics && { analytics_engine_datasets: [{ binding: 'METRICS', dataset: name }] }),
+    ...(logDestinations && {
+      observability: { ...base.observability, logs: { ...base.observability?.logs, destinations: logDestinations } },
+    }),
     vars: Object.fromEntries(
       Object.entries({ ...(base.vars as Record<string, string>), ...options.vars }).filter(
         ([, value]) => value !== undefined,

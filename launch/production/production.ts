@@ -115,6 +115,8 @@ export function production(config: ProductionConfig, state: State, options: Prod
           vars: productionVariables(config, contracts),
           hostname: new URL(origin).hostname,
           sendsEmail: config.email.provider === 'cloudflare',
+          hasMetrics: config.metrics,
+          logDestinations: config.logDestinations,
         })
         checkSettings(json, secrets)
         const isNew = state.write('wrangler.json', json)

@@ -49,6 +49,8 @@ const config = (changes: { signUp?: 'open' } = {}) =>
     origin: cloudflare.url,
     databaseLocation: 'weur',
     chain: { providerAdmin: `0x${'11'.repeat(20)}`, deployer: 'hardware' },
+    metrics: true,
+    logDestinations: ['archive'],
     email: { provider: 'resend', from: 'hello@bursar.example' },
     operators: { accessTeamOrigin: 'https://team.cloudflareaccess.com', accessAudience: 'a'.repeat(64) },
     ...changes,
@@ -142,7 +144,14 @@ test('what was deployed has every secret, no address but its own, and one passco
   expect(Object.keys(secrets)).toContain('RPC_URLS_8453')
   expect(texts('plain_text')).not.toHaveProperty('RPC_URLS_8453')
   const written = JSON.parse(await readFile(join(folder, 'wrangler.json'), 'utf8'))
-  expect(written).toMatchObject({ workers_dev: false, preview_urls: false, account_id: accountId })
+  expect(written).toMatchObject({
+    workers_dev: false,
+    preview_urls: false,
+    account_id: accountId,
+    observability: { logs: { destinations: ['archive'], invocation_logs: false }, traces: { enabled: false } },
+  })
+
+  expect(bindings).toContainEqual(expect.objectContaining({ name: 'METRICS', dataset: 'bursar' }))
 
   const passcode = passcodeHash(secrets.CODE_PEPPER!, state.get('passcode')!)
   const rows = cloudflare.databases[0]!.db.prepare('SELECT hash, max_uses, used FROM signup_passcode').all()
