@@ -16,7 +16,7 @@ const imports = (name: string, comment: string, from: string, allowed: string): 
   from: { path: from },
   to: { path: ours, pathNot: allowed },
 })
-const ours = '^(worker|web|contracts|local|scripts|tests)/'
+const ours = '^(worker|web|contracts|local|launch|scripts|tests)/'
 
 export const rules: IForbiddenRuleType[] = [
   {
@@ -71,7 +71,7 @@ export const rules: IForbiddenRuleType[] = [
     name: 'objects-through-their-api',
     comment: 'Outside its folder an object is its api.ts. The entry exports the classes; tests may look inside.',
     severity: 'error',
-    from: { path: '^(worker|web|contracts|local|scripts)/', pathNot: `${objects}|^worker/index\\.ts$` },
+    from: { path: '^(worker|web|contracts|local|launch|scripts)/', pathNot: `${objects}|^worker/index\\.ts$` },
     // The local chain funds the Relayer's accounts, whose addresses account.ts derives from the seed.
     to: { path: objects, pathNot: '/api\\.ts$|^worker/relayer/account\\.ts$' },
   },
@@ -124,6 +124,12 @@ export const rules: IForbiddenRuleType[] = [
   // Around the product.
   imports('contracts', 'The deployment uses the types of a chain.', '^contracts/', '^contracts/|^worker/chain/'),
   imports('local', 'The local stack serves scripts and tests.', '^local/', '^(local|worker|contracts)/'),
+  imports(
+    'launch',
+    'A launch uses what the local stack is made of, and the rules by which the Worker checks its settings.',
+    '^launch/',
+    '^(launch|local|worker|contracts)/',
+  ),
   imports(
     'scripts',
     'Scripts start the stack and build; tests may use them.',

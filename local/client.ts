@@ -18,8 +18,12 @@ export class BursarClient {
   readonly rpcUrl: string
   readonly #chain: ReturnType<typeof createPublicClient>
 
-  constructor(url: string, rpcUrl: string) {
+  readonly #messagesUrl: string
+
+  /** `messagesUrl`: where received messages are listed, unless in the local stack's own inbox. */
+  constructor(url: string, rpcUrl: string, messagesUrl = `${url}/dev/inbox`) {
     this.url = url
+    this.#messagesUrl = messagesUrl
     this.rpcUrl = rpcUrl
     this.#chain = createPublicClient({ transport: http(rpcUrl) })
   }
@@ -64,7 +68,9 @@ export class BursarClient {
   /** The newest local message to `to` in which `pattern` is found: its match. */
   async message(to: string, pattern: RegExp, what: string): Promise<RegExpExecArray> {
     return until(what, async () => {
-      const messages = await this.plain<{ text: string }[]>(`/dev/inbox?to=${encodeURIComponent(to)}`)
+      const query = `?to=${encodeURIComponent(to)}`
+      const reply = await fetch(`${this.#messagesUrl}${query}`, { headers: { accept: 'application/json' } })
+      const messages = (await reply.json()) as { text: string }[]
       return messages.map(({ text }) => pattern.exec(text)).find((match) => match !== null)
     })
   }

@@ -1,8 +1,13 @@
 /**
  * `npm run demo`: the main job against a running stack, through the public API alone. Ends with the books: succeeds
- * only if the ledger, the budgets and the chain agree to one micro-USDC. BURSAR_URL and BURSAR_RPC say where.
+ * only if the ledger, the budgets and the chain agree to one micro-USDC.
+ *
+ *   --url, --rpc  the server and its chain, an anvil (or BURSAR_URL, BURSAR_RPC); those of `npm run dev` unless given
+ *   --inbox       the stand-in that receives its mail, for a server without /dev: USDC is then minted through --rpc
+ *   --passcode    to sign up with; the local stack's unless given
  */
 import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
 import type { LoginReply, PublicConfig } from '#schemas/account.ts'
@@ -13,12 +18,18 @@ import type { DeployReply, Wallet } from '#schemas/wallet.ts'
 import { BursarClient, until } from '../local/client.ts'
 import { demo } from '../local/stack/seed.ts'
 import { walletAddress } from '../worker/chain/addresses.ts'
+import { RpcClient } from '../worker/chain/rpcClient.ts'
 import type { Address, Contracts, Hex } from '../worker/chain/types.ts'
+import { mintOnAnvil } from '../worker/dev/faucet.ts'
 import type { LedgerView } from '../worker/treasury/api.ts'
 
+const text = { type: 'string' } as const
+const { values: options } = parseArgs({ options: { url: text, rpc: text, inbox: text, passcode: text } })
+const withoutSlash = (url: string) => url.replace(/\/$/, '')
 const bursar = new BursarClient(
-  (process.env.BURSAR_URL ?? 'http://localhost:3001').replace(/\/$/, ''),
-  process.env.BURSAR_RPC ?? 'http://127.0.0.1:8545',
+  withoutSlash(options.url ?? process.env.BURSAR_URL ?? 'http://localhost:3001'),
+  options.rpc ?? process.env.BURSAR_RPC ?? 'http://127.0.0.1:8545',
+  options.inbox && `${withoutSlash(options.inbox)}/messages`,
 )
 const usdc = (text: string) => parseUsdc(text) ?? fail(`${text} is no amount`)
 const newAddress = () => privateKeyToAddress(generatePrivateKey())
@@ -42,7 +53,7 @@ function fail(message: string): never {
 async function signUp(): Promise<string> {
   step('Sign up with a passcode; the temporary password comes by email')
   const email = `demo-${run}@bursar.test`
-  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
+  await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: options.passcode ?? demo.signupPasscode } })
   const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
   const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body: { email, password } })
   if (!('accessToken' in reply)) return fail('the sign-in asked for a new password')
@@ -74,16 +85,24 @@ async function deployWallet(token: string, contracts: Contracts): Promise<Wallet
   return wallet
 }
 
-async function fund(token: string, wallet: Wallet): Promise<void> {
-  step('Fund it with 200 USDC (the local stand-in, minted by the faucet)')
-  const body = { address: wallet.address, amount: '200' }
-  const { data } = await bursar.plain<{ data: { txHash: string } }>('/dev/faucet', { body })
-  tell('transaction', data.txHash)
+async function fund(token: string, wallet: Wallet, usdcToken: Address): Promise<void> {
+  step('Fund it with 200 USDC (the local stand-in, minted for nothing)')
+  tell('transaction', await (options.inbox ? mintByChain() : mintByFaucet()))
+  // Payments may use it once it is as deep in the chain as CONFIRM_DEPTH asks; reading the balance books what arrived.
   const balance = await until('the money to arrive', async () => {
-    const now = await bursar.api<{ balance: string }>(`/wallets/${wallet.id}/usdc-balance`, { token })
-    return now.balance !== '0' && now.balance
+    await bursar.api(`/wallets/${wallet.id}/usdc-balance`, { token })
+    const { available } = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+    return available !== '0' && available
   })
   tell('balance', balance)
+
+  function mintByChain() {
+    return mintOnAnvil(new RpcClient(bursar.rpcUrl), usdcToken, wallet.address, usdc('200'))
+  }
+  async function mintByFaucet() {
+    const body = { address: wallet.address, amount: '200' }
+    return (await bursar.plain<{ data: { txHash: string } }>('/dev/faucet', { body })).data.txHash
+  }
 }
 
 async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> {
@@ -265,7 +284,7 @@ try {
   console.log(`Bursar at ${bursar.url}, chain at ${bursar.rpcUrl}`)
   const token = await signUp()
   const wallet = await deployWallet(token, contracts)
-  await fund(token, wallet)
+  await fund(token, wallet, contracts.usdc)
   const group = await makeGroup(token, wallet.id)
   const agent = await makeAgent(token, group.id)
   const [supplier, stranger] = [newAddress(), newAddress()]

@@ -17,10 +17,16 @@ const localOperatorKey = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a8
 
 export const secretsPathOf = (stateDir: string) => join(stateDir, 'secrets.env')
 
-/** Reads the secrets at `path`, adding those that are missing; existing ones never change. Only the owner can read the file. */
-export async function ensureLocalSecrets(path: string): Promise<LocalSecrets> {
+/**
+ * Reads the secrets at `path`, adding those that are missing, `more` included; existing ones never change. Only the owner
+ * can read the file.
+ */
+export async function ensureLocalSecrets<More extends Record<string, string> = Record<never, string>>(
+  path: string,
+  more?: More,
+): Promise<LocalSecrets & More> {
   const known = readSecrets(path)
-  const secrets = { ...known }
+  const secrets: Record<string, string> = { ...more, ...known }
   for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.OPERATOR_KEY_V1 ??= localOperatorKey
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
@@ -29,7 +35,7 @@ export async function ensureLocalSecrets(path: string): Promise<LocalSecrets> {
     const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
     writeFileSync(path, lines.join(''), { mode: 0o600 })
   }
-  return secrets as LocalSecrets
+  return secrets as LocalSecrets & More
 }
 
 export const readSecrets = (path: string): Record<string, string> =>

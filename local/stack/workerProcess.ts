@@ -10,7 +10,8 @@ const require = createRequire(import.meta.url)
 
 /** Wrangler's own program: its wrapper in .bin would be one more process to end. */
 const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
-const bundle = '.bursar/worker/index.js'
+/** What local/tools/bundleWorker.ts makes. */
+export const bundle = '.bursar/worker/index.js'
 const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const killWithParent = join(import.meta.dirname, 'killWithParent.ts')
 

@@ -30,7 +30,7 @@ const folders = [...new Set(files.flatMap(parentsOf))]
 const paths = new Set([...files, ...folders])
 const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts)\/.*\.md$/.test(path))
 const sources = files.filter((path) =>
-  /^(worker|web|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
+  /^(worker|web|launch|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
 )
 
 /** 'a/b/c.ts' → ['a', 'a/b'] */
@@ -46,8 +46,8 @@ function expandBraces(text: string): string[] {
   return options.split(',').flatMap((option) => expandBraces(`${before}${option}${after}`))
 }
 
-const topFolder = /^(contracts|docs|local|migrations|scripts|tests|web|worker)\//
-const extension = /\.(css|html|json|md|mjs|sol|sql|toml|tsx?|yml)$/
+const topFolder = /^(contracts|docs|launch|local|migrations|scripts|tests|web|worker)\//
+const extension = /\.(css|html|json|jsonc|md|mjs|sol|sql|toml|tsx?|yml)$/
 
 /** Paths in code spans. Those with a leading slash are of URLs; those with an ellipsis or asterisk are patterns. */
 function pathsIn(page: string): string[] {
@@ -130,7 +130,9 @@ test('comments in the sources name files that exist', () => {
       .split('\n')
       .filter((line) => /^\s*(\/\/|\/\*|\*|#|--)/.test(line) || / \/\/ /.test(line))
     const named = comments.flatMap((line) => [
-      ...line.matchAll(/(?<![\w./@~-])(?:contracts|docs|local|migrations|scripts|tests|web|worker)\/[\w./$-]*\.\w+/g),
+      ...line.matchAll(
+        /(?<![\w./@~-])(?:contracts|docs|launch|local|migrations|scripts|tests|web|worker)\/[\w./$-]*\.\w+/g,
+      ),
     ])
     return named
       .map(([path]) => path)

@@ -57,6 +57,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'worker', 'tests/worker/takeover.test.ts'),
     env: { TAKEOVER_DAYS: '30', TAKEOVER_ADDRESSES: '100' },
   },
+  launch: {
+    about: 'launches interrupted after each step, restarted, and upgraded to a version that is not ready',
+    command: vitest('--project', 'stack', 'tests/stack/launch.test.ts', 'tests/stack/launchProduction.test.ts'),
+    env: { LAUNCH_LONG: '1' },
+  },
   stall: { about: 'hostile accounts beside honest users for five minutes of chain time', command: script('stall') },
   'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },
   'contracts-mutation': { about: '300 mutants of the contracts; SEED, MUTANTS', command: script('contractsMutation') },

@@ -1,6 +1,9 @@
 /** Cloudflare Access as the Worker sees it: a team's keys behind `fetch`, and tokens signed with them. */
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 import { vi } from 'vitest'
+import { newKeys, signAccessToken } from '../../local/standIns/accessTokens.ts'
+
+export { newKeys }
 
 export const accessSettings = { ACCESS_TEAM_ORIGIN: 'https://team.cloudflareaccess.com', ACCESS_AUDIENCE: 'aud-of-ops' }
 
@@ -21,23 +24,10 @@ export async function createAccess() {
     },
     publicKey: () => keys.jwk,
     /** `now` in ms. Claims replace those of an ordinary operator; undefined removes one. */
-    token: async (now: number, claims: JWTPayload = {}, key = keys): Promise<string> => {
-      const seconds = Math.floor(now / 1000)
-      const payload = {
-        iss: accessSettings.ACCESS_TEAM_ORIGIN,
-        aud: [accessSettings.ACCESS_AUDIENCE],
-        email: 'olga@bursar.example',
-        iat: seconds,
-        exp: seconds + 3_600,
-        ...claims,
-      }
-      return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key.privateKey)
+    token: (now: number, claims: JWTPayload = {}, key = keys): Promise<string> => {
+      const { ACCESS_TEAM_ORIGIN: issuer, ACCESS_AUDIENCE: audience } = accessSettings
+      return signAccessToken(key, { issuer, audience, now }, { email: 'olga@bursar.example', ...claims })
     },
   }
 }
 export type Access = Awaited<ReturnType<typeof createAccess>>
-
-export async function newKeys(kid: string) {
-  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
-  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
-}

@@ -11,24 +11,27 @@ const masterMinterSelector = '0x35d99f35' // masterMinter()
 const mintSelector = '0x40c10f19' // mint(address,uint256)
 const mintGas = '0x30d40' // 200,000: a fixed limit spares an estimate
 
-/**
- * Mints stand-in USDC in the name of the token's master minter, who is also a minter. anvil lets us impersonate it; a real
- * chain would refuse.
- */
 export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Promise<FaucetReply> {
   const { rpc, usdc } = localChain(env, chainIdOf(input.chain))
   try {
-    const call = { to: usdc, data: masterMinterSelector }
-    const minter = `0x${String(await rpc.request('eth_call', [call, 'latest'])).slice(-40)}`
-    await rpc.request('anvil_impersonateAccount', [minter])
-    const wei = BigInt(String(await rpc.request('eth_getBalance', [minter, 'latest'])))
-    if (wei < 10n ** 17n) await rpc.request('anvil_setBalance', [minter, '0xde0b6b3a7640000']) // 1 ETH, for the gas
-    const data = `${mintSelector}${word(input.address)}${word(input.amount.toString(16))}`
-    const txHash = await rpc.request('eth_sendTransaction', [{ from: minter, to: usdc, data, gas: mintGas }])
-    return { txHash: String(txHash) }
+    return { txHash: await mintOnAnvil(rpc, String(usdc), input.address, input.amount) }
   } catch (cause) {
     throw new AppError('upstream_unavailable', 'The local chain rejected the faucet transaction.', { cause })
   }
+}
+
+/**
+ * Mints stand-in USDC in the name of the token's master minter, who is also a minter, and returns the transaction's hash.
+ * anvil lets us impersonate it; a real chain would refuse.
+ */
+export async function mintOnAnvil(rpc: RpcClient, usdc: string, to: string, amount: bigint): Promise<string> {
+  const call = { to: usdc, data: masterMinterSelector }
+  const minter = `0x${String(await rpc.request('eth_call', [call, 'latest'])).slice(-40)}`
+  await rpc.request('anvil_impersonateAccount', [minter])
+  const wei = BigInt(String(await rpc.request('eth_getBalance', [minter, 'latest'])))
+  if (wei < 10n ** 17n) await rpc.request('anvil_setBalance', [minter, '0xde0b6b3a7640000']) // 1 ETH, for the gas
+  const data = `${mintSelector}${word(to)}${word(amount.toString(16))}`
+  return String(await rpc.request('eth_sendTransaction', [{ from: minter, to: usdc, data, gas: mintGas }]))
 }
 
 type LocalChain = { url: string; rpc: RpcClient; usdc: string | undefined }

@@ -1,0 +1,249 @@
+/**
+ * The target local-production: the Worker as production runs it, in workerd on this machine, with anvil in place of Base
+ * and stand-ins for the mail and SMS vendors and for Cloudflare Access.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../../local/client.ts'
+import { type LocalChain, startLocalChain } from '../../local/stack/chains.ts'
+import { startCron } from '../../local/stack/cron.ts'
+import { isPortFree } from '../../local/stack/ports.ts'
+import { ensureLocalSecrets, secretsPathOf } from '../../local/stack/secrets.ts'
+import { bundle, startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
+import { startAccess } from '../../local/standIns/access.ts'
+import { startInbox } from '../../local/standIns/inbox.ts'
+import { ensureBuilt } from '../../local/tools/build.ts'
+import { root } from '../../local/tools/runTool.ts'
+import type { CreatedPasscode } from '../../worker/schemas/ops.ts'
+import type { LocalConfig } from '../configSchema.ts'
+import { LaunchError } from '../launchError.ts'
+import type { State } from '../state.ts'
+import type { Outcome, Step } from '../steps.ts'
+import { preparePages, workerConfig } from '../workerConfig.ts'
+import { accessAudience, localProductionVariables, twilioAccount } from './variables.ts'
+
+const localDatabase = '00000000-0000-0000-0000-000000000000'
+const readyWithinMs = 60_000 // 1 minute
+
+export type LocalProduction = {
+  steps: Step[]
+  /** Resolves when the Worker ends by itself; after the steps. */
+  workerEnded(): Promise<void>
+  /** Ends whatever was started. */
+  stop(): Promise<void>
+}
+
+const secret = (prefix: string) => `${prefix}${randomBytes(16).toString('hex')}`
+
+export function localProduction(config: LocalConfig, state: State): LocalProduction {
+  const { ports } = config
+  const urls = {
+    worker: `http://localhost:${ports.worker}`,
+    chain: `http://127.0.0.1:${ports.chain}`,
+    inbox: `http://127.0.0.1:${ports.inbox}`,
+    access: `http://127.0.0.1:${ports.access}`,
+  }
+  const started: { stop(): Promise<unknown> }[] = []
+  const configPath = state.path('wrangler.json')
+  const secrets = () =>
+    ensureLocalSecrets(secretsPathOf(state.folder), {
+      RESEND_API_KEY: secret('re_'),
+      TWILIO_AUTH_TOKEN: secret(''),
+    })
+  const serviceToken = () => ({
+    id: remembered(state, 'accessClientId', () => `${secret('')}.access`),
+    secret: remembered(state, 'accessClientSecret', () => secret('')),
+  })
+  let chain: LocalChain
+  let worker: WorkerProcess
+
+  const steps: Step[] = [
+    {
+      name: 'ports',
+      effect: `looks whether ${Object.values(ports).join(', ')} are free`,
+      cost: 'nothing',
+      async run() {
+        for (const [name, port] of Object.entries(ports))
+          if (!(await isPortFree(port)))
+            throw new LaunchError(
+              `port ${port} is taken. End what listens there, or set local-production.ports.${name}.`,
+            )
+        return { changed: false, note: 'all are free' }
+      },
+    },
+    {
+      name: 'build',
+      effect: 'builds the contracts, the pages and the Worker, where their sources have changed',
+      cost: 'about a minute the first time',
+      async run() {
+        const built: string[] = []
+        for (const target of ['contracts', 'web', 'worker'] as const)
+          await ensureBuilt(target, () => built.push(target))
+        return { changed: built.length > 0, note: built.length > 0 ? built.join(', ') : 'built before' }
+      },
+    },
+    {
+      name: 'secrets',
+      effect: `generates the Worker's secrets in ${secretsPathOf(state.folder)}`,
+      cost: 'nothing',
+      async run() {
+        const isNew = state.get('accessClientSecret') === undefined
+        await secrets()
+        serviceToken()
+        return { changed: isNew, note: isNew ? 'generated' : 'kept' }
+      },
+    },
+    {
+      name: 'chain and contracts',
+      effect: `starts anvil as Base on port ${ports.chain}, gives the relayer ETH, deploys the contracts`,
+      cost: 'nothing: the ETH and the USDC are worthless',
+      async run() {
+        const options = {
+          chainId: 8453,
+          stateDir: state.folder,
+          blockTime: config.blockSeconds,
+          port: ports.chain,
+        } as const
+        chain = await startLocalChain({ ...options, secrets: await secrets(), started: (anvil) => started.push(anvil) })
+        return rememberedAs(state, 'contracts', JSON.stringify(chain.contracts), `factory ${chain.contracts.factory}`)
+      },
+    },
+    {
+      name: 'configuration',
+      effect: `writes wrangler.json and pages/_headers into ${state.folder}`,
+      cost: 'nothing',
+      async run() {
+        const vars = localProductionVariables({ ...urls, contracts: chain.contracts })
+        const options = { name: 'bursar', databaseId: localDatabase, main: bundle, bundled: true, vars }
+        const isNew = state.write('wrangler.json', await workerConfig(state, options))
+        const hasNewHeaders = preparePages(state, urls.chain)
+        return { changed: isNew || hasNewHeaders, note: 'wrangler.json, pages/_headers' }
+      },
+    },
+    {
+      name: 'database',
+      effect: 'applies the migrations',
+      cost: 'nothing',
+      async run() {
+        const names = readdirSync(join(root, 'migrations')).sort().join(' ')
+        const latest = names.split(' ').at(-1)!
+        if (state.get('migrations') === names) return { changed: false, note: `at ${latest}` }
+        // Imported here because it takes a second, which a dry run need not wait for.
+        const { applyMigrations } = await import('../../local/stack/database.ts')
+        await applyMigrations(state.folder, configPath)
+        return rememberedAs(state, 'migrations', names, `at ${latest}`)
+      },
+    },
+    {
+      name: 'Worker and stand-ins',
+      effect: 'starts the stand-ins for mail, SMS and Access and the Worker, and waits until it is ready',
+      cost: 'nothing',
+      async run() {
+        const { RESEND_API_KEY: resendKey, TWILIO_AUTH_TOKEN: authToken } = await secrets()
+        const twilio = { accountSid: twilioAccount, authToken }
+        started.push(await startInbox({ port: ports.inbox, path: state.path('inbox.jsonl'), resendKey, twilio }))
+        const access = { target: urls.worker, audience: accessAudience, serviceToken: serviceToken() }
+        started.push(await startAccess({ port: ports.access, ...access }))
+        const args = ['dev', '--config', configPath, '--env-file', secretsPathOf(state.folder)]
+        worker = await startWrangler({ args, cwd: root, port: ports.worker, stateDir: state.folder, show: false })
+        started.unshift(worker)
+        await waitUntilReady()
+        const stopCron = startCron(urls.worker)
+        started.unshift({ stop: async () => stopCron() })
+        return { changed: false, note: `ready at ${urls.worker}` }
+      },
+    },
+    {
+      name: 'first passcode',
+      effect: 'creates a passcode to sign up with, as an operator through Access',
+      cost: 'nothing',
+      async run() {
+        if (state.get('passcode')) return { changed: false, note: 'kept in state.json' }
+        const reason = 'first passcode'
+        const body = { label: 'launch', maxUses: null, expiresInDays: null, reason }
+        const { passcode } = await asOperator<CreatedPasscode>('/passcodes', body)
+        return rememberedAs(state, 'passcode', passcode, 'kept in state.json')
+      },
+    },
+  ]
+  return {
+    steps,
+    workerEnded: () => worker.ended,
+    async stop() {
+      for (const part of started.splice(0)) await part.stop()
+    },
+  }
+
+  async function waitUntilReady(): Promise<void> {
+    await until(
+      '/api/ready',
+      async () => (await fetch(`${urls.worker}/api/ready`)).status === 200,
+      readyWithinMs,
+    ).catch(async () => {
+      const { problems } = await asOperator<{ problems: string[] }>('/ready')
+      throw new LaunchError(`the Worker is not ready: ${problems.join('; ')}`)
+    })
+  }
+
+  async function asOperator<T>(path: string, body?: unknown): Promise<T> {
+    const { id, secret } = serviceToken()
+    const response = await fetch(`${urls.access}/ops/api${path}`, {
+      headers: {
+        'cf-access-client-id': id,
+        'cf-access-client-secret': secret,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    const reply = (await response.json()) as { success: true; data: T } | { success: false; error: string }
+    if (!reply.success) throw new LaunchError(`/ops/api${path} returned ${response.status}: ${reply.error}`)
+    return reply.data
+  }
+}
+
+/** Whether this deployment serves already: only its own stand-in of Access knows the service token. */
+export async function isRunning(config: LocalConfig, state: State): Promise<boolean> {
+  const [id, secret] = [state.get('accessClientId'), state.get('accessClientSecret')]
+  if (!id || !secret || !state.get('passcode')) return false
+  const headers = { 'cf-access-client-id': id, 'cf-access-client-secret': secret }
+  const reply = await fetch(`http://127.0.0.1:${config.ports.access}/ops/api/ready`, { headers }).catch(() => null)
+  await reply?.body?.cancel()
+  return reply?.status === 200
+}
+
+/** What to do with it, once it runs. */
+export function welcome(config: LocalConfig, state: State): string {
+  const { ports } = config
+  const [url, inbox, rpc] = [
+    `http://localhost:${ports.worker}`,
+    `http://127.0.0.1:${ports.inbox}`,
+    `http://127.0.0.1:${ports.chain}`,
+  ]
+  return [
+    '',
+    `  Bursar            ${url}`,
+    `  Signup passcode   ${state.get('passcode')}   at ${url}/signup`,
+    `  Email and SMS     ${inbox}`,
+    `  Operators         http://127.0.0.1:${ports.access}/ops/api/ready (Access adds who you are)`,
+    `  Chain             ${rpc}`,
+    '',
+    '  The main job against it:',
+    `  npm run demo -- --url ${url} --inbox ${inbox} --rpc ${rpc} --passcode ${state.get('passcode')}`,
+    '',
+  ].join('\n')
+}
+
+function remembered(state: State, name: string, make: () => string): string {
+  const known = state.get(name)
+  if (known !== undefined) return known
+  const value = make()
+  state.set(name, value)
+  return value
+}
+
+function rememberedAs(state: State, name: string, value: string, note: string): Outcome {
+  const changed = state.get(name) !== value
+  if (changed) state.set(name, value)
+  return { changed, note }
+}

@@ -1,0 +1,80 @@
+/**
+ * `npm run launch -- --target <name>`: takes a clone to a running deployment, and a running one to the next version.
+ * docs/deploying.md says how.
+ *
+ *   --target   production, or local-production
+ *   --config   a file as launch/config.example.jsonc
+ *   --state    the folder that keeps what was done; .bursar/launch/<target> unless given
+ *   --dry-run  shows each step with its effect and cost, and does nothing
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from '../local/tools/runTool.ts'
+import { readConfig } from './config.ts'
+import { LaunchError } from './launchError.ts'
+import { isRunning, localProduction, welcome } from './local/localProduction.ts'
+import { production } from './production/production.ts'
+import { openState, type State } from './state.ts'
+import { describeSteps, runSteps } from './steps.ts'
+
+const say = (line: string) => console.log(line)
+const targets = ['production', 'local-production'] as const
+
+async function main(): Promise<void> {
+  const values = readArguments()
+  const target = targets.find((name) => name === values.target)
+  if (!target) throw new LaunchError(`--target must be one of ${targets.join(', ')}`)
+  const config = readConfig(values.config)
+  const state = openState(values.state ?? join(root, '.bursar/launch', target))
+  const isDry = values['dry-run'] === true
+  if (target === 'local-production') return launchLocally(config['local-production'], state, isDry)
+  if (!config.production) throw new LaunchError('production: is missing in the config; see launch/config.example.jsonc')
+  const steps = production(config.production, state, { environment: process.env, say })
+  if (isDry) return describeSteps(steps, state, say)
+  await runSteps(steps, state, say)
+  say(`\n  Bursar      ${config.production.origin}\n  Operators   ${config.production.origin}/ops/api/ready`)
+}
+
+/** Serves until a signal. */
+async function launchLocally(config: Parameters<typeof isRunning>[0], state: State, isDry: boolean): Promise<void> {
+  const deployment = localProduction(config, state)
+  if (isDry) return describeSteps(deployment.steps, state, say)
+  if (await isRunning(config, state)) {
+    say(`It is running already, and nothing was changed.\n${welcome(config, state)}`)
+    return
+  }
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= deployment.stop()
+    return stopping
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => void stop().then(() => process.exit(0)))
+  try {
+    await runSteps(deployment.steps, state, say)
+    say(`${welcome(config, state)}\n  Ctrl-C ends it; its state is kept.`)
+    await deployment.workerEnded()
+    if (!stopping) throw new LaunchError(`The Worker ended; its last words are in ${state.path('wrangler.log')}.`)
+  } catch (error) {
+    if (!stopping) throw error
+  } finally {
+    await stop()
+  }
+}
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({ options: { target: text, config: text, state: text, 'dry-run': { type: 'boolean' } } }).values
+  } catch (error) {
+    throw new LaunchError((error as Error).message)
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof LaunchError)) throw error
+  console.error(`\n✕ ${error.message}`)
+  process.exitCode = 1
+}

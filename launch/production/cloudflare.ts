@@ -1,0 +1,137 @@
+/** Cloudflare as a launch uses it: its API where one request does, wrangler for the rest. */
+import { existsSync } from 'node:fs'
+import { runTool } from '../../local/tools/runTool.ts'
+import { LaunchError } from '../launchError.ts'
+import type { State } from '../state.ts'
+
+const keptLines = 40
+
+type Envelope<T> = { success: boolean; result: T; errors?: { code: number; message: string }[] }
+
+export type Cloudflare = {
+  /** `/accounts/{id}`, which most paths begin with. */
+  account: string
+  /** The result of a request; null for 403 and 404. Throws LaunchError for other refusals. */
+  request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | null>
+  /** What it printed. Throws with the output if it fails. */
+  wrangler(...args: string[]): Promise<string>
+}
+
+/** `environment` has CLOUDFLARE_API_TOKEN, and CLOUDFLARE_API_BASE_URL in tests. Throws LaunchError without a token. */
+export function openCloudflare(
+  accountId: string,
+  state: State,
+  environment: Record<string, string | undefined>,
+): Cloudflare {
+  const token = environment.CLOUDFLARE_API_TOKEN
+  if (!token) throw new LaunchError('set CLOUDFLARE_API_TOKEN (docs/deploying.md lists its permissions)')
+  const baseUrl = environment.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4'
+  return {
+    account: `/accounts/${accountId}`,
+    async request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | null> {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(30_000),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      if (response.status === 403 || response.status === 404) return null
+      const reply = (await response.json().catch(() => null)) as Envelope<T> | null
+      if (reply?.success) return reply.result
+      const reasons = reply?.errors?.map(({ code, message }) => `${message} (${code})`).join('; ')
+      throw new LaunchError(`Cloudflare returned ${response.status} for ${method} ${path}: ${reasons ?? 'no JSON'}`)
+    },
+    async wrangler(...args) {
+      const config = state.path('wrangler.json')
+      if (!existsSync(config)) throw new Error(`${config} is not there`) // wrangler would take the committed one
+      const running = runTool(['wrangler', ...args, '--config', config], {
+        env: {
+          CLOUDFLARE_API_TOKEN: token,
+          CLOUDFLARE_ACCOUNT_ID: accountId,
+          CLOUDFLARE_API_BASE_URL: baseUrl,
+          WRANGLER_SEND_METRICS: 'false',
+          // Neither the login of whoever runs this nor a log outside the state's folder.
+          XDG_CONFIG_HOME: state.path('config'),
+          NO_COLOR: '1',
+          CI: '1',
+        },
+      })
+      return running.catch((error: Error) => {
+        // The reason comes last.
+        const end = error.message.split('\n').slice(-keptLines).join('\n')
+        throw new LaunchError(`wrangler ${args.slice(0, 3).join(' ')} failed:\n${end}`, { cause: error })
+      })
+    },
+  }
+}
+
+/** Throws LaunchError unless the token sees the account, and the account is on the plan that Bursar needs. */
+export async function checkAccount(cloudflare: Cloudflare): Promise<string> {
+  const account = await cloudflare.request<{ name: string }>('GET', cloudflare.account)
+  if (!account) throw new LaunchError('the token does not reach this account: compare accountId and its permissions')
+  type Subscription = { rate_plan?: { id?: string; public_name?: string } }
+  const subscriptions = await cloudflare.request<Subscription[]>('GET', `${cloudflare.account}/subscriptions`)
+  const plan = 'Workers Paid: hashing a password takes longer than the free plan allows'
+  if (!subscriptions) return `${account.name}; its plan can’t be read with this token, and must be ${plan}`
+  const names = subscriptions.map(({ rate_plan }) => `${rate_plan?.id} ${rate_plan?.public_name}`)
+  if (!names.some((name) => /workers|enterprise/i.test(name)))
+    throw new LaunchError(`the account ${account.name} needs the plan ${plan}`)
+  return `${account.name}, Workers Paid`
+}
+
+/**
+ * Throws LaunchError if something else uses the hostname: without a terminal, wrangler replaces DNS records and other
+ * Workers' domains unasked. `worker` is our Worker's name.
+ */
+export async function checkHostname(cloudflare: Cloudflare, hostname: string, worker: string): Promise<string> {
+  const permissions = 'the token needs the permissions Zone Read and DNS Read of its zone'
+  const domains = await cloudflare.request<{ hostname: string; service: string }[]>(
+    'GET',
+    `${cloudflare.account}/workers/domains?hostname=${hostname}`,
+  )
+  const domain = domains?.find((each) => each.hostname === hostname)
+  if (domain?.service === worker) return `${hostname} leads to ${worker}`
+  if (domain) throw new LaunchError(`${hostname} is a domain of the Worker ${domain.service}; remove it there first`)
+
+  const labels = hostname.split('.')
+  for (const name of labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))) {
+    const zones = await cloudflare.request<{ id: string }[]>('GET', `/zones?name=${name}`)
+    if (!zones) throw new LaunchError(permissions)
+    const [zone] = zones
+    if (!zone) continue
+    const records = await cloudflare.request<{ type: string; content: string }[]>(
+      'GET',
+      `/zones/${zone.id}/dns_records?name=${hostname}`,
+    )
+    if (!records) throw new LaunchError(permissions)
+    const used = records.filter(({ type }) => ['A', 'AAAA', 'CNAME'].includes(type))
+    if (used.length === 0) return `${hostname} is free`
+    const found = used.map(({ type, content }) => `${type} ${content}`).join(', ')
+    throw new LaunchError(
+      `${hostname} has DNS records (${found}), which the deployment would replace; remove them first`,
+    )
+  }
+  throw new LaunchError(`no zone of this account contains ${hostname}, or ${permissions}`)
+}
+
+/** The id of the database with this name, which is created if there is none. */
+export async function ensureD1(
+  cloudflare: Cloudflare,
+  name: string,
+  location: string,
+): Promise<{ id: string; created: boolean }> {
+  type Database = { uuid: string; name: string }
+  const found = await cloudflare.request<Database[]>(
+    'GET',
+    `${cloudflare.account}/d1/database?name=${encodeURIComponent(name)}`,
+  )
+  if (!found) throw new LaunchError('the token may not use D1: it needs the permission D1 Edit')
+  const known = found.find((database) => database.name === name)
+  if (known) return { id: known.uuid, created: false }
+  const made = await cloudflare.request<Database>('POST', `${cloudflare.account}/d1/database`, {
+    name,
+    primary_location_hint: location,
+  })
+  if (!made) throw new LaunchError('the token may not create a database: it needs the permission D1 Edit')
+  return { id: made.uuid, created: true }
+}

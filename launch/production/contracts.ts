@@ -1,0 +1,105 @@
+/** The contracts on Base: deployed once, by us or by a hardware wallet, then looked at. */
+import { concat, createPublicClient, erc20Abi, formatEther, http, type PublicClient, size } from 'viem'
+import {
+  circleUsdc,
+  create2Deployer,
+  deployContracts,
+  deploymentPlan,
+  type Roles,
+  type Step,
+} from '../../contracts/deployment.ts'
+import { addressOf } from '../../worker/chain/sign.ts'
+import type { Address, Contracts } from '../../worker/chain/types.ts'
+import type { ProductionConfig } from '../configSchema.ts'
+import { LaunchError } from '../launchError.ts'
+import type { State } from '../state.ts'
+import type { Outcome } from '../steps.ts'
+import { openKeystore } from './keystore.ts'
+import type { Secrets } from './secrets.ts'
+
+export const chainId = 8453
+export const transactionsName = 'transactions.json'
+
+/** The first of RPC_URLS_8453. */
+export const nodeOf = (secrets: Secrets): string => secrets.RPC_URLS_8453!.split(',')[0]!.trim()
+
+/**
+ * Deploys what is not there, or writes the transactions for a hardware wallet and throws LaunchError until they are mined.
+ * The addresses depend on the contracts' code and the roles alone, so code at an address is the code we mean.
+ */
+export async function prepareContracts(
+  config: ProductionConfig,
+  state: State,
+  secrets: Secrets,
+  keystorePassword: string | undefined,
+): Promise<Outcome & { contracts: Contracts }> {
+  const { providerAdmin, deployer } = config.chain
+  const operator = addressOf(`0x${secrets.OPERATOR_KEY_V1}`)
+  const roles = { providerAdmin: providerAdmin as Address, operator, usdcAdmin: operator, usdc: circleUsdc[chainId] }
+  const chain = createPublicClient({ transport: http(nodeOf(secrets)) })
+  await checkNode(chain)
+  const { steps, contracts } = deploymentPlan(roles)
+  const missing = await stepsWithoutCode(chain, steps)
+  if (missing.length > 0) await deploy(missing)
+  await verify(chain, contracts)
+  const note = `code at all ${Object.keys(contracts).length} addresses`
+  return { changed: missing.length > 0, note, contracts }
+
+  async function deploy(missing: Step[]): Promise<void> {
+    if (deployer === 'hardware') {
+      state.write(transactionsName, `${JSON.stringify(missing.map(transactionOf), null, 2)}\n`)
+      const names = missing.map(({ name }) => name).join(', ')
+      throw new LaunchError(
+        `send the transactions in ${state.path(transactionsName)} (${names}) from any account with ETH on Base`,
+      )
+    }
+    if (!keystorePassword) throw new LaunchError(`set KEYSTORE_PASSWORD, which opens ${deployer.keystore}`)
+    await deployWith(openKeystore(deployer.keystore, keystorePassword), missing)
+  }
+
+  async function deployWith(deployerKey: `0x${string}`, missing: Step[]): Promise<void> {
+    const account = addressOf(deployerKey)
+    const [price, balance] = await Promise.all([chain.getGasPrice(), chain.getBalance({ address: account })])
+    const needed = 2n * price * missing.reduce((sum, step) => sum + gasOf(step), 0n)
+    if (balance < needed)
+      throw new LaunchError(`${account} has ${formatEther(balance)} ETH, and deploying may take ${formatEther(needed)}`)
+    await deployContracts(nodeOf(secrets), { ...(roles satisfies Roles), deployerKey })
+  }
+}
+
+/** 200 a byte of code, calldata twice: as contracts/deployment.ts. */
+const gasOf = ({ initCode }: Step) => 500_000n + 280n * BigInt(size(initCode) + 32)
+
+const transactionOf = (step: Step) => ({
+  contract: step.name,
+  address: step.address,
+  chainId,
+  to: create2Deployer,
+  value: '0',
+  gas: String(gasOf(step)),
+  data: concat([step.salt, step.initCode]),
+})
+
+async function checkNode(chain: PublicClient): Promise<void> {
+  // The URL may hold a key, and viem's errors repeat it.
+  const id = await chain.getChainId().catch(() => {
+    throw new LaunchError('the node of RPC_URLS_8453 does not respond')
+  })
+  if (id !== chainId) throw new LaunchError(`the node of RPC_URLS_8453 is on chain ${id}, not ${chainId}`)
+  if (!(await chain.getCode({ address: create2Deployer })))
+    throw new LaunchError(`there is no CREATE2 deployer at ${create2Deployer} on this chain`)
+}
+
+async function stepsWithoutCode(chain: PublicClient, steps: Step[]): Promise<Step[]> {
+  const codes = await Promise.all(steps.map(({ address }) => chain.getCode({ address })))
+  return steps.filter((_, i) => !codes[i])
+}
+
+async function verify(chain: PublicClient, contracts: Contracts): Promise<void> {
+  const named = Object.entries(contracts)
+  const codes = await Promise.all(named.map(([, address]) => chain.getCode({ address })))
+  const empty = named.filter((_, i) => !codes[i]).map(([name, address]) => `${name} ${address}`)
+  if (empty.length > 0) throw new LaunchError(`there is no code at ${empty.join(', ')}`)
+  const decimals = await chain.readContract({ address: contracts.usdc, abi: erc20Abi, functionName: 'decimals' })
+  if (decimals !== 6) throw new LaunchError(`the token at ${contracts.usdc} has ${decimals} decimals, not 6`)
+}

@@ -1,0 +1,162 @@
+/** The target production: Base and Cloudflare. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle } from '../../local/stack/workerProcess.ts'
+import { ensureBuilt } from '../../local/tools/build.ts'
+import { root } from '../../local/tools/runTool.ts'
+import type { Contracts } from '../../worker/chain/types.ts'
+import type { ProductionConfig } from '../configSchema.ts'
+import type { State } from '../state.ts'
+import type { Step } from '../steps.ts'
+import { preparePages, workerConfig } from '../workerConfig.ts'
+import { checkAccount, checkHostname, ensureD1, openCloudflare } from './cloudflare.ts'
+import { prepareContracts } from './contracts.ts'
+import { deploy, usualWaiting, type Waiting } from './deploy.ts'
+import { createFirstPasscode } from './passcode.ts'
+import { checkRelayers } from './relayers.ts'
+import { backupName, prepareSecrets, type Secrets } from './secrets.ts'
+import { payOnce } from './testPayment.ts'
+import { checkSettings, productionVariables } from './variables.ts'
+
+export type ProductionOptions = {
+  environment: Record<string, string | undefined>
+  say: (line: string) => void
+  now?: () => number
+  waiting?: Waiting
+}
+
+export function production(config: ProductionConfig, state: State, options: ProductionOptions): Step[] {
+  const { environment, say, now = Date.now, waiting = usualWaiting } = options
+  const { name, origin } = config
+  const cloudflare = () => openCloudflare(config.accountId, state, environment)
+  let secrets: Secrets
+  let contracts: Contracts
+  let databaseId: string
+
+  return [
+    {
+      name: 'account and plan',
+      effect: `looks whether the token reaches the account ${config.accountId}, and at its plan`,
+      cost: 'nothing; the plan Workers Paid is $5 a month',
+      async run() {
+        return { changed: false, note: await checkAccount(cloudflare()) }
+      },
+    },
+    {
+      name: 'hostname',
+      effect: `looks whether ${new URL(origin).hostname} is in a zone of the account, and free or ours`,
+      cost: 'nothing',
+      async run() {
+        return { changed: false, note: await checkHostname(cloudflare(), new URL(origin).hostname, name) }
+      },
+    },
+    {
+      name: 'build',
+      effect: 'builds the contracts, the pages and the Worker, where their sources have changed',
+      cost: 'about a minute',
+      async run() {
+        const built: string[] = []
+        for (const target of ['contracts', 'web', 'worker'] as const)
+          await ensureBuilt(target, () => built.push(target))
+        return { changed: built.length > 0, note: built.length > 0 ? built.join(', ') : 'built before' }
+      },
+    },
+    {
+      name: 'secrets',
+      effect: `generates what is missing, and keeps all in ${state.path(backupName)}, encrypted with BURSAR_PASSPHRASE`,
+      cost: 'nothing; without this file and the passphrase the deployment can’t be moved or repaired',
+      async run() {
+        const prepared = await prepareSecrets(config, state, environment)
+        secrets = prepared.secrets
+        return prepared
+      },
+    },
+    {
+      name: 'contracts',
+      effect: `deploys what is not on Base yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address`,
+      cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the fee of the L1 for 21 kB',
+      async run() {
+        const prepared = await prepareContracts(config, state, secrets, environment.KEYSTORE_PASSWORD)
+        contracts = prepared.contracts
+        return prepared
+      },
+    },
+    {
+      name: 'relayers',
+      effect: `prints the addresses that pay gas and what they need for ${config.relayer.paymentsPerDay} payments a day; stops until each has 0.001 ETH`,
+      cost: 'the ETH that you send',
+      run: () => checkRelayers(config, secrets, say),
+    },
+    {
+      name: 'database',
+      effect: `creates the D1 database ${name} in ${config.databaseLocation}, unless there is one. No R2 bucket: nothing uses one`,
+      cost: 'nothing until it holds 5 GB or 50 million rows a month are written',
+      async run() {
+        const known = state.get('databaseId')
+        const { id, created } = known
+          ? { id: known, created: false }
+          : await ensureD1(cloudflare(), name, config.databaseLocation)
+        databaseId = id
+        state.set('databaseId', id)
+        return { changed: created, note: id }
+      },
+    },
+    {
+      name: 'configuration',
+      effect: `writes wrangler.json and pages/_headers into ${state.folder}; workers.dev and preview addresses are off. No Pages project: the Worker serves the pages`,
+      cost: 'nothing',
+      async run() {
+        const json = await workerConfig(state, {
+          name,
+          accountId: config.accountId,
+          databaseId,
+          main: bundle,
+          bundled: true,
+          vars: productionVariables(config, contracts),
+          hostname: new URL(origin).hostname,
+          sendsEmail: config.email.provider === 'cloudflare',
+          hasMetrics: config.metrics,
+          logDestinations: config.logDestinations,
+        })
+        checkSettings(json, secrets)
+        const isNew = state.write('wrangler.json', json)
+        const hasNewHeaders = preparePages(state, config.chain.publicRpcUrl)
+        return { changed: isNew || hasNewHeaders, note: 'wrangler.json, pages/_headers' }
+      },
+    },
+    {
+      name: 'migrations',
+      effect: 'applies the migrations that the database lacks; the running version works with them',
+      cost: 'nothing',
+      async run() {
+        const names = readdirSync(join(root, 'migrations')).sort()
+        const note = `at ${names.at(-1)}`
+        const wanted = `${databaseId} ${names.join(' ')}`
+        if (state.get('migrations') === wanted) return { changed: false, note }
+        await cloudflare().wrangler('d1', 'migrations', 'apply', name, '--remote')
+        state.set('migrations', wanted)
+        return { changed: true, note }
+      },
+    },
+    {
+      name: 'deploy',
+      effect: `uploads the Worker with its secrets and pages, serves it at ${origin}, waits for /api/ready; an upgrade that is not ready is rolled back`,
+      cost: 'what it is used (docs/deploying.md)',
+      run: () => deploy({ cloudflare: cloudflare(), state, name, origin, secrets, waiting }),
+    },
+    {
+      name: 'first passcode',
+      effect: 'creates a passcode for one account',
+      cost: 'nothing',
+      run: () => createFirstPasscode(cloudflare(), state, databaseId, secrets, now()),
+    },
+    {
+      name: 'test payment',
+      effect: config.testPayment
+        ? `pays ${config.testPayment.amount} USDC to ${config.testPayment.to} by your agent, once`
+        : 'nothing: production.testPayment is not set',
+      cost: config.testPayment ? `${config.testPayment.amount} USDC, and the gas` : 'nothing',
+      run: () => payOnce(config, state, environment),
+    },
+  ]
+}

@@ -1,0 +1,43 @@
+/** The accounts that pay gas: where they are, and how much ETH they need. */
+import { createPublicClient, formatEther, formatGwei, http } from 'viem'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { ProductionConfig } from '../configSchema.ts'
+import { LaunchError } from '../launchError.ts'
+import type { Outcome } from '../steps.ts'
+import { chainId, nodeOf } from './contracts.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Of a payment that travels alone; in a batch it is less. */
+const gasPerPayment = 85_000n
+/** /api/ready is 503 below this. */
+const leastWei = 10n ** 15n // 0.001 ETH
+
+export const relayerAddresses = (config: ProductionConfig, secrets: Secrets) =>
+  Array.from(
+    { length: config.relayer.shards },
+    (_, shard) => relayerAccount(secrets.RELAYER_SEED_V1!, chainId, shard).address,
+  )
+
+/** Prints the addresses and what they need a day. Throws LaunchError while one has less than readiness asks for. */
+export async function checkRelayers(
+  config: ProductionConfig,
+  secrets: Secrets,
+  say: (line: string) => void,
+): Promise<Outcome> {
+  const chain = createPublicClient({ transport: http(nodeOf(secrets)) })
+  const { paymentsPerDay, shards } = config.relayer
+  const price = await chain.getGasPrice()
+  const each = (price * gasPerPayment * BigInt(paymentsPerDay)) / BigInt(shards)
+  const accounts = await Promise.all(
+    relayerAddresses(config, secrets).map(async (address) => ({ address, wei: await chain.getBalance({ address }) })),
+  )
+  for (const { address, wei } of accounts)
+    say(
+      `    ${address} has ${formatEther(wei)} ETH; needs ${formatEther(each)} a day (L2 gas at ${formatGwei(price)} gwei)`,
+    )
+  const least = each > leastWei ? each : leastWei
+  const short = accounts.filter(({ wei }) => wei < leastWei).map(({ address }) => address)
+  if (short.length > 0)
+    throw new LaunchError(`send at least ${formatEther(least)} ETH on Base to each of ${short.join(', ')}`)
+  return { changed: false, note: `${accounts.length} funded, for ${paymentsPerDay} payments a day` }
+}

@@ -1,0 +1,55 @@
+/** The Worker's variables, and whether they and the secrets are what it accepts. */
+import type { Contracts } from '../../worker/chain/types.ts'
+import type { Env } from '../../worker/env.ts'
+import { settingProblems } from '../../worker/readiness/settingProblems.ts'
+import type { ProductionConfig } from '../configSchema.ts'
+import { LaunchError } from '../launchError.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Undefined: a secret here, so that wrangler.toml's public node must not be a variable of the same name. */
+export function productionVariables(
+  config: ProductionConfig,
+  contracts: Contracts,
+): Record<string, string | undefined> {
+  const { origin, chain, relayer, email, sms, operators } = config
+  return {
+    ENVIRONMENT: 'production',
+    API_ORIGIN: origin,
+    APP_ORIGIN: origin,
+    BETA_ACCESS_URL: config.betaAccessUrl ?? `${origin}/signup`,
+    EXPLORER_URL_8453: chain.explorerUrl,
+    PUBLIC_RPC_URL_8453: chain.publicRpcUrl,
+    RPC_URLS_8453: undefined,
+    CONTRACTS_8453: JSON.stringify(contracts),
+    CONTRACTS_84532: '{}',
+    CONFIRM_DEPTH: String(chain.confirmDepth),
+    RELAYER_SHARDS: String(relayer.shards),
+    SIGN_UP: config.signUp,
+    EMAIL_PROVIDER: email.provider,
+    MAIL_FROM: email.from,
+    ...(email.provider === 'ses' && { SES_REGION: email.region }),
+    ...(email.provider === 'postmark' && email.stream && { POSTMARK_STREAM: email.stream }),
+    ...(sms && {
+      SMS_COUNTRIES: sms.countries.join(','),
+      TWILIO_ACCOUNT_SID: sms.accountSid,
+      TWILIO_FROM: sms.from,
+    }),
+    ACCESS_TEAM_ORIGIN: operators.accessTeamOrigin,
+    ACCESS_AUDIENCE: operators.accessAudience,
+    ...(config.alertEmail && { ALERT_EMAIL: config.alertEmail }),
+    ...(config.walletConnectProjectId && { WALLETCONNECT_PROJECT_ID: config.walletConnectProjectId }),
+    ...(config.limits && { LIMITS: JSON.stringify(config.limits) }),
+  }
+}
+
+/** Throws LaunchError with what the Worker would find at start. `workerConfig` is the JSON for wrangler. */
+export function checkSettings(workerConfig: string, secrets: Secrets): void {
+  const { vars, send_email = [] } = JSON.parse(workerConfig) as {
+    vars: Record<string, string>
+    send_email?: { name: string }[]
+  }
+  const bound = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', ...send_email.map(({ name }) => name)]
+  const bindings = Object.fromEntries(bound.map((name) => [name, {}]))
+  const problems = settingProblems({ ...vars, ...secrets, ...bindings } as unknown as Env)
+  if (problems.length > 0) throw new LaunchError(problems.map(({ name, problem }) => `${name} ${problem}`).join('; '))
+}

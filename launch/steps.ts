@@ -1,0 +1,55 @@
+/** Runs the steps of a launch, one after another, each of which looks first what is there already. */
+import { LaunchError } from './launchError.ts'
+import type { State } from './state.ts'
+
+export type Outcome = {
+  /** False when everything was there already. */
+  changed: boolean
+  /** What was done or found, in a few words without secrets. */
+  note: string
+}
+
+export type Step = {
+  name: string
+  /** What it does, for the dry run. */
+  effect: string
+  /** What it costs, for the dry run. */
+  cost: string
+  /** May be repeated at any time, also after it was interrupted. Throws LaunchError if the operator has to do something. */
+  run(): Promise<Outcome>
+}
+
+type Say = (line: string) => void
+
+export function describeSteps(steps: Step[], state: Pick<State, 'steps'>, say: Say): void {
+  const done = state.steps()
+  say('Dry run: nothing is changed.\n')
+  steps.forEach(({ name, effect, cost }, i) => {
+    say(`${String(i + 1).padStart(2)}. ${name}${done[name] ? `   (done ${done[name].at}: ${done[name].note})` : ''}`)
+    say(`    does:  ${effect}`)
+    say(`    costs: ${cost}`)
+  })
+}
+
+/** Throws LaunchError naming the step that failed; the ones before it stay done. */
+export async function runSteps(steps: Step[], state: Pick<State, 'noteStep'>, say: Say): Promise<void> {
+  for (const [i, step] of steps.entries()) {
+    const position = `[${i + 1}/${steps.length}] ${step.name}`
+    say(`${position} …`)
+    const startedAt = Date.now()
+    let outcome: Outcome
+    try {
+      outcome = await step.run()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new LaunchError(
+        `${position} failed: ${reason}\nThe steps before it are done. Run the same command again: it goes on here.`,
+        { cause: error },
+      )
+    }
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+    const { changed, note } = outcome
+    if (changed) state.noteStep(step.name, note)
+    say(`${position}: ${changed ? 'done' : 'unchanged'}, ${note} (${seconds} s)`)
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Cloudflare Access in front of /ops: passes requests to the Worker with a token for the one who asks, and serves the keys
+ * that the Worker verifies tokens with. A service token is known by its id and secret, as in production; who brings none
+ * is the operator at this machine.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { newKeys, signAccessToken } from './accessTokens.ts'
+import { type StandInServer, serveLocally } from './server.ts'
+
+export type AccessOptions = {
+  port: number
+  /** Where the Worker is, no trailing slash. */
+  target: string
+  audience: string
+  serviceToken: { id: string; secret: string }
+}
+
+const operatorEmail = 'operator@bursar.test'
+
+/** Keys are new at each start; the Worker asks again for a key that it does not know. */
+export async function startAccess({ port, target, audience, serviceToken }: AccessOptions): Promise<StandInServer> {
+  const keys = await newKeys(`local-${Date.now()}`)
+  const server: StandInServer = await serveLocally(port, async (request) => {
+    const { pathname, search } = new URL(request.url)
+    if (pathname === '/cdn-cgi/access/certs') return Response.json({ keys: [keys.jwk] })
+    if (pathname !== '/ops' && !pathname.startsWith('/ops/')) return new Response('Not found', { status: 404 })
+    // Another site must not act through the browser of whoever sits at this machine.
+    const origin = request.headers.get('origin')
+    if (origin !== null && origin !== server.url && origin !== target) return new Response('Forbidden', { status: 403 })
+    const claims = claimsOf(request)
+    if (!claims) return new Response('Forbidden', { status: 403 })
+
+    const headers = new Headers(request.headers)
+    for (const name of ['host', 'connection', 'content-length', 'cf-access-client-id', 'cf-access-client-secret'])
+      headers.delete(name)
+    if (origin !== null) headers.set('origin', target)
+    const token = { issuer: server.url, audience, now: Date.now() }
+    headers.set('cf-access-jwt-assertion', await signAccessToken(keys, token, claims))
+    const body = request.body && (await request.arrayBuffer())
+    const reply = await fetch(`${target}${pathname}${search}`, {
+      method: request.method,
+      headers,
+      body,
+      redirect: 'manual',
+    })
+    const kept = new Headers(reply.headers)
+    for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection']) kept.delete(name)
+    return new Response(reply.body, { status: reply.status, headers: kept })
+  })
+  return server
+
+  /** Null for a wrong service token, and for a page of a name that somebody pointed to this machine. */
+  function claimsOf(request: Request): Record<string, string> | null {
+    const id = request.headers.get('cf-access-client-id')
+    const secret = request.headers.get('cf-access-client-secret')
+    if (id !== null || secret !== null)
+      return id === serviceToken.id && isSame(secret ?? '', serviceToken.secret) ? { common_name: id } : null
+    const { hostname } = new URL(request.url)
+    return hostname === '127.0.0.1' || hostname === 'localhost' ? { email: operatorEmail } : null
+  }
+}
+
+const isSame = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -1,0 +1,175 @@
+/**
+ * A launch to production against a stand-in for Cloudflare's API, with wrangler itself and anvil in place of Base.
+ * LAUNCH_LONG=1 interrupts it after every step, and upgrades it to a version that is not ready.
+ */
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWalletClient, type Hex, http } from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { productionSchema } from '../../launch/configSchema.ts'
+import { production } from '../../launch/production/production.ts'
+import { relayerAddresses } from '../../launch/production/relayers.ts'
+import { decrypt } from '../../launch/production/secrets.ts'
+import { openState, type State } from '../../launch/state.ts'
+import { runSteps } from '../../launch/steps.ts'
+import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
+import { passcodeHash } from '../../worker/identity/secrets.ts'
+import { accountId, apiToken, type CloudflareStandIn, startCloudflare } from '../support/cloudflareStandIn.ts'
+
+const isLong = Boolean(process.env.LAUNCH_LONG)
+const circleUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+/** Returns 6 to every call, as `decimals()` of USDC does. */
+const returnsSix = '0x60065f5260205ff3'
+const passphrase = 'correct horse battery staple'
+
+let cloudflare: CloudflareStandIn
+let anvil: Anvil
+let folder: string
+let state: State
+beforeAll(async () => {
+  ;[cloudflare, anvil] = await Promise.all([startCloudflare(), startAnvil({ chainId: 8453 })])
+  await rpc('anvil_setCode', [circleUsdc, returnsSix])
+  folder = await mkdtemp(join(tmpdir(), 'bursar-launch-'))
+  state = openState(folder)
+})
+afterAll(async () => {
+  await Promise.all([cloudflare?.stop(), anvil?.stop()])
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(() => void cloudflare.calls.splice(0))
+
+const rpc = (method: string, params: unknown[]) =>
+  createWalletClient({ transport: http(anvil.url) }).request({ method, params } as never) as Promise<unknown>
+
+const config = (changes: { signUp?: 'open' } = {}) =>
+  productionSchema.parse({
+    accountId,
+    origin: cloudflare.url,
+    databaseLocation: 'weur',
+    chain: { providerAdmin: `0x${'11'.repeat(20)}`, deployer: 'hardware' },
+    metrics: true,
+    logDestinations: ['archive'],
+    email: { provider: 'resend', from: 'hello@bursar.example' },
+    operators: { accessTeamOrigin: 'https://team.cloudflareaccess.com', accessAudience: 'a'.repeat(64) },
+    ...changes,
+  })
+
+/** A new process each time, as far as the launch can tell. With a `lastStep`, it is interrupted after that one. */
+async function launch({ lastStep, changes }: { lastStep?: string | undefined; changes?: { signUp: 'open' } } = {}) {
+  const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
+  const environment = {
+    CLOUDFLARE_API_TOKEN: apiToken,
+    CLOUDFLARE_API_BASE_URL: cloudflare.apiUrl,
+    BURSAR_PASSPHRASE: passphrase,
+    RPC_URLS_8453: anvil.url,
+    RESEND_API_KEY: 're_0123456789',
+  }
+  const waiting = { pauseMs: 5, firstMs: 1_000, upgradeMs: 100 }
+  const steps = production(config(changes), state, { environment, say, waiting })
+  const end = lastStep === undefined ? steps.length : steps.findIndex(({ name }) => name === lastStep) + 1
+  await runSteps(steps.slice(0, end), state, say)
+  return { lines, names: steps.map(({ name }) => name) }
+}
+
+const savedSecrets = async () => decrypt(await readFile(join(folder, 'secrets.backup.json'), 'utf8'), passphrase)
+
+test('a hostname that something else uses is left alone @launch-5', async () => {
+  cloudflare.state.dnsRecords = [{ type: 'CNAME', content: 'shop.example' }]
+  await expect(launch()).rejects.toThrow(/DNS records \(CNAME shop\.example\)/)
+  cloudflare.state.dnsRecords = []
+  cloudflare.state.domains = [{ hostname: '127.0.0.1', service: 'shop' }]
+  await expect(launch()).rejects.toThrow('is a domain of the Worker shop')
+  cloudflare.state.domains = []
+  cloudflare.state.plans = ['pro']
+  await expect(launch()).rejects.toThrow('Workers Paid')
+  cloudflare.state.plans = ['workers_paid']
+})
+
+test('it waits for the transactions of a hardware wallet, then for ETH @launch-6', async () => {
+  await expect(launch()).rejects.toThrow(/\[5\/12\] contracts failed: send the transactions in .*transactions\.json/)
+  const transactions = JSON.parse(await readFile(join(folder, 'transactions.json'), 'utf8'))
+  expect(transactions.map(({ contract }: { contract: string }) => contract)).toEqual([
+    'PayoutEscrow',
+    'Provider',
+    'AgentWalletFactory',
+    'Relay',
+  ])
+  const [from] = (await rpc('eth_accounts', [])) as Hex[]
+  for (const { to, data, gas } of transactions)
+    await rpc('eth_sendTransaction', [{ from, to, data, gas: `0x${BigInt(gas).toString(16)}` }])
+  const [relayer] = relayerAddresses(config(), await savedSecrets())
+  await expect(launch()).rejects.toThrow(
+    new RegExp(`relayers failed: send at least .* ETH on Base to each of ${relayer}`),
+  )
+  await rpc('anvil_setBalance', [relayer, '0xde0b6b3a7640000'])
+  await launch({ lastStep: 'relayers' })
+})
+
+test('interrupted after each step it goes on, and asks Cloudflare for each thing once, in order @launch-7', async () => {
+  const { names } = await launch({ lastStep: 'account and plan' })
+  for (const lastStep of isLong ? names : ['database', 'migrations', 'deploy', 'first passcode'])
+    await launch({ lastStep })
+  const { lines } = await launch()
+  expect(lines.filter((line) => line.includes(': done,'))).toEqual([])
+
+  const [database] = cloudflare.databases
+  const changes = cloudflare.calls
+    .filter((call) => !call.startsWith('GET '))
+    .map((call) => call.replace(database!.uuid, 'ID'))
+  expect(changes.filter((call, i) => call !== changes[i - 1])).toEqual([
+    'POST /d1/database',
+    'POST /d1/database/ID/query', // the migrations
+    'POST /workers/scripts/bursar/assets-upload-session',
+    'PUT /workers/scripts/bursar',
+    'POST /workers/scripts/bursar/subdomain',
+    'POST /workers/scripts/bursar/domains/changeset',
+    'PUT /workers/scripts/bursar/schedules',
+    'PUT /workers/scripts/bursar/domains/records',
+    'POST /d1/database/ID/query', // the passcode
+  ])
+  expect(cloudflare.databases).toHaveLength(1)
+  expect(cloudflare.versions).toHaveLength(1)
+  expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])
+})
+
+test('what was deployed has every secret, no address but its own, and one passcode @launch-8', async () => {
+  const secrets = await savedSecrets()
+  const { bindings } = cloudflare.versions[0]!.metadata
+  const texts = (type: string) =>
+    Object.fromEntries(bindings.filter((each) => each.type === type).map(({ name, text }) => [name, text]))
+  expect(texts('secret_text')).toEqual(secrets)
+  expect(Object.keys(secrets)).toContain('RPC_URLS_8453')
+  expect(texts('plain_text')).not.toHaveProperty('RPC_URLS_8453')
+  const written = JSON.parse(await readFile(join(folder, 'wrangler.json'), 'utf8'))
+  expect(written).toMatchObject({
+    workers_dev: false,
+    preview_urls: false,
+    account_id: accountId,
+    observability: { logs: { destinations: ['archive'], invocation_logs: false }, traces: { enabled: false } },
+  })
+
+  expect(bindings).toContainEqual(expect.objectContaining({ name: 'METRICS', dataset: 'bursar' }))
+
+  const passcode = passcodeHash(secrets.CODE_PEPPER!, state.get('passcode')!)
+  const rows = cloudflare.databases[0]!.db.prepare('SELECT hash, max_uses, used FROM signup_passcode').all()
+  expect(rows.map((row) => ({ ...row }))).toEqual([{ hash: passcode, max_uses: 1, used: 0 }])
+  const acts = cloudflare.databases[0]!.db.prepare('SELECT actor, action FROM operator_action').all()
+  expect(acts.map((row) => ({ ...row }))).toEqual([{ actor: 'launch', action: 'passcode.create' }])
+  expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
+})
+
+if (isLong)
+  test('an upgrade that is not ready is rolled back, and can be launched again @launch-9', async () => {
+    const [first] = cloudflare.versions
+    cloudflare.state.isReady = ({ id }) => id === first!.id
+    await expect(launch({ changes: { signUp: 'open' } })).rejects.toThrow(`version ${first!.id} serves again`)
+    expect(cloudflare.state.current).toBe(first!.id)
+    expect(cloudflare.versions).toHaveLength(2)
+    expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])
+    cloudflare.state.isReady = () => true
+    await launch({ changes: { signUp: 'open' } })
+    expect(cloudflare.state.current).toBe(cloudflare.versions[2]!.id)
+  })

@@ -1,0 +1,135 @@
+/**
+ * The parts of Cloudflare's API that a launch and wrangler call, on the loopback interface, with D1 in SQLite. It also
+ * serves /api/ready as the deployed version would. Calls are recorded as "METHOD path", without the account's prefix.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { serveLocally } from '../../local/standIns/server.ts'
+
+export const accountId = '0123456789abcdef0123456789abcdef'
+export const apiToken = 'token-of-the-test'
+
+type Metadata = { bindings: { name: string; type: string; text?: string }[] } & Record<string, unknown>
+type Version = { id: string; metadata: Metadata }
+type Reply = { result?: unknown; status?: number; code?: number; message?: string }
+type Request_ = { id: string; query: URLSearchParams; request: Request }
+type Handler = (call: Request_) => Reply | Promise<Reply>
+
+const maxUpload = 20_000_000 // bytes
+
+export async function startCloudflare() {
+  const calls: string[] = []
+  const databases: { uuid: string; name: string; db: DatabaseSync }[] = []
+  const versions: Version[] = []
+  const state = {
+    /** The version that serves; null before the first deployment. */
+    current: null as string | null,
+    /** Whether a version becomes ready. */
+    isReady: (_: Version): boolean => true,
+    /** Of the hostname: what else uses it. */
+    dnsRecords: [] as { type: string; content: string }[],
+    domains: [] as { hostname: string; service: string }[],
+    plans: ['workers_paid'],
+  }
+  const noWorker: Reply = { status: 404, code: 10007, message: 'This Worker does not exist on your account.' }
+  const ifDeployed =
+    (reply: Handler): Handler =>
+    (call) =>
+      state.current === null ? noWorker : reply(call)
+
+  /** ':id' is a part of the path, handed over as `id`. */
+  const routes: Record<string, Handler> = {
+    'GET ': () => ({ result: { id: accountId, name: 'Test account' } }),
+    'GET /subscriptions': () => ({ result: state.plans.map((id) => ({ rate_plan: { id } })) }),
+    'GET /zones': ({ query }) => ({ result: query.get('name') === '127.0.0.1' ? [{ id: 'zone' }] : [] }),
+    'GET /zones/zone/dns_records': () => ({ result: state.dnsRecords }),
+    'GET /workers/domains': () => ({ result: state.domains }),
+
+    'GET /d1/database': () => ({ result: databases.map(({ uuid, name }) => ({ uuid, name })) }),
+    'POST /d1/database': async ({ request }) => {
+      const { name } = (await request.json()) as { name: string }
+      const database = { uuid: crypto.randomUUID(), name, db: new DatabaseSync(':memory:') }
+      databases.push(database)
+      return { result: { uuid: database.uuid, name } }
+    },
+    'POST /d1/database/:id/query': async ({ id, request }) => {
+      const { db } = databases.find(({ uuid }) => uuid === id)!
+      return { result: execute(db, (await request.json()) as Query | { batch: Query[] }) }
+    },
+
+    'GET /workers/services/:id': ifDeployed(() => ({
+      result: { default_environment: { environment: 'production', script: { last_deployed_from: 'wrangler' } } },
+    })),
+    'GET /workers/workers/:id': () => ({ result: { subdomain: { enabled: false, previews_enabled: false } } }),
+    'GET /workers/scripts/:id/settings': ifDeployed(() => ({ result: { bindings: [] } })),
+    'GET /workers/scripts/:id/secrets': ifDeployed(() => ({ result: [] })),
+    'GET /workers/scripts/:id/deployments': ifDeployed(() => ({
+      result: { deployments: [{ id: 'deployment', versions: [{ version_id: state.current, percentage: 100 }] }] },
+    })),
+    'GET /workers/scripts/bursar/versions/:id': ({ id }) => {
+      const version = versions.find((each) => each.id === id)
+      return version
+        ? { result: { id, number: 1, metadata: {}, resources: { bindings: [], script: {}, script_runtime: {} } } }
+        : noWorker
+    },
+    'POST /workers/scripts/:id/deployments': async ({ request }) => {
+      const { versions } = (await request.json()) as { versions: { version_id: string }[] }
+      state.current = versions[0]!.version_id
+      return { result: { id: 'deployment' } }
+    },
+    'POST /workers/scripts/:id/assets-upload-session': () => ({ result: { jwt: 'all-are-there', buckets: [] } }),
+    'PUT /workers/scripts/:id': async ({ request }) => {
+      const form = await request.formData()
+      const version = { id: crypto.randomUUID(), metadata: JSON.parse(String(form.get('metadata'))) as Metadata }
+      versions.push(version)
+      state.current = version.id
+      return { result: { id: 'bursar', deployment_id: version.id, startup_time_ms: 10 } }
+    },
+    'POST /workers/scripts/:id/domains/changeset': () => ({
+      result: { added: [], removed: [], updated: [], conflicting: [] },
+    }),
+    'PUT /workers/scripts/:id/domains/records': () => ({ result: {} }),
+    'PUT /workers/scripts/:id/schedules': () => ({ result: { schedules: [] } }),
+    'POST /workers/scripts/:id/subdomain': () => ({ result: { enabled: false, previews_enabled: false } }),
+  }
+
+  const server = await serveLocally(
+    0,
+    async (request) => {
+      const { pathname, searchParams: query } = new URL(request.url)
+      if (pathname === '/api/ready') {
+        const version = versions.find(({ id }) => id === state.current)
+        return new Response(null, { status: version && state.isReady(version) ? 200 : 503 })
+      }
+      const path = pathname.replace('/client/v4', '').replace(`/accounts/${accountId}`, '')
+      calls.push(`${request.method} ${path}`)
+      if (request.headers.get('authorization') !== `Bearer ${apiToken}`)
+        return asResponse({ status: 403, code: 10000, message: 'Authentication error' })
+      for (const [route, handle] of Object.entries(routes)) {
+        const match = new RegExp(`^${route.replace(':id', '([^/]+)')}$`).exec(`${request.method} ${path}`)
+        if (match) return asResponse(await handle({ id: match[1] ?? '', query, request }))
+      }
+      return asResponse({ status: 404, code: 7003, message: `The stand-in has no ${request.method} ${path}` })
+    },
+    maxUpload,
+  )
+  return { url: server.url, apiUrl: `${server.url}/client/v4`, calls, databases, versions, state, stop: server.stop }
+}
+export type CloudflareStandIn = Awaited<ReturnType<typeof startCloudflare>>
+
+type Query = { sql: string; params?: (string | number | null)[] }
+
+function execute(db: DatabaseSync, query: Query | { batch: Query[] }) {
+  return ('batch' in query ? query.batch : [query]).map(({ sql, params = [] }) => {
+    // Several statements in one, as migrations are.
+    if (params.length === 0 && !/^\s*(SELECT|PRAGMA)/i.test(sql)) {
+      db.exec(sql)
+      return { success: true, results: [], meta: {} }
+    }
+    return { success: true, results: db.prepare(sql).all(...params), meta: {} }
+  })
+}
+
+function asResponse({ result = null, status = 200, code, message }: Reply): Response {
+  const errors = code === undefined ? [] : [{ code, message }]
+  return Response.json({ success: status < 400, result, errors, messages: [] }, { status })
+}
