@@ -4,15 +4,18 @@ import { vi } from 'vitest'
 
 export const accessSettings = { ACCESS_TEAM_ORIGIN: 'https://team.cloudflareaccess.com', ACCESS_AUDIENCE: 'aud-of-ops' }
 
-export async function createAccess() {
+/** The Worker keeps the keys of a team for ten minutes, so each test file has a `team` of its own. */
+export async function createAccess(team = 'team') {
+  const settings = { ...accessSettings, ACCESS_TEAM_ORIGIN: `https://${team}.cloudflareaccess.com` }
   let keys = await newKeys('first')
   return {
+    settings,
     /** Serves the keys; other addresses are fetched for real. Returns the spy. */
     serveKeys() {
       const real = globalThis.fetch
       return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
         const url = input instanceof Request ? input.url : String(input)
-        if (url !== `${accessSettings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
+        if (url !== `${settings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
         return Response.json({ keys: [keys.jwk] })
       })
     },
@@ -24,7 +27,7 @@ export async function createAccess() {
     token: async (now: number, claims: JWTPayload = {}, key = keys): Promise<string> => {
       const seconds = Math.floor(now / 1000)
       const payload = {
-        iss: accessSettings.ACCESS_TEAM_ORIGIN,
+        iss: settings.ACCESS_TEAM_ORIGIN,
         aud: [accessSettings.ACCESS_AUDIENCE],
         email: 'olga@bursar.example',
         iat: seconds,

@@ -65,7 +65,7 @@ export type JobReport = {
 
 /** What an operator needs to know of a Relayer. */
 export type RelayerHealth = {
-  /** Why nothing is sent: a node asks for fees above the ceilings. Null: jobs are sent. */
+  /** Why nothing is sent: a node asks for fees above the ceilings, or an operator has stopped it. Null: jobs are sent. */
   holding: string | null
   /** The error that ended the last step; null: it succeeded. */
   stepError: string | null
@@ -78,6 +78,17 @@ export type RelayerHealth = {
   /** Of the object's storage. `isFull`: new work is refused until old rows are pruned. */
   databaseBytes: number
   isFull: boolean
+}
+
+/** A job that is not in a transaction yet. `since` and `retryAt` in ms. */
+export type StuckJob = {
+  id: string
+  userId: string
+  kind: RelayJob['kind']
+  state: 'waiting' | 'parked'
+  since: number
+  retryAt: number
+  reason: string | null
 }
 
 /** Object name of a shard: one relayer account per chain and shard. */
@@ -93,8 +104,10 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
   wait(id: string, ms: number): Promise<JobReport | null>
   /** The account that pays gas: `balance` in wei, `nextNonce` null before the first transaction. */
   account(): Promise<{ address: Address; balance: bigint; nextNonce: number | null; inFlight: number }>
-  /** For a look from outside. Only tests call it: alerts and readiness read `account`. */
+  /** For operators: alerts and readiness read `account`. */
   health(): Promise<RelayerHealth>
+  /** Jobs that have waited for a minute or longer, oldest first, and why. */
+  stuckJobs(limit: number): Promise<StuckJob[]>
   /**
    * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). False: it is used up. A grant whose
    * reply is lost is not returned.

@@ -29,6 +29,8 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
   if (!view) throw new AppError('not_found', noPayout)
   const status = claimStatus(view.status as PayoutStatus)
   if (status !== 'WITHDRAWN' && now >= view.expiresAt) throw new AppError('gone', noPayout)
+  const isOpen = status !== 'WITHDRAWN' && status !== 'CLAIMING'
+  if (view.isDown && isOpen) throw new AppError('gone', 'This payout link is not available.')
   return {
     escrowId: view.payoutId,
     amount: view.amount,

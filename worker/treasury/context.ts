@@ -1,5 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import type { Limits } from '#domain/limits.ts'
+import type { StopMode } from '#domain/serviceStop.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
@@ -26,6 +27,8 @@ export type Context = {
   schedule: (kind: AlarmKind, at: number) => void
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits
+  /** What operators have stopped, and when that reading began (ms). `reading`: one under way. */
+  stop: { mode: StopMode; readAt: number; reading: Promise<void> | null }
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */

@@ -1,6 +1,7 @@
 import type { Block } from '../../chain/types.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { freshStop, maySign } from '../operators/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
@@ -17,6 +18,7 @@ import { replaceStuckSession } from './stuckNonces.ts'
  * unreachable node changes nothing, and a wallet that fails holds up no other. True while something is open.
  */
 export async function settle(ctx: Context): Promise<boolean> {
+  await freshStop(ctx)
   const { store } = ctx
   const openWallets = () =>
     store
@@ -36,9 +38,11 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
   const head = await freshHead(ctx, wallet.chain_id, 0)
   await scanWallet(ctx, wallet.id, head)
   await followActions(ctx, wallet, head)
-  if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
+  await freshStop(ctx)
+  if (maySign(ctx) && (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head))) {
     await readSession(ctx, wallet)
     await loadSessionKey(ctx, wallet)
+    await freshStop(ctx)
     store.transaction(() => {
       const now = store.wallet(wallet.id)!
       signAgain(ctx, now, head)
