@@ -98,7 +98,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     schedule: () => {},
     limits,
     // Without D1: read once, and never too old.
-    stop: { mode: 'none', readAt: Number.POSITIVE_INFINITY, reading: null },
+    stop: { mode: 'none', readAt: Number.POSITIVE_INFINITY, failedAt: 0, reading: null },
     heads: new Map(),
     snapshots: new Map(),
     keys: new Map(),

@@ -27,8 +27,8 @@ export type Context = {
   schedule: (kind: AlarmKind, at: number) => void
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits
-  /** What operators have stopped, and when that reading began (ms). `reading`: one under way. */
-  stop: { mode: StopMode; readAt: number; reading: Promise<void> | null }
+  /** What operators have stopped, and when that reading began and the last one failed (ms). `reading`: one under way. */
+  stop: { mode: StopMode; readAt: number; failedAt: number; reading: Promise<void> | null }
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */

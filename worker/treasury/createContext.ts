@@ -22,7 +22,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     schedule,
     limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta(userLimitsKey))),
-    stop: { mode: 'none', readAt: Number.NEGATIVE_INFINITY, reading: null },
+    stop: { mode: 'none', readAt: Number.NEGATIVE_INFINITY, failedAt: Number.NEGATIVE_INFINITY, reading: null },
     heads: new Map(),
     snapshots: new Map(),
     keys: new Map(),

@@ -76,14 +76,14 @@ section.card h2 { margin: 0 0 12px; }
 .notice { background: #e6f1ea; border-radius: 8px; padding: 12px; max-width: none; overflow-wrap: anywhere; }
 .warning { background: #fbf0dc; color: #7a4700; border-radius: 8px; padding: 12px; max-width: none; }
 form { display: grid; gap: 12px; max-width: 440px; margin: 0 0 24px; }
-form:last-child { margin: 0; }
+form:last-child, dl:last-child { margin: 0; }
 label { display: grid; gap: 4px; font-size: 13px; font-weight: 500; }
 small { color: var(--muted); font-weight: 400; }
 input, select { font: inherit; font-size: 15px; min-height: 44px; padding: 8px 12px; border: 1px solid #85887e; border-radius: 8px; background: #fff; color: var(--ink); width: 100%; }
 button { font: inherit; font-weight: 600; min-height: 44px; padding: 8px 16px; border: 0; border-radius: 8px; background: var(--green); color: #fff; justify-self: start; cursor: pointer; }
 button.danger { background: #b3261e; }
 input:focus-visible, select:focus-visible, button:focus-visible { outline: 2px solid var(--green); outline-offset: 2px; }
-dl { margin: 0; display: grid; gap: 8px; }
+dl { margin: 0 0 16px; display: grid; gap: 8px; }
 dl div { display: grid; grid-template-columns: 180px 1fr; gap: 0 12px; }
 dt { color: var(--muted); font-size: 13px; }
 dd, td { overflow-wrap: anywhere; }

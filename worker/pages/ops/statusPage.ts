@@ -10,11 +10,17 @@ const meaning: Record<StopMode, string> = {
   sign: 'Nothing new is paid or signed. What is signed is delivered; claims, reclaims and exits work.',
   all: 'Nothing is sent to the chain: no payments, claims, reclaims or exits.',
 }
-const verb: Record<StopMode, string> = {
-  none: 'Resume everything',
+const more: Record<StopMode, string> = {
+  none: '',
   new: 'Stop new payments',
   sign: 'Stop signing',
   all: 'Stop everything',
+}
+const less: Record<StopMode, string> = {
+  none: 'Resume everything',
+  new: 'Stop only new payments',
+  sign: 'Stop only signing',
+  all: '',
 }
 
 export function statusContent(status: OpsStatus, form: Form): Html[] {
@@ -64,8 +70,8 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
 const stopForm = (mode: StopMode, now: StopMode, form: Form) =>
   form(
     '/ops/stop',
-    verb[mode],
-    html`<p class="muted">${meaning[mode]}</p><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="from" value="${now}">`,
+    isWeaker(mode, now) ? less[mode] : more[mode],
+    html`<p class="muted">${mode === 'none' ? 'What waits is signed and sent.' : meaning[mode]}</p><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="from" value="${now}">`,
     isWeaker(mode, now) ? undefined : 'danger',
   )
 

@@ -10,10 +10,18 @@ import type { Context } from '../context.ts'
 
 /** D1 answers within milliseconds; a payment does not wait longer for it, and then stays unsigned for now. */
 const timeoutMs = 2_000 // 2 seconds
+/** While D1 does not respond, calls wait for it this often. */
+const retryMs = 1_000 // 1 second
 
 /** May session keys sign now? Asked in the transaction that signs. */
 export const maySign = (ctx: Context): boolean =>
   !stopsSigning(ctx.stop.mode) && ctx.now() - ctx.stop.readAt < stopReadingMs
+
+/** The same, after reading the mode if need be. To be asked again in the transaction that signs. */
+export async function signingAllowed(ctx: Context): Promise<boolean> {
+  await freshStop(ctx)
+  return maySign(ctx)
+}
 
 /**
  * Reads the mode if the last reading is too old to sign on; a younger one is renewed in the background. Null: nothing to
@@ -22,7 +30,7 @@ export const maySign = (ctx: Context): boolean =>
 export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
   const age = ctx.now() - stop.readAt
-  if (age < stopRefreshMs) return null
+  if (age < stopRefreshMs || Math.abs(ctx.now() - stop.failedAt) < retryMs) return null
   stop.reading ??= read(ctx).finally(() => {
     stop.reading = null
   })
@@ -38,7 +46,10 @@ async function read(ctx: Context): Promise<void> {
   })
   const row = await Promise.race([readServiceStop(ctx.db).catch(() => null), timeout])
   clearTimeout(timer)
-  if (!row) return
+  if (!row) {
+    ctx.stop.failedAt = ctx.now()
+    return
+  }
   ctx.stop.mode = row.mode
   ctx.stop.readAt = readAt
   noteStop(ctx, row.since ?? readAt)
