@@ -55,6 +55,7 @@ const inWorkerd = (
       cloudflareTest(async ({ inject }) => ({
         wrangler: { configPath },
         miniflare: {
+          d1Databases: { ALERTS_DB: 'alerts' },
           bindings: {
             ...inject('workerBindings'),
             TEST_MIGRATIONS: existsSync('migrations') ? await readD1Migrations('migrations') : [],
@@ -77,7 +78,7 @@ const inWorkerd = (
     },
   })
 
-type InNode = { testTimeout: number; globalSetup?: string[]; fileParallelism?: boolean }
+type InNode = { testTimeout: number; globalSetup?: string[]; setupFiles?: string[]; fileParallelism?: boolean }
 
 /** In Node, in the same few processes for all files: starting one and loading viem for each would take a third of the time. */
 const inNode = (name: string, options: InNode) =>
@@ -86,7 +87,7 @@ const inNode = (name: string, options: InNode) =>
   })
 
 const overHttp = (name: string, testTimeout = 120_000, globalSetup: string[] = []) =>
-  inNode(name, { globalSetup, testTimeout, fileParallelism: false })
+  inNode(name, { globalSetup, setupFiles: ['./tests/support/connections.ts'], testTimeout, fileParallelism: false })
 
 const relayerTests = 'tests/worker/relayer*.test.ts'
 const directoryTests = ['tests/worker/directory*.test.ts', 'tests/worker/passwordCost.test.ts']

@@ -21,10 +21,11 @@ import * as digests from '../../worker/chain/digests.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { addressOf, signCompact } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
+import { cases } from '../support/cases.ts'
 import { party, roles } from '../support/localChain.ts'
 
 const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' // anvil's first account
-const perChain = 120
+const perChain = cases(120)
 const perContract = 30
 
 const probeArtifact = (name: string) =>
@@ -213,7 +214,7 @@ test('a digest equals viem’s for the same typed data', () => {
 test('compact signatures recover to their key, with low s', async () => {
   const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   const parities = new Set<number>()
-  for (let i = 0; i < 64; i++) {
+  for (let i = 0; i < cases(64); i++) {
     const { key, address } = party(`signer ${i}`)
     const hash = keccak256(toHex(i))
     const { r, vs } = signCompact(hash, key)

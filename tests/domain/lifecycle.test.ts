@@ -64,6 +64,7 @@ describe('life cycles', () => {
     expect(claimStatus('RECLAIMING')).toBe('CANCELLED')
     expect(claimStatus('RECLAIMED')).toBe('CANCELLED')
     expect(claimStatus('CLAIMING')).toBe('CLAIMING')
+    expect(claimStatus('FAILED'), 'never funded: nobody took anything back').toBe('FAILED')
   })
 })
 

@@ -4,12 +4,12 @@ import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { beSignedIn, expect, test } from './fixtures.ts'
 import { tabTo } from './inputModes.ts'
 import { recipient } from './seededAccount.ts'
 
 /** A wrong code and an unknown link get a 4xx status, which the browser logs. */
-test.use({ tolerated: /status of (404|422)/, viewport: { width: 390, height: 844 } })
+test.use({ tolerated: /status of (404|410|422)/, viewport: { width: 390, height: 844 } })
 
 test('a recipient loads, proves who they are and withdraws, by keyboard alone @claim-1', async ({
   page,
@@ -36,26 +36,21 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
 
   const code = page.getByLabel('6-digit code')
   const go = page.getByRole('button', { name: 'Continue' })
-  await press('Tab')
   await expect(code).toBeFocused()
+  await expect(code).toHaveAttribute('autocomplete', 'one-time-code')
   await page.keyboard.type('12a 34')
   await expect(code).toHaveValue('1234')
   await expect(go).toBeDisabled()
   await press('Enter')
   await expect(page.getByRole('alert')).toHaveText('Passcode must be 6 digits')
-  await page.keyboard.type(passcode.endsWith('56') ? '57' : '56')
+  await page.keyboard.type('5')
   await expect(page.getByRole('alert')).toBeHidden()
   await press('ControlOrMeta+a')
-  await page.keyboard.type(passcode === '000000' ? '000001' : '000000')
-  await press('Enter')
+  await page.keyboard.type(passcode === '000000' ? '000001' : '000000') // the sixth digit submits
   await expect(page.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
   await audit(page, 'claim-wrong-code')
   await expect(code).toBeFocused()
   await page.keyboard.type(passcode) // the wrong one is selected
-  await expect(go).toBeEnabled()
-  await press('Tab')
-  await expect(go).toBeFocused()
-  await press('Enter')
 
   await expect(page.getByRole('heading', { name: 'Withdraw funds' })).toBeVisible()
   await expect(page.getByText('Network fees covered')).toBeVisible()
@@ -84,29 +79,69 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   )
   await audit(page, 'claim-complete')
 
+  const receipt = await page.getByRole('main').textContent()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible()
+  expect(await page.getByRole('main').textContent(), 'the receipt outlives a reload').toBe(receipt)
+
+  await page.evaluate(() => sessionStorage.clear()) // as in another tab
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Already Claimed' })).toBeVisible()
+  await expect(page.getByText('Wasn’t it you?')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'View transaction in explorer' })).toHaveAttribute(
+    'href',
+    /\/dev\/tx\/0x/,
+  )
   await audit(page, 'claim-claimed')
 })
 
-test('an unknown link says so and leads home @claim-2', async ({ page }) => {
+test('an unknown link says so; who has no account may close the page @claim-2', async ({ page }) => {
   await page.goto('/claim/nothing-here')
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
   await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
   await audit(page, 'claim-unknown')
-  await page.getByRole('link', { name: 'Return Home' }).click()
-  await expect(page).toHaveURL(/\/login$/)
+  await page.getByRole('button', { name: 'Return Home' }).click()
+  await expect(page.getByRole('status')).toHaveText('You can close this page.')
 })
 
-test('a payout past its date is gone @claim-3', async ({ page, seeded }) => {
+test('the server’s clock decides whether a payout has expired, not the browser’s @claim-3', async ({
+  page,
+  seeded,
+}) => {
   const eightDays = 8 * 86_400_000 // one day more than the payout lasts
   await page.clock.setFixedTime(Date.now() + eightDays)
   await page.goto(seeded.payout.path)
+  await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()
+
+  const error = 'This payout link is invalid or has expired.'
+  await page.route('**/api/escrow/claim/*', (route) =>
+    route.fulfill({ status: 410, json: { success: false, code: 'gone', error } }),
+  )
+  await page.reload()
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
-  await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
+  await expect(page.getByText(error)).toBeVisible()
 })
 
-test('a reclaimed payout says who took it back @claim-4', async ({ page, bursar, seeded }) => {
+test('a payout that was never funded is not said to be taken back @claim-19', async ({ page, seeded }) => {
+  await page.route('**/api/escrow/claim/*', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, status: 'FAILED' } } })
+  })
+  await page.goto(seeded.payout.path)
+  await expect(page.getByRole('heading', { name: 'Payout Not Funded' })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText('The sender’s payment did not arrive')
+  await expect(page.getByText('took these funds back')).toHaveCount(0)
+  await audit(page, 'claim-never-funded')
+})
+
+test('a reclaimed payout says who took it back; who is signed in gets home @claim-4', async ({
+  page,
+  context,
+  bursar,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
   const { token, wallet } = seeded
   const { path, accessToken } = await createPayout(bursar, token, wallet.id)
   const { escrowId } = await bursar.api<{ escrowId: string }>(`/escrow/claim/${accessToken}`)
@@ -120,7 +155,7 @@ test('a reclaimed payout says who took it back @claim-4', async ({ page, bursar,
   await expect(page.getByText('The sender took these funds back')).toBeVisible()
   await audit(page, 'claim-reclaimed')
   await page.getByRole('link', { name: 'Close' }).click()
-  await expect(page).toHaveURL(/\/login$/)
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
 })
 
 test.describe('by mouse', () => {
@@ -128,6 +163,7 @@ test.describe('by mouse', () => {
 
   test('a code by SMS: on its way, sent again, wrong, requested once more; then the money @claim-5', async ({
     page,
+    context,
     bursar,
     seeded,
   }) => {
@@ -150,12 +186,13 @@ test.describe('by mouse', () => {
     const code = page.getByLabel('6-digit code')
     const go = page.getByRole('button', { name: 'Continue' })
     await expect(page.getByText('The payment is on its way.')).toBeVisible()
-    await expect(page.getByText(`The code was sent by SMS to`)).toContainText(phone.slice(-2))
+    await expect(page.getByText('The code will be sent by SMS to')).toContainText(phone.slice(-2))
     await expect(page.getByText(phone), 'masked').toHaveCount(0)
     await code.fill('123456')
     await expect(go).toBeDisabled()
     await audit(page, 'claim-on-its-way')
     await expect(go, 'once the money has arrived').toBeEnabled({ timeout: 30_000 })
+    await expect(page.getByText('The code was sent by SMS to')).toBeVisible()
 
     await page.getByRole('button', { name: 'Send a new code' }).click()
     await expect(page.getByRole('alert')).toHaveText(/^Please wait \d+ seconds before asking for another code\.$/)
@@ -172,15 +209,22 @@ test.describe('by mouse', () => {
     const wrong = passcode === '000000' ? '000001' : '000000'
     await paste(page, code, `${wrong.slice(0, 3)} ${wrong.slice(3)}`)
     await expect(code).toHaveValue(wrong)
-    await go.click()
     await expect(page.getByRole('alert'), 'no reason given').toHaveText('Invalid passcode')
     await go.click()
     await expect(page.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
     await code.fill(passcode!)
-    await go.click()
 
     const destination = page.getByLabel('Destination address')
-    await destination.fill(` ${recipient} `)
+    await expect(destination).toBeVisible()
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage)), 'the code is not stored').not.toContain(passcode)
+    await page.reload()
+    await expect(destination, 'the session outlives a reload').toBeVisible()
+    await page.getByRole('button', { name: 'Paste' }).click()
+    await expect(page.getByRole('alert')).toHaveText(/^The browser did not let this page read the clipboard/)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${recipient} `)
+    await page.getByRole('button', { name: 'Paste' }).click()
+    await expect(destination).toHaveValue(recipient)
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
     await page.getByRole('button', { name: 'Back' }).click()
     await expect(destination).toHaveValue(recipient)
@@ -195,14 +239,13 @@ test.describe('by mouse', () => {
     await confirm.click()
     await expect(page.getByRole('alert'), 'the session of the code was over').toHaveText(over.error)
     await code.fill(passcode!)
-    await go.click()
     await expect(destination).toHaveValue(recipient)
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
     await confirm.click()
     await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
     await audit(page, 'claim-receipt')
-    await page.getByRole('link', { name: 'Done' }).click()
-    await expect(page).toHaveURL(/\/login$/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expect(page.getByText('You can close this page.')).toBeVisible()
   })
 
   test('after five wrong codes it says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
@@ -216,7 +259,6 @@ test.describe('by mouse', () => {
       [passcode, 'Too many attempts. Try again in 15 minutes.'],
     ] as const) {
       await page.getByLabel('6-digit code').fill(code)
-      await page.getByRole('button', { name: 'Continue' }).click()
       await expect(page.getByRole('alert')).toHaveText(text)
     }
     await audit(page, 'claim-locked')

@@ -1,5 +1,6 @@
 /** Fixtures of every browser test: a client of the API, an account with data, and checks of the browser's errors. */
 import { setTimeout } from 'node:timers/promises'
+import '../support/connections.ts'
 import { type BrowserContext, test as base, expect } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
@@ -49,6 +50,7 @@ export const test = base.extend<
       await over(context)
       if (process.env.LATE_ANSWERS) await delayAnswers(context)
       await use({ over, requests })
+      await context.clearPermissions()
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
     },
     { auto: true },

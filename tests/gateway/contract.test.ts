@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../local/stack/ports.ts'
+import { cases } from '../support/cases.ts'
 import { clientPath, importClient, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
@@ -263,7 +264,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
 describe('requests made from the document’s own schemas @rest-11', () => {
   const schema = (name: string): JsonSchema => document.components.schemas[name]
   const resolve = (ref: string): JsonSchema => schema(ref.split('/').at(-1)!)
-  const runs = { numRuns: 60, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: false } as const
+  const runs = { numRuns: cases(60), interruptAfterTimeLimit: cases(25_000), markInterruptAsFailure: false } as const
 
   /** ajv compares replies with the document, instead of our own validator. */
   async function validator() {
@@ -349,7 +350,7 @@ describe('requests made from the document’s own schemas @rest-11', () => {
         })
         expect(known.status, known.text).toBe(400)
       }),
-      { ...runs, numRuns: 25 },
+      { ...runs, numRuns: cases(25) },
     )
     const twice = await ask('POST', '/v1/payments', {
       token: own.apiKey,

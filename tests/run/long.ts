@@ -42,6 +42,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/budgets.test.ts'),
     env: { FUZZ_SEQUENCES: '2000' },
   },
+  cases: {
+    about: 'ten times the random digests, signatures, layouts and requests of npm test',
+    command: vitest('--project', 'chain', '--project', 'web', '--project', 'gateway', '--testTimeout=600000'),
+    env: { CASES: '10' },
+  },
   drain: {
     about: 'one user tries everything that costs gas, storage or messages for a day',
     command: vitest('--project', 'worker', 'tests/worker/drain.test.ts'),

@@ -4,7 +4,7 @@
  * the lists read, written into the stack's D1 while its Worker is down: by payments they would take the chain an hour.
  * So the figures that the Treasury counts itself (overview, usage) do not know them.
  *
- * `node tests/support/largeAccount.ts` does it to the demo user of a new stack and leaves that running until Ctrl-C.
+ * `npm exec -- node tests/support/largeAccount.ts` does it to the demo user of a new stack and leaves that running until Ctrl-C.
  */
 import { randomUUID } from 'node:crypto'
 import type { Escrow } from '#schemas/escrow.ts'

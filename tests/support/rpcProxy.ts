@@ -63,6 +63,8 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const server = createServer((request, response) => {
     handle(request, response).catch(() => request.socket.destroy())
   })
+  // Longer than workerd keeps an idle connection: closed by this side, it could be closed just as a request arrives.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -11,6 +11,8 @@ export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER'> & {
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   TEST_MIGRATIONS: D1Migration[]
+  /** Empty until a test file migrates it: for tests that must not see what other files leave in DB. */
+  ALERTS_DB: D1Database
   /** Unset: the short form. */
   TAKEOVER_DAYS?: string
   TAKEOVER_ADDRESSES?: string

@@ -24,6 +24,7 @@ beforeEach(() => {
   respond = () => ok(null)
   vi.stubGlobal('localStorage', storage())
   vi.stubGlobal('sessionStorage', storage())
+  vi.stubGlobal('location', new URL('http://localhost:3001'))
   vi.stubGlobal('dispatchEvent', events.dispatchEvent.bind(events))
   vi.stubGlobal('fetch', async (path: string, init: { headers: Record<string, string> }) => {
     const call = { path, headers: init.headers }

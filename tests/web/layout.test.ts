@@ -15,6 +15,7 @@ import {
   tidy,
 } from '../../web/src/routes/dashboard/-overview/layout.ts'
 import { widgets } from '../../web/src/routes/dashboard/-overview/widgets.ts'
+import { cases } from '../support/cases.ts'
 
 type Box = { x: number; y: number; w: number; h: number }
 const overlap = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
@@ -69,6 +70,7 @@ test('adding, removing, moving and resizing keep the layout free of overlaps and
         expectValid(derived, narrow)
       }
     }),
+    { numRuns: cases(100) },
   )
 })
 

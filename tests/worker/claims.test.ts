@@ -262,6 +262,47 @@ describe('guessing', () => {
   }, 40_000)
 })
 
+test('a session that is over: the code is asked for again, or checked when it comes along @claim-17', async () => {
+  const payout = await createPayout()
+  const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
+  await deskClock(payout.id, 15 * 60_000 + 1)
+  const to = fresh('late')
+  expect(await claim(payout.link, to, { sessionToken })).toMatchObject({
+    status: 422,
+    json: { error: 'Please enter your code again.', field: 'passcode' },
+  })
+  expect(await claim(payout.link, to, { sessionToken, passcode: wrong(payout.passcode) })).toMatchObject({
+    status: 422,
+    json: { error: 'Invalid passcode. 4 tries left.', field: 'passcode' },
+  })
+  expect((await claim(payout.link, to, { sessionToken, passcode: payout.passcode })).status).toBe(200)
+  await deskClock(payout.id, 0)
+}, 40_000)
+
+test('after expiry a link is gone, unless a claim is under way or done; a payout never funded says so @claim-18', async () => {
+  const payout = await createPayout()
+  const desk = env.CLAIM_DESK.getByName(payout.id)
+  const status = async (status: string) => {
+    const view = (await desk.view())!
+    await desk.update({ ...view, edition: view.edition + 1, status })
+    return page(payout.link)
+  }
+  expect((await status('FAILED')).json.data.status).toBe('FAILED')
+  const today = api.clock.now
+  api.clock.now += 91 * 86_400_000
+  try {
+    for (const ended of ['CREATED', 'RECLAIMED', 'FAILED'])
+      expect(await status(ended), ended).toMatchObject({
+        status: 410,
+        json: { error: 'This payout link is invalid or has expired.' },
+      })
+    expect((await status('CLAIMING')).json.data.status).toBe('CLAIMING')
+    expect((await status('WITHDRAWN')).json.data.status).toBe('WITHDRAWN')
+  } finally {
+    api.clock.now = today
+  }
+}, 40_000)
+
 test('one network address has a limit a minute for claim pages and another for codes @claim-16', async () => {
   const limited = { LIMITS: '{"claimReadsPerMinute":3,"claimTriesPerMinute":2}' }
   const from = '203.0.113.9'

@@ -1,6 +1,14 @@
 import { DurableObject } from 'cloudflare:workers'
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Attempts, attemptAllowed, maxTries, newCodeAt, recordWrong, triesBeforeLock } from '#domain/attempts.ts'
+import {
+  type Attempts,
+  attemptAllowed,
+  claimSessionMs,
+  maxTries,
+  newCodeAt,
+  recordWrong,
+  triesBeforeLock,
+} from '#domain/attempts.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
 import { migrate } from '../durable/migrations.ts'
@@ -9,9 +17,6 @@ import { ok, type Refused, type Result, refuse } from '../result.ts'
 import type { ClaimDeskApi, DeskView } from './api.ts'
 import { codeHmac } from './codeHmac.ts'
 import { claimDeskMigrations } from './migrations.ts'
-
-/** A claim session after the right code: valid for this payout and this version of the code. */
-const sessionMs = 15 * 60_000 // 15 minutes
 
 /** After a new code could not be sent. */
 const retryMs = 60_000 // 1 minute
@@ -71,7 +76,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       'INSERT INTO session (hash, code_version, expires_at) VALUES (?, ?, ?)',
       sha256(sessionToken),
       checked.value.codeVersion,
-      this.clock.now() + sessionMs,
+      this.clock.now() + claimSessionMs,
     )
     return ok({ sessionToken, view: checked.value })
   }
@@ -85,7 +90,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
-  /** Checks session or code; then the Treasury decides. The first accepted address wins. */
+  /** Checks the session, or without a valid one the code; then the Treasury decides. The first accepted address wins. */
   async claim(input: {
     passcode?: string
     sessionToken?: string
@@ -93,23 +98,27 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   }): Promise<Result<{ status: string; txHash: string | null }>> {
     const view = this.#view()
     if (!view) return linkInvalid
-    let codeVersion: number
-    if (input.sessionToken !== undefined) {
-      const session = this.#sql
-        .exec<{ code_version: number }>(
-          'SELECT code_version FROM session WHERE hash = ? AND expires_at > ?',
-          sha256(input.sessionToken),
-          this.clock.now(),
-        )
-        .toArray()[0]
-      if (!session) return refuse('wrong_passcode', 'Please enter your code again.', { field: 'passcode' })
-      codeVersion = session.code_version
-    } else {
-      const checked = this.#check(input.passcode ?? '')
+    let codeVersion = input.sessionToken === undefined ? null : this.#sessionVersion(input.sessionToken)
+    if (codeVersion === null) {
+      if (input.passcode === undefined)
+        return refuse('wrong_passcode', 'Please enter your code again.', { field: 'passcode' })
+      const checked = this.#check(input.passcode)
       if (!checked.ok) return checked
       codeVersion = checked.value.codeVersion
     }
     return this.env.TREASURY.getByName(view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
+  }
+
+  /** The version of the code that opened the session; null when there is none or it is over. */
+  #sessionVersion(token: string): number | null {
+    const session = this.#sql
+      .exec<{ code_version: number }>(
+        'SELECT code_version FROM session WHERE hash = ? AND expires_at > ?',
+        sha256(token),
+        this.clock.now(),
+      )
+      .toArray()[0]
+    return session?.code_version ?? null
   }
 
   /**

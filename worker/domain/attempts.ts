@@ -12,6 +12,8 @@ export const laterResendPauseMs = 24 * 60 * 60_000 // 24 hours
  */
 export type Attempts = { total: number; recent: number /** ms */; lockedUntil: number }
 
+/** After the right code, for this payout and this version of the code. */
+export const claimSessionMs = 15 * 60_000 // 15 minutes
 export const triesBeforeLock = 5
 export const lockMs = 15 * 60_000 // 15 minutes
 export const maxTries = 20

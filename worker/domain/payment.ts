@@ -74,17 +74,19 @@ const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>
 export const nextPayout = (status: PayoutStatus, event: PayoutEvent): PayoutStatus | null =>
   payoutNext[status][event] ?? null
 
-/** The status that the recipient sees. A payout that is reclaimed or being reclaimed is CANCELLED. */
-export function claimStatus(status: PayoutStatus): 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED' {
+export type ClaimStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED' | 'FAILED'
+
+/** The status that the recipient sees. A payout that is reclaimed or being reclaimed is CANCELLED; FAILED: never funded. */
+export function claimStatus(status: PayoutStatus): ClaimStatus {
   switch (status) {
     case 'CREATING':
     case 'CREATED':
     case 'CLAIMING':
     case 'WITHDRAWN':
+    case 'FAILED':
       return status
     case 'RECLAIMING':
     case 'RECLAIMED':
-    case 'FAILED':
       return 'CANCELLED'
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { DeliveryState } from '#domain/delivery.ts'
 import type { payoutStatuses } from '#domain/listFilters.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { ClaimStatus } from '#domain/payment.ts'
 import { defaultExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 
@@ -90,13 +91,16 @@ export type CreateEscrowReply = {
   terms: Terms
 }
 
-/** GET /escrow/claim/{accessToken}. `status` is what the recipient sees: CANCELLED if the sender reclaimed it. */
+/**
+ * GET /escrow/claim/{accessToken}. `status` is what the recipient sees: CANCELLED if the sender reclaimed it, FAILED if it
+ * was never funded.
+ */
 export type ClaimPayout = {
   escrowId: string
   amount: string
   /** On base-sepolia it is test money. */
   chain: ChainName
-  status: 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED'
+  status: ClaimStatus
   expiresAt: string
   escrowSubwalletAddress: string
   /** Masked. */
@@ -104,6 +108,7 @@ export type ClaimPayout = {
   recipientPhone: string | null
   senderName: string | null
   memo: string | null
+  /** Of the claim, once it is broadcast. */
   txHash: string | null
   explorerUrl: string | null
 }

@@ -23,14 +23,17 @@ async function deskOf(env: Env, accessToken: string) {
   return env.CLAIM_DESK.getByName(link.payoutId)
 }
 
-/** What the recipient sees before entering the code. Throws after expiry, unless the money was withdrawn. `now` in ms. */
+/**
+ * What the recipient sees before entering the code. Throws after expiry, unless the money was withdrawn or a claim that was
+ * accepted in time is under way. `now` in ms.
+ */
 export async function claimPage(env: Env, accessToken: string, now: number): Promise<ClaimPayout> {
   const view = await (await deskOf(env, accessToken)).view()
   if (!view) throw new AppError('not_found', noPayout)
   const status = claimStatus(view.status as PayoutStatus)
-  if (status !== 'WITHDRAWN' && now >= view.expiresAt) throw new AppError('gone', noPayout)
-  const isOpen = status !== 'WITHDRAWN' && status !== 'CLAIMING'
-  if (view.isDown && isOpen) throw new AppError('gone', 'This payout link is not available.')
+  const hasClaim = status === 'WITHDRAWN' || status === 'CLAIMING'
+  if (!hasClaim && now >= view.expiresAt) throw new AppError('gone', noPayout)
+  if (view.isDown && !hasClaim) throw new AppError('gone', 'This payout link is not available.')
   return {
     escrowId: view.payoutId,
     amount: view.amount,

@@ -4,7 +4,12 @@ import { accessToken, storedUser } from './tokens.ts'
 
 const base = '/api'
 const bookmarkKey = 'd1_bookmark'
-const unreachable = 'Cannot connect to server. Please ensure the backend is running on port 3001.'
+
+/** Only who runs the backend can start it. */
+export const unreachableText = (hostname: string) =>
+  hostname === 'localhost' || hostname === '127.0.0.1'
+    ? 'Cannot connect to server. Please ensure the backend is running on port 3001.'
+    : 'Cannot connect to server. Check your connection and try again.'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -52,7 +57,7 @@ export async function send(method: Method, path: string, options: HttpOptions): 
     })
   } catch (error) {
     if (options.signal?.aborted) throw error
-    throw new ApiError(0, 'unreachable', unreachable)
+    throw new ApiError(0, 'unreachable', unreachableText(location.hostname))
   }
   const next = response.headers.get('x-d1-bookmark')
   if (next) sessionStorage.setItem(bookmarkKey, next)

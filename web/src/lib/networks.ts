@@ -3,6 +3,8 @@ export type Chain = 'base' | 'base-sepolia'
 
 export const chainIdOf = (chain: Chain) => (chain === 'base' ? 8453 : 84532)
 export const networkName = (chain: Chain) => (chain === 'base' ? 'Base' : 'Base Sepolia')
+/** Within a sentence. */
+export const networkPhrase = (chain: Chain) => (chain === 'base' ? 'the Base network' : 'the Base Sepolia test network')
 /** For places where money is about to move. */
 export const networkWarning = (chain: Chain) =>
   chain === 'base' ? 'Base' : 'Base Sepolia (test network, no real money)'

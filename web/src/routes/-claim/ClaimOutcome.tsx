@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, Undo2 } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { buttonClass } from '../../components/Button.tsx'
+import { type ReactNode, useState } from 'react'
+import { Button, buttonClass } from '../../components/Button.tsx'
+import type { Chain } from '../../lib/networks.ts'
+import { storedUser } from '../../lib/tokens.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 
@@ -12,17 +14,18 @@ const looks = {
   complete: { icon: CircleCheck, colours: 'bg-green-tint text-green' },
 }
 
-/** A final state of the claim screen: an icon, what happened, and a link to leave. */
+/** A final state of the claim screen: an icon, what happened, and a way to leave. */
 export default function ClaimOutcome(props: {
   look: keyof typeof looks
   title: string
   leave: string
   children: ReactNode
   action?: ReactNode
+  chain?: Chain
 }) {
   const { icon: Icon, colours } = looks[props.look]
   return (
-    <Frame>
+    <Frame chain={props.chain}>
       <div className="flex flex-col items-center text-center">
         <span className={`mb-4 inline-flex size-12 items-center justify-center rounded-full ${colours}`}>
           <Icon aria-hidden="true" className="size-6" />
@@ -31,11 +34,32 @@ export default function ClaimOutcome(props: {
         <div className="mt-1 w-full text-balance text-muted">{props.children}</div>
         <div className="mt-6 flex w-full flex-col gap-3 print:hidden">
           {props.action}
-          <Link to="/" className={buttonClass('secondary', 'w-full')}>
-            {props.leave}
-          </Link>
+          <Leave label={props.leave} />
         </div>
       </div>
     </Frame>
+  )
+}
+
+/** Someone with an account goes to it. To everyone else a sign-in form would say nothing. */
+function Leave(props: { label: string }) {
+  const [left, setLeft] = useState(false)
+  if (storedUser())
+    return (
+      <Link to="/" className={buttonClass('secondary', 'w-full')}>
+        {props.label}
+      </Link>
+    )
+  return (
+    <>
+      {!left && (
+        <Button look="secondary" onClick={() => setLeft(true)}>
+          {props.label}
+        </Button>
+      )}
+      <p role="status" className="text-muted">
+        {left && 'You can close this page.'}
+      </p>
+    </>
   )
 }

@@ -7,7 +7,7 @@ import { Heading } from './Heading.tsx'
 /** The transfer is accepted and not confirmed on chain yet. */
 export default function ClaimPending(props: { payout: ClaimPayout }) {
   return (
-    <Frame>
+    <Frame chain={props.payout.chain}>
       <div role="status" className="flex flex-col items-center py-4 text-center">
         <LoaderCircle aria-hidden="true" className="mb-4 size-10 animate-spin text-green" />
         <Heading focused>Transferring {formatAmount(props.payout.amount)} USDC</Heading>

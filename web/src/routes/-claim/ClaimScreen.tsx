@@ -3,28 +3,38 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Spinner } from '../../components/Spinner.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '../../lib/apiError.ts'
-import { formatAmount, formatMoment } from '../../lib/format.ts'
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.ts'
 import { useTitle } from '../../lib/useTitle.ts'
-import { type ClaimPayout, claimPayout, claimQuery } from '../../queries/claim.ts'
-import { type Verified, Verify } from './Verify.tsx'
+import { claimPayout, claimQuery } from '../../queries/claim.ts'
+import { forgetTransfer, keepCompletion, keepSession, keepTransfer, restore, type Verified } from './claimProgress.ts'
+import { Verify } from './Verify.tsx'
 
 // The steps after the first one are loaded when they are needed.
 const ClaimOutcome = lazy(() => import('./ClaimOutcome.tsx'))
 const ClaimPending = lazy(() => import('./ClaimPending.tsx'))
+const AlreadyClaimed = lazy(() => import('./AlreadyClaimed.tsx'))
 const Receipt = lazy(() => import('./Receipt.tsx'))
 const Withdraw = lazy(() => import('./Withdraw.tsx'))
 
 const invalidLink = 'This payout link is invalid or has expired.'
 const pollMs = 2_000 // 2 seconds
+const transferFailed =
+  'The transfer did not go through and your money is still here. Try again, or choose another address.'
 
 type Step =
   /** With `problem` when the session of an earlier code has ended; `address` is what was entered then. */
   | { step: 'verify'; problem?: string; address?: string }
   | { step: 'withdraw'; verified: Verified; problem?: string; address?: string | undefined }
   /** `seen`: the server has reported that the transfer is under way. */
-  | { step: 'claiming'; verified: Verified; recipientAddress: string; seen: boolean }
-  | { step: 'complete'; recipientAddress: string }
+  | { step: 'claiming'; verified: Verified | null; recipientAddress: string; seen: boolean }
+  | { step: 'complete'; recipientAddress: string; completedAt: string }
+
+/** Where this tab was before a reload. */
+function restoredStep(accessToken: string): Step {
+  const { verified, transfer } = restore(accessToken)
+  if (transfer) return { step: 'claiming', verified, ...transfer }
+  return verified ? { step: 'withdraw', verified } : { step: 'verify' }
+}
 
 export function ClaimScreen(props: { accessToken: string }) {
   return (
@@ -36,7 +46,7 @@ export function ClaimScreen(props: { accessToken: string }) {
 
 function ClaimSteps(props: { accessToken: string }) {
   const { accessToken } = props
-  const [state, setState] = useState<Step>({ step: 'verify' })
+  const [state, setState] = useState(() => restoredStep(accessToken))
   const idempotencyKey = useIdempotencyKey()
   const client = useQueryClient()
   const query = claimQuery(accessToken)
@@ -55,15 +65,19 @@ function ClaimSteps(props: { accessToken: string }) {
   // The payout's status on chain decides how a transfer under way ends.
   useEffect(() => {
     if (state.step !== 'claiming' || !payout) return
-    if (payout.status === 'WITHDRAWN') setState({ step: 'complete', recipientAddress: state.recipientAddress })
-    else if (payout.status === 'CLAIMING' && !state.seen) setState({ ...state, seen: true })
-    else if (payout.status === 'CREATED' && state.seen)
-      setState({
-        step: 'withdraw',
-        verified: state.verified,
-        problem: 'The transfer did not go through and your money is still here. Try again, or choose another address.',
-      })
-  }, [state, payout])
+    const { verified, recipientAddress, seen } = state
+    if (payout.status === 'WITHDRAWN')
+      setState({ step: 'complete', recipientAddress, completedAt: keepCompletion(accessToken) })
+    else if (payout.status === 'CLAIMING' && !seen) setState({ ...state, seen: true })
+    else if (payout.status === 'CREATED' && seen) {
+      forgetTransfer(accessToken)
+      setState(
+        verified
+          ? { step: 'withdraw', verified, problem: transferFailed }
+          : { step: 'verify', problem: transferFailed, address: recipientAddress },
+      )
+    }
+  }, [state, payout, accessToken])
 
   if (isPending) return <Spinner />
   if (!payout) {
@@ -73,17 +87,24 @@ function ClaimSteps(props: { accessToken: string }) {
       : messageOf(error, 'Failed to load payout details', 'Failed to load escrow details')
     return <NotFound message={message} {...(isOutcomeUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
-  if (state.step === 'complete') return <Receipt payout={payout} recipientAddress={state.recipientAddress} />
+  if (state.step === 'complete')
+    return <Receipt payout={payout} recipientAddress={state.recipientAddress} completedAt={state.completedAt} />
   if (payout.status === 'CANCELLED')
     return (
-      <ClaimOutcome look="reclaimed" title="Payout Reclaimed" leave="Close">
+      <ClaimOutcome look="reclaimed" title="Payout Reclaimed" leave="Close" chain={payout.chain}>
         The sender took these funds back, so they can no longer be claimed. If you did not expect this, ask{' '}
         {payout.senderName ?? 'the sender'}.
       </ClaimOutcome>
     )
+  if (payout.status === 'FAILED')
+    return (
+      <ClaimOutcome look="missing" title="Payout Not Funded" leave="Close" chain={payout.chain}>
+        The sender’s payment did not arrive, so there is nothing to claim. Ask {payout.senderName ?? 'the sender'} to
+        send it again.
+      </ClaimOutcome>
+    )
   if (payout.status === 'WITHDRAWN') return <AlreadyClaimed payout={payout} />
   if (state.step === 'claiming' || payout.status === 'CLAIMING') return <ClaimPending payout={payout} />
-  if (Date.parse(payout.expiresAt) < Date.now()) return <NotFound message={invalidLink} />
 
   if (state.step === 'withdraw') {
     const { verified } = state
@@ -96,10 +117,16 @@ function ClaimSteps(props: { accessToken: string }) {
         onWithdraw={async (recipientAddress) => {
           try {
             const reply = await claimPayout(
-              { accessToken, passcode: verified.passcode, sessionToken: verified.sessionToken, recipientAddress },
+              {
+                accessToken,
+                recipientAddress,
+                sessionToken: verified.sessionToken,
+                ...(verified.passcode !== null && { passcode: verified.passcode }),
+              },
               idempotencyKey.current(),
             )
             client.setQueryData(query.queryKey, (old) => old && { ...old, ...reply })
+            keepTransfer(accessToken, recipientAddress)
             setState({ step: 'claiming', verified, recipientAddress, seen: false })
           } catch (problem) {
             idempotencyKey.onFailed(problem)
@@ -117,9 +144,10 @@ function ClaimSteps(props: { accessToken: string }) {
       payout={payout}
       accessToken={accessToken}
       problem={state.step === 'verify' ? state.problem : undefined}
-      onVerified={(verified) =>
+      onVerified={(verified) => {
+        keepSession(accessToken, verified)
         setState({ step: 'withdraw', verified, address: state.step === 'verify' ? state.address : undefined })
-      }
+      }}
     />
   )
 }
@@ -133,18 +161,6 @@ function NotFound(props: { message: string; onRetry?: () => void }) {
       action={props.onRetry && <Button onClick={props.onRetry}>Try again</Button>}
     >
       {props.message}
-    </ClaimOutcome>
-  )
-}
-
-function AlreadyClaimed(props: { payout: ClaimPayout }) {
-  const { payout } = props
-  return (
-    <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home">
-      <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
-      <p className="text-small">
-        It was valid until <span className="inline-block">{formatMoment(payout.expiresAt)}.</span>
-      </p>
     </ClaimOutcome>
   )
 }

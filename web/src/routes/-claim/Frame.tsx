@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
+import { type Chain, networkPhrase } from '../../lib/networks.ts'
 
-/** The card in the middle of the claim screen. */
-export function Frame(props: { children: ReactNode }) {
+/** The card in the middle of the claim screen. `chain` is missing where there is no payout. */
+export function Frame(props: { chain?: Chain | undefined; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">
       <main className="w-full max-w-[440px] rounded-card border border-hairline bg-card p-6 sm:p-8">
@@ -11,7 +12,8 @@ export function Frame(props: { children: ReactNode }) {
       </main>
       <footer className="mt-6 flex items-center gap-2 text-muted text-small">
         <Mark className="size-4" />
-        Sent with {appName}. USDC on the Base network.
+        Sent with {appName}. {props.chain === 'base-sepolia' ? 'Test USDC' : 'USDC'} on{' '}
+        {networkPhrase(props.chain ?? 'base')}.
       </footer>
     </div>
   )

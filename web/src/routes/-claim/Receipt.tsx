@@ -1,18 +1,17 @@
-import { ExternalLink, Printer } from 'lucide-react'
-import { useState } from 'react'
+import { Printer } from 'lucide-react'
 import { Button } from '../../components/Button.tsx'
-import { CopyButton } from '../../components/CopyButton.tsx'
 import { formatAmount, formatMoment } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
+import { TransactionLink } from './TransactionLink.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
-export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string }) {
-  const { amount, chain, senderName, memo, escrowId, txHash, explorerUrl } = props.payout
-  const [completedAt] = useState(() => new Date().toISOString())
+export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string; completedAt: string }) {
+  const { amount, chain, senderName, memo, escrowId, txHash } = props.payout
   return (
     <ClaimOutcome
       look="complete"
+      chain={chain}
       title="Transfer complete"
       leave="Done"
       action={
@@ -33,7 +32,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
           <span className="font-mono">{props.recipientAddress}</span>
         </Line>
         <Line name="Network">{chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, without value'}</Line>
-        <Line name="Completed">{formatMoment(completedAt)}</Line>
+        <Line name="Completed">{formatMoment(props.completedAt)}</Line>
         <Line name="Payout">
           <span className="font-mono">{escrowId}</span>
         </Line>
@@ -43,20 +42,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
           </Line>
         )}
       </dl>
-      {txHash && explorerUrl && (
-        <p className="mt-3 flex items-center justify-center gap-1 text-small print:hidden">
-          <a
-            href={explorerUrl}
-            target="_blank"
-            rel="noopener noreferrer"
-            className="inline-flex items-center gap-1.5 rounded-sm text-green underline underline-offset-3"
-          >
-            View transaction in explorer
-            <ExternalLink aria-hidden="true" className="size-4" />
-          </a>
-          <CopyButton text={txHash} what="transaction hash" />
-        </p>
-      )}
+      <TransactionLink payout={props.payout} />
     </ClaimOutcome>
   )
 }

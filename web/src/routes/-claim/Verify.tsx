@@ -5,12 +5,10 @@ import { Field } from '../../components/Field.tsx'
 import { Resend } from '../../components/Resend.tsx'
 import { messageOf } from '../../lib/apiError.ts'
 import { type ClaimPayout, resendPasscode, verifyPasscode } from '../../queries/claim.ts'
+import type { Verified } from './claimProgress.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 import { Summary } from './Summary.tsx'
-
-/** What the right code returned. */
-export type Verified = { passcode: string; sessionToken: string; balance: string }
 
 const tooShort = 'Passcode must be 6 digits'
 
@@ -29,10 +27,14 @@ export function Verify(props: {
   const input = useRef<HTMLInputElement>(null)
   const isFunding = payout.status === 'CREATING'
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault()
-    if (isFunding) return
+    if (isFunding || busy) return
     if (passcode.length !== 6) return setError(tooShort)
+    void verify(passcode)
+  }
+
+  async function verify(passcode: string) {
     setBusy(true)
     setError(undefined)
     try {
@@ -48,7 +50,7 @@ export function Verify(props: {
   }
 
   return (
-    <Frame>
+    <Frame chain={payout.chain}>
       <Summary payout={payout} />
       <form noValidate onSubmit={submit} className="mt-6 space-y-4 border-hairline border-t pt-5">
         <Heading>Verify your identity</Heading>
@@ -63,12 +65,15 @@ export function Verify(props: {
               {...control}
               ref={input}
               name="passcode"
-              autoFocus={props.problem !== undefined}
+              autoFocus
               readOnly={busy}
               value={passcode}
               onChange={(event) => {
-                setPasscode(event.target.value)
+                const typed = event.target.value
+                setPasscode(typed)
                 setError(undefined)
+                // The sixth digit, typed, pasted or filled in by the phone, is as good as the button.
+                if (typed.length === 6 && typed !== passcode && !isFunding) void verify(typed)
               }}
               onKeyDown={(event) => {
                 // Enter does not submit while the button is disabled, so the reason is shown here.
@@ -97,7 +102,10 @@ export function Verify(props: {
 }
 
 function CodeNote(props: { payout: ClaimPayout }) {
-  const { recipientEmail, recipientPhone } = props.payout
-  if (recipientPhone && !recipientEmail) return <>The code was sent by SMS to {recipientPhone}.</>
-  return <>The code was sent by email{recipientEmail ? ` to ${recipientEmail}` : ''}.</>
+  const { recipientEmail, recipientPhone, status } = props.payout
+  const by = recipientPhone && !recipientEmail ? 'SMS' : 'email'
+  const recipient = recipientEmail ?? recipientPhone
+  const to = recipient ? ` to ${recipient}` : ''
+  if (status === 'CREATING') return <>{`The code will be sent by ${by}${to} once the payment has arrived.`}</>
+  return <>{`The code was sent by ${by}${to}.`}</>
 }

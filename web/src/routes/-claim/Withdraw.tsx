@@ -4,11 +4,15 @@ import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { isOutcomeUnknown, messageOf } from '../../lib/apiError.ts'
 import { asSentence, formatAmount, formatMoment } from '../../lib/format.ts'
+import { networkName, networkPhrase } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { destinationProblem } from './destinationProblem.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
+import { PasteButton } from './PasteButton.tsx'
 import { Summary } from './Summary.tsx'
+
+const clipboardRefused = 'The browser did not let this page read the clipboard. Paste into the field instead.'
 
 /** Asks for the destination, then shows the whole address again before the money leaves. */
 export default function Withdraw(props: {
@@ -54,6 +58,11 @@ export default function Withdraw(props: {
     }
   }
 
+  function enter(text: string) {
+    setAddress(text)
+    setAddressError(undefined)
+  }
+
   function leaveReview() {
     setReview(null)
     setBack(true)
@@ -61,9 +70,11 @@ export default function Withdraw(props: {
 
   if (review)
     return (
-      <Frame>
+      <Frame chain={payout.chain}>
         <Heading focused>Check the address</Heading>
-        <p className="text-muted">A transfer on Base can’t be undone. Compare every group with your wallet.</p>
+        <p className="text-muted">
+          A transfer on {networkName(payout.chain)} can’t be undone. Compare every group with your wallet.
+        </p>
         <div className="my-5 rounded-control bg-sunken p-4">
           <FullAddress address={review} />
         </div>
@@ -90,7 +101,7 @@ export default function Withdraw(props: {
     )
 
   return (
-    <Frame>
+    <Frame chain={payout.chain}>
       <Summary payout={payout} amount={props.balance} />
       <form noValidate onSubmit={check} className="mt-6 space-y-4 border-hairline border-t pt-5">
         <Heading focused={!back}>Withdraw funds</Heading>
@@ -98,27 +109,27 @@ export default function Withdraw(props: {
         <dl className="divide-y divide-hairline">
           <Row name="Balance">{amount} USDC</Row>
           <div className="py-2">
-            <dt className="mb-1 text-muted text-small">Payout wallet on the Base network</dt>
+            <dt className="mb-1 text-muted text-small">Payout wallet on {networkPhrase(payout.chain)}</dt>
             <dd className="break-all font-mono text-small">{payout.escrowSubwalletAddress}</dd>
           </div>
         </dl>
         <Field label="Destination address" error={addressError}>
           {(control) => (
-            <Input
-              {...control}
-              autoFocus={back}
-              name="recipientAddress"
-              placeholder="0x…"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono text-small"
-              value={address}
-              onChange={(event) => {
-                setAddress(event.target.value.trim())
-                setAddressError(undefined)
-              }}
-            />
+            <div className="flex gap-2">
+              <Input
+                {...control}
+                autoFocus={back}
+                name="recipientAddress"
+                placeholder="0x…"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                className="font-mono text-small"
+                value={address}
+                onChange={(event) => enter(event.target.value.trim())}
+              />
+              <PasteButton onPaste={enter} onRefused={() => setAddressError(clipboardRefused)} />
+            </div>
           )}
         </Field>
         <Button type="submit" className="w-full">
@@ -128,8 +139,9 @@ export default function Withdraw(props: {
         <details className="text-small">
           <summary className="rounded-sm py-1 text-green">What is a wallet address?</summary>
           <p className="mt-1 text-muted">
-            A wallet app or an exchange account gives you one: look for “Receive” or “Deposit”, choose USDC and the Base
-            network, and copy the address that starts with 0x. An address on another network may lose the money.
+            A wallet app or an exchange account gives you one: look for “Receive” or “Deposit”, choose USDC and{' '}
+            {networkPhrase(payout.chain)}, and copy the address that starts with 0x. An address on another network may
+            lose the money.
           </p>
         </details>
         <details className="text-small">
@@ -142,7 +154,9 @@ export default function Withdraw(props: {
             <li>
               Create a wallet, and keep its recovery phrase on paper. No one, including us, should ever ask for it.
             </li>
-            <li>Press “Receive”, choose USDC on Base, and copy the address that starts with 0x.</li>
+            <li>
+              Press “Receive”, choose USDC on {networkName(payout.chain)}, and copy the address that starts with 0x.
+            </li>
             <li>
               Come back to this page and paste it. Your payout waits until {formatMoment(payout.expiresAt)}, and this
               link and your code work until then.

@@ -1,0 +1,22 @@
+import { formatAmount, formatMoment } from '../../lib/format.ts'
+import type { ClaimPayout } from '../../queries/claim.ts'
+import ClaimOutcome from './ClaimOutcome.tsx'
+import { TransactionLink } from './TransactionLink.tsx'
+
+/** The money was withdrawn, and not in this tab. */
+export default function AlreadyClaimed(props: { payout: ClaimPayout }) {
+  const { payout } = props
+  return (
+    <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home" chain={payout.chain}>
+      <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
+      <p className="text-small">
+        It was valid until <span className="inline-block">{formatMoment(payout.expiresAt)}.</span>
+      </p>
+      <TransactionLink payout={payout} />
+      <p className="mt-3 text-small">
+        Wasn’t it you? The transaction shows where the money went. It can’t be taken back, so tell{' '}
+        {payout.senderName ?? 'the sender'} who else may have had the link and the code.
+      </p>
+    </ClaimOutcome>
+  )
+}

@@ -1,0 +1,16 @@
+import { ClipboardPaste } from 'lucide-react'
+import { Button } from '../../components/Button.tsx'
+
+/** Pastes what is on the clipboard. Nothing in browsers that can't read it. */
+export function PasteButton(props: { onPaste: (text: string) => void; onRefused: () => void }) {
+  if (typeof navigator.clipboard?.readText !== 'function') return null
+  return (
+    <Button
+      look="secondary"
+      onClick={() => navigator.clipboard.readText().then((text) => props.onPaste(text.trim()), props.onRefused)}
+    >
+      <ClipboardPaste aria-hidden="true" className="size-4" />
+      Paste
+    </Button>
+  )
+}
