@@ -99,6 +99,60 @@ test.describe('transactions', () => {
   })
 })
 
+test('test money is marked wherever its amount is shown, and not added to money @lists-25', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const account = await createAccount(bursar)
+  await account.keep(context)
+  const token = account.session.accessToken
+  const wallet = await createFundedWallet(bursar, token)
+  for (let i = 0; i < 2; i++) await createPayout(bursar, token, wallet.id)
+  // The newer of both is shown as one from a wallet on Base Sepolia.
+  const onSepolia = (row: { sourceWallet?: { chain: string }; fromWalletChain?: string }) => {
+    if (row.sourceWallet) row.sourceWallet.chain = 'base-sepolia'
+    if (row.fromWalletChain) row.fromWalletChain = 'base-sepolia'
+  }
+  await page.route(/\/api\/(escrow\/list|transactions\/user)/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    onSepolia((body.data.escrows ?? body.data.transactions ?? body.data)[0])
+    await route.fulfill({ response, json: body })
+  })
+  for (const [path, name] of [
+    ['/dashboard/transactions', 'Transactions'],
+    ['/dashboard/payouts', 'Payouts'],
+  ] as const) {
+    await page.goto(path)
+    const table = page.getByRole('table', { name })
+    await expect(table.getByText('Test USDC')).toHaveCount(1)
+    await expect(table.getByText(/^USDC$/)).toHaveCount(1)
+  }
+  await page.getByRole('button', { name: 'Reclaim All Pending (2)' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
+  await expect(dialog).toContainText('5.00 USDC and 5.00 Test USDC together')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  // The recipient is faster.
+  await page
+    .getByRole('button', { name: /^Reclaim funds of/ })
+    .first()
+    .click()
+  await page.route(/\/reclaim$/, (route) =>
+    route.fulfill({ json: { success: true, data: { id: 'x', status: 'RECLAIMING', txHash: null } } }),
+  )
+  await page.route(/\/api\/escrow\/pay_\w+$/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, status: 'WITHDRAWN' } } })
+  })
+  await page.getByRole('button', { name: 'Reclaim 5.00 Test USDC' }).click()
+  const failed = page.getByRole('alertdialog', { name: 'Payout not reclaimed' })
+  await expect(failed.getByRole('alert')).toHaveText('The recipient claimed this payout first.')
+  await expect(failed.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+})
+
 test('payouts: filtered, and all reclaimed @lists-5', async ({ page, context, bursar }) => {
   const account = await createAccount(bursar)
   await account.keep(context)

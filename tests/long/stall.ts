@@ -73,7 +73,7 @@ async function createPayer(stack: TestStack, user?: Pick<Payer, 'token'>): Promi
       return { token, wallet: await createFundedWallet(stack.bursar, await token()) }
     } catch (error) {
       // Too busy to read the chain in five seconds: nothing was deployed.
-      if (tries === 10 || !String(error).includes('upstream_unavailable')) throw error
+      if (tries === 10 || !/deploy returned \d+ upstream_unavailable/.test(String(error))) throw error
     }
 }
 

@@ -43,4 +43,8 @@ test.each([
   expect(/has no value/.test(text)).toBe(says)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)
   expect(page.json.data).toMatchObject({ chain: name, amount: '5' })
+  expect(await payer.treasury().reclaimAll(), 'the sum of money leaves test money out').toEqual({
+    ok: true,
+    value: { count: 1, total: says ? '0' : '5' },
+  })
 })

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
+import { somethingWrong } from '#domain/words.ts'
 import type { Problem } from '#schemas/payment.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, OAuthError, statusOf } from '../errors.ts'
@@ -35,7 +36,7 @@ function toAppError(thrown: Error): AppError {
   // Hono throws this for a body that is not JSON.
   if (thrown instanceof HTTPException && thrown.status === 400)
     return new AppError('invalid_input', 'The request body is not valid JSON.')
-  return new AppError('internal', 'Something went wrong.', { cause: thrown })
+  return new AppError('internal', somethingWrong, { cause: thrown })
 }
 
 type Renderer = (error: AppError, c: Context<AppEnv>) => Response | Promise<Response>

@@ -141,5 +141,5 @@ export type ResendReply = { resendsLeft: number }
 export type ClaimReply = { status: 'CLAIMING' | 'WITHDRAWN'; txHash: string | null; explorerUrl: string | null }
 export type ReclaimReply = { id: string; status: 'RECLAIMING' | 'RECLAIMED'; txHash: string | null }
 
-/** POST /escrow/reclaim-all: number of payouts being reclaimed, and their sum in decimal USDC. */
+/** POST /escrow/reclaim-all: number of payouts being reclaimed, and the sum of those on Base in decimal USDC. */
 export type ReclaimAllReply = { count: number; total: string }

@@ -83,6 +83,7 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
     ['Recipient phone', (row) => row.recipientPhone],
     ['Memo', (row) => row.memo],
     ['Source wallet', (row) => row.sourceWallet?.address ?? null],
+    ['Chain', (row) => row.sourceWallet?.chain ?? null],
     ['Sender', (row) => row.agent?.name ?? 'User'],
     ['Expires (UTC)', (row) => row.expiresAt],
     ['Withdrawn (UTC)', (row) => row.withdrawnAt],

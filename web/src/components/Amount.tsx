@@ -1,12 +1,14 @@
 import { clsx } from 'clsx'
 import { cutAmount, formatAmount } from '../lib/format.ts'
+import { type Chain, unitOf } from '../lib/networks.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** '$25.00 USDC', two to six decimals. */
-export function Amount(props: { value: string; className?: string }) {
+/** '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. */
+export function Amount(props: { value: string; chain?: Chain | undefined; className?: string }) {
   return (
     <span className={clsx('whitespace-nowrap', props.className)}>
-      ${formatAmount(props.value)} <span className="font-normal text-small text-muted">USDC</span>
+      ${formatAmount(props.value)}{' '}
+      <span className="font-normal text-small text-muted">{unitOf(props.chain ?? 'base')}</span>
     </span>
   )
 }

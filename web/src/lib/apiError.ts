@@ -1,6 +1,5 @@
+import { somethingWrong } from '#domain/words.ts'
 import type { Failure } from '#schemas/common.ts'
-
-const somethingWrong = 'Something went wrong'
 
 /** A refused call. `message` is the sentence for people, `field` the input at fault; status 0 = no reply came. */
 export class ApiError extends Error {

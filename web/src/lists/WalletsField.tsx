@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
 import { sameAddress } from '../lib/address.ts'
-import { type Wallet, walletName, walletsQuery } from '../queries/wallets.ts'
+import { type Wallet, walletLabel, walletName, walletsQuery } from '../queries/wallets.ts'
 
 /** First ten and last eight characters. */
 const shorten = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
@@ -32,7 +32,7 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
           >
             <Combobox.Input render={<Input />} {...control} placeholder="Search wallets..." spellCheck={false} />
             <ComboboxPopup<Wallet> empty={isPending ? 'Loading wallets...' : 'No wallets found'}>
-              {(wallet) => ({ title: walletName(wallet), below: shorten(wallet.address), mono: true })}
+              {(wallet) => ({ title: walletLabel(wallet), below: shorten(wallet.address), mono: true })}
             </ComboboxPopup>
           </Combobox.Root>
         )}

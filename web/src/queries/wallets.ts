@@ -59,6 +59,10 @@ export async function mintTestUsdc(address: string, chain: Wallet['chain']): Pro
 
 export const walletName = (wallet: { name: string | null }) => wallet.name || 'Unnamed Wallet'
 
+/** Where one of several wallets is chosen: test money must not look real. */
+export const walletLabel = (wallet: { name: string | null; chain: Wallet['chain'] }) =>
+  wallet.chain === 'base' ? walletName(wallet) : `${walletName(wallet)} (test network)`
+
 export const isActive = (wallet: Wallet) => wallet.status === 'active'
 
 /** Whether the wallet can pay now. */

@@ -21,7 +21,9 @@ export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
   const { store } = ctx
   return store.transaction((): Result<ReclaimAllReply> => {
     const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
-    const total = formatUsdc(targets.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
+    // Test money is not money.
+    const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === 8453)
+    const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
     if (targets.length === 0) return ok({ count: 0, total })
     store.run("UPDATE payout SET reclaim_asked_at = ? WHERE status = 'CREATED'", ctx.now())
     audit(store, ctx.now(), 'payout.reclaim_all', 'all', { count: targets.length, total })

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
-import { type Chain, networkPhrase } from '../../lib/networks.ts'
+import { type Chain, networkPhrase, unitOf } from '../../lib/networks.ts'
 
 /** The card in the middle of the claim screen. `chain` is missing where there is no payout. */
 export function Frame(props: { chain?: Chain | undefined; children: ReactNode }) {
@@ -12,8 +12,7 @@ export function Frame(props: { chain?: Chain | undefined; children: ReactNode })
       </main>
       <footer className="mt-6 flex items-center gap-2 text-muted text-small">
         <Mark className="size-4" />
-        Sent with {appName}. {props.chain === 'base-sepolia' ? 'Test USDC' : 'USDC'} on{' '}
-        {networkPhrase(props.chain ?? 'base')}.
+        Sent with {appName}. {unitOf(props.chain ?? 'base')} on {networkPhrase(props.chain ?? 'base')}.
       </footer>
     </div>
   )

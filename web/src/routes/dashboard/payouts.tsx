@@ -110,7 +110,11 @@ function PayoutsPage() {
           </>
         ),
       },
-      { header: 'Amount', align: 'right', cell: (payout) => <Amount value={payout.amount} /> },
+      {
+        header: 'Amount',
+        align: 'right',
+        cell: (payout) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />,
+      },
       { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
       {
         header: 'Actions',

@@ -75,7 +75,11 @@ const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transact
       </>
     ),
   },
-  { header: 'Amount', align: 'right', cell: (transaction) => <Amount value={transaction.amountUsdc} /> },
+  {
+    header: 'Amount',
+    align: 'right',
+    cell: (transaction) => <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />,
+  },
   { header: 'Status', cell: (transaction) => <TransactionStatus transaction={transaction} /> },
   {
     header: 'Actions',

@@ -5,7 +5,7 @@ import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Checkbox, Field, Input, Select } from '../../../components/Field.tsx'
 import { scopeWords } from '../../../lib/scopes.ts'
 import { useSms } from '../../../queries/config.ts'
-import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { canPay, walletLabel, walletName, walletsQuery } from '../../../queries/wallets.ts'
 import { ContactChoices } from './ContactChoices.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { LimitFields } from './LimitFields.tsx'
@@ -97,7 +97,7 @@ function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
           <option value="">Select a wallet</option>
           {usable.map((wallet) => (
             <option key={wallet.id} value={wallet.id}>
-              {walletName(wallet)}
+              {walletLabel(wallet)}
             </option>
           ))}
         </Select>

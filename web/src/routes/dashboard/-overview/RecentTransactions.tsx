@@ -50,7 +50,7 @@ export function RecentTransactions() {
             >
               <Counterparty transaction={transaction} />
             </Link>
-            <Amount value={transaction.amountUsdc} className="text-right" />
+            <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} className="text-right" />
             <p className="truncate text-muted text-small">
               <Time iso={transaction.createdAt} /> · {subjectOf(transaction)} · {senderOf(transaction)}
             </p>

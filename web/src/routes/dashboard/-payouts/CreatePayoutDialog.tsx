@@ -15,7 +15,7 @@ import { cutAmount, formatAmount, formatDate } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
 import { type CreateEscrowReply, type CreatePayoutInput, createPayout } from '../../../queries/payouts.ts'
-import { canPay, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { canPay, walletLabel, walletsQuery } from '../../../queries/wallets.ts'
 
 type Values = {
   sourceWalletId: string
@@ -95,7 +95,7 @@ export default function CreatePayoutDialog(props: { onClose: () => void }) {
             <option value="">Select a wallet</option>
             {usable.map((wallet) => (
               <option key={wallet.id} value={wallet.id}>
-                {walletName(wallet)}
+                {walletLabel(wallet)}
                 {wallet.usdcBalance ? ` ($${cutAmount(wallet.usdcBalance.balance)})` : ''}
               </option>
             ))}

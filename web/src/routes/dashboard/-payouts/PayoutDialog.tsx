@@ -55,7 +55,7 @@ function Details(props: { payout: Escrow }) {
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Amount value={payout.amount} className="font-semibold text-title" />
+        <Amount value={payout.amount} chain={chain} className="font-semibold text-title" />
         <PayoutStatusChip payout={payout} />
       </div>
       {payout.errorMessage && <ErrorBox>{payout.errorMessage}</ErrorBox>}

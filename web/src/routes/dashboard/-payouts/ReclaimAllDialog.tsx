@@ -9,6 +9,7 @@ import { Skeleton } from '../../../components/states.tsx'
 import { microOf } from '../../../lib/amounts.ts'
 import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { recipientOf } from '../../../lib/payoutStatus.ts'
 import {
   type Escrow,
@@ -25,11 +26,18 @@ const maxPolls = 150
 type Step =
   | { step: 'confirm' }
   | { step: 'loading'; targets: Map<string, Escrow> | null; left: number; polls: number }
-  | { step: 'success'; count: number; total: string }
+  | { step: 'success'; count: number; sums: string }
   | { step: 'error'; error: string; failed: Escrow[] }
 
-const sumOf = (payouts: Iterable<Escrow>) =>
-  formatUsdc([...payouts].reduce((sum, { amount }) => sum + microOf(amount), 0n))
+/** '12.00 USDC', '3.00 Test USDC', or both: test money is never added to money. */
+function sumsOf(payouts: Escrow[]): string {
+  const texts = (['base', 'base-sepolia'] as const).map((chain) => {
+    const ofChain = payouts.filter(({ sourceWallet }) => (sourceWallet?.chain ?? 'base') === chain)
+    const sum = ofChain.reduce((total, { amount }) => total + microOf(amount), 0n)
+    return ofChain.length > 0 && `${formatAmount(formatUsdc(sum))} ${unitOf(chain)}`
+  })
+  return texts.filter(Boolean).join(' and ')
+}
 
 /** Reclaims all unclaimed payouts and polls until none of them is left. Closing does not stop the reclaims. */
 export default function ReclaimAllDialog(props: { onClose: () => void }) {
@@ -93,7 +101,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
               {plural(data.page.total, 'payout')} not claimed yet
               {data.page.total <= data.rows.length && (
                 <>
-                  , <Amount value={sumOf(data.rows)} className="font-semibold" /> together
+                  , <span className="font-semibold">{sumsOf(data.rows)}</span> together
                 </>
               )}
               .
@@ -128,7 +136,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
     case 'success':
       return (
         <Dialog
-          title={`Reclaimed ${formatAmount(state.total)} USDC`}
+          title={`Reclaimed ${state.sums}`}
           description={`${plural(state.count, 'payout')} returned to your wallets.`}
           onClose={props.onClose}
           footer={<Button onClick={props.onClose}>Done</Button>}
@@ -158,7 +166,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
                 {state.failed.map((payout) => (
                   <li key={payout.escrowId} className="flex flex-wrap justify-between gap-x-4 py-2">
                     <span className="wrap-anywhere min-w-0">{recipientOf(payout)}</span>
-                    <Amount value={payout.amount} />
+                    <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
                   </li>
                 ))}
               </ul>
@@ -175,5 +183,5 @@ async function outcome(targets: Map<string, Escrow>): Promise<Step> {
   refreshWallets()
   const failed = ended.filter(({ status }) => status !== 'RECLAIMED')
   if (failed.length > 0) return { step: 'error', error: 'Some payouts could not be reclaimed.', failed }
-  return { step: 'success', count: ended.length, total: sumOf(ended) }
+  return { step: 'success', count: ended.length, sums: sumsOf(ended) }
 }

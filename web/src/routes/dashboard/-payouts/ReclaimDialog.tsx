@@ -8,6 +8,7 @@ import { ErrorBox } from '../../../components/Field.tsx'
 import { Timeline } from '../../../components/Timeline.tsx'
 import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { recipientOf } from '../../../lib/payoutStatus.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
 import { type Escrow, payoutQuery, reclaimPayout, refreshPayouts } from '../../../queries/payouts.ts'
@@ -20,7 +21,8 @@ type Step =
   /** `acceptedAt`: null until the server has accepted it. `seen`: the payout was seen with a reclaim under way. */
   | { step: 'loading'; acceptedAt: string | null; seen: boolean }
   | { step: 'success' }
-  | { step: 'error'; error: string }
+  /** `final`: there is nothing left to reclaim. */
+  | { step: 'error'; error: string; final?: boolean }
 
 /** Reclaims one unclaimed payout: confirm, loading, success or error. */
 export default function ReclaimDialog(props: { payout: Escrow; onClose: () => void }) {
@@ -34,7 +36,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
     staleTime: 0,
     refetchInterval: polling ? pollMs : false,
   })
-  const amount = `${formatAmount(payout.amount)} USDC`
+  const amount = `${formatAmount(payout.amount)} ${unitOf(payout.sourceWallet?.chain ?? 'base')}`
 
   useEffect(() => {
     if (state.step !== 'loading' || state.acceptedAt === null || !current) return
@@ -43,7 +45,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
       refreshPayouts()
       refreshWallets()
     } else if (current.status === 'WITHDRAWN')
-      setState({ step: 'error', error: 'The recipient claimed this payout first.' })
+      setState({ step: 'error', error: 'The recipient claimed this payout first.', final: true })
     else if (current.inProgress === 'reclaim' && !state.seen) setState({ ...state, seen: true })
     else if (current.inProgress === null && state.seen) setState({ step: 'error', error: 'Failed to reclaim payout' })
   }, [state, current])
@@ -129,7 +131,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
               <Button look="secondary" onClick={props.onClose}>
                 Close
               </Button>
-              <Button onClick={reclaim}>Try again</Button>
+              {!state.final && <Button onClick={reclaim}>Try again</Button>}
             </>
           }
         >

@@ -123,7 +123,7 @@ function Details(props: { transaction: Transaction }) {
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Amount value={transaction.amountUsdc} className="font-semibold text-title" />
+        <Amount value={transaction.amountUsdc} chain={chain} className="font-semibold text-title" />
         <span className="flex flex-wrap gap-1.5">
           {payout && (
             <Chip tone="neutral" plain>
