@@ -77,7 +77,7 @@ describe('a suspended user', () => {
     const key = crypto.randomUUID()
     const [signed, replayed] = [await pay(token), await pay(own.apiKey, key)]
     expect([signed.status, replayed.status]).toEqual([201, 201])
-    const [claimed, reclaimed] = [await createPayout(), await createPayout()]
+    const [claimed, reclaimed] = await Promise.all([createPayout(), createPayout()])
 
     // One payment that is not signed yet: it fails, and its amount is free again.
     await store(({ context }: Treasury) => {

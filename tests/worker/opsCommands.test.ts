@@ -61,12 +61,12 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['audit', [id], /account\.suspended/],
     ['audit', [id], /^1 .*account/, { before: '2' }],
     ['passcodes', [], /./],
-    ['create-passcode', ['Friends'], /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/, { uses: '3' }],
+    ['create-passcode', ['Night shift'], /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/, { uses: '3' }],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]
   for (const [name, args, text, options] of lines) expect((await run(name, args, options)).text).toMatch(text)
-  const { passcodes } = (await run('passcodes')).data as { passcodes: { id: string }[] }
-  const passcode = passcodes[0]!.id
+  const { passcodes } = (await run('passcodes')).data as { passcodes: { id: string; label: string }[] }
+  const passcode = passcodes.find(({ label }) => label === 'Night shift')!.id
   expect((await run('limit-passcode', [passcode], { uses: 'none' })).text).toMatch(/used 0$/)
   expect((await run('revoke-passcode', [passcode])).text).toMatch(/revoked/)
   for (const act of ['take-down', 'restore']) await expect(run(act, ['nothing'])).rejects.toThrow('404: There is no')

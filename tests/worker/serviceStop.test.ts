@@ -184,7 +184,7 @@ test('new and sign let claims, reclaims and exits through; all does not @stop-4'
   const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
     app.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
   const reclaim = ({ id }: { id: string }) => app.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token })
-  const [claimed, reclaimed, waiting] = [await create(), await create(), await create()]
+  const [claimed, reclaimed, waiting] = await Promise.all([create(), create(), create()])
   const exit = {
     kind: 'revokeSession',
     ownerNonce: '0',
