@@ -10,6 +10,8 @@ export type Env = Settings & {
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   ASSETS?: Fetcher
+  /** Analytics Engine. Unset: no metrics are written. */
+  METRICS?: AnalyticsEngineDataset
   /** The `send_email` binding; MAIL_FROM is the sender. Unset: not offered. */
   EMAIL?: SendEmail
 }

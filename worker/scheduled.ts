@@ -3,6 +3,7 @@ import { checkAlerts } from './alerts/checkAlerts.ts'
 import { deleteExpired } from './db/attempts.ts'
 import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
+import { deleteOldAlarmTroubles, recordLostAlarm } from './db/objectTroubles.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
 import { fatalProblems, misconfigured } from './readiness/refuseWork.ts'
@@ -11,6 +12,7 @@ import { purgeDeletedContacts } from './services/contacts.ts'
 
 const silentMs = 120_000 // 2 minutes
 const maxWokenTreasuries = 50
+const reportMs = 24 * 60 * 60_000 // 1 day
 const timeoutMs = 10_000 // 10 seconds
 
 /**
@@ -23,10 +25,11 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = primaryDb(env.DB)
   await Promise.all([
     attempt('delete expired rows', () => deleteExpired(db, now)),
+    attempt('delete old reports', () => deleteOldAlarmTroubles(db, now - reportMs)),
     attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
     wakeTreasuries(env, db, now),
-    ...relayers(env).map((name) => attempt(name, () => env.RELAYER.getByName(name).wakeUp())),
+    ...relayers(env).map((name) => wake(db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
   ])
 }
 
@@ -35,7 +38,16 @@ async function wakeTreasuries(env: Env, db: Db, now: number): Promise<void> {
   const overdue = await attempt('find overdue Treasuries', () =>
     takeOverdue(db, now - silentMs, now, maxWokenTreasuries),
   )
-  await Promise.all((overdue ?? []).map((userId) => attempt(userId, () => env.TREASURY.getByName(userId).wakeUp())))
+  await Promise.all(
+    (overdue ?? []).map((userId) => wake(db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
+  )
+}
+
+/** An alarm that was lost is noted, for an alert: it should not happen. */
+async function wake(db: Db, name: string, now: number, wakeUp: () => Promise<boolean>): Promise<void> {
+  await attempt(name, async () => {
+    if (await wakeUp()) await recordLostAlarm(db, name, now)
+  })
 }
 
 const relayers = (env: Env) =>

@@ -2,13 +2,17 @@
  * The Worker is killed again and again under load, on real chains and storage, with a node that fails now and then.
  * CHAOS_KILLS says how often (12), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
  */
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SignedIn } from '#schemas/account.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type Random, randomFrom } from '../support/random.ts'
+import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
 import { chainReader, createSender, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
@@ -26,8 +30,10 @@ const restMs = 90_000 // 1.5 minutes
 let stack: FaultyStack['stack']
 let node: FaultyStack['node']
 let stop: FaultyStack['stop'] | undefined
+let watched: ReturnType<typeof watchSecrets>
 beforeAll(async () => {
   ;({ stack, node, stop } = await createFaultyStack())
+  watched = watchSecrets(stack.url)
 })
 afterAll(() => stop?.())
 
@@ -94,6 +100,92 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`,
     throw error
   }
 })
+
+test('the log of all this is JSON, and no secret that was issued or sent is in it @log-3', async () => {
+  await everyKindOfSecret()
+  const secrets = await watched.stop()
+  for (const [name, secret] of Object.entries(stack.secrets))
+    secrets.set(name === 'JWT_PRIVATE_JWK' ? JSON.parse(secret).d : secret, name)
+  const kinds = new Set(secrets.values())
+  for (const kind of ['access token', 'refresh token', 'session token', 'client secret', 'API key', 'password'])
+    expect(kinds).toContain(kind)
+  for (const kind of ['private key', 'email address', 'phone number', 'claim link', 'link token', 'code', 'KEK_V1'])
+    expect(kinds).toContain(kind)
+  const [email, code] = ['email address', 'code'].map((kind) => [...secrets].find((entry) => entry[1] === kind)![0])
+  expect(leaks(`{"to":"${email}"}\n{"code": ${code}}`, secrets), 'it would be found').toHaveLength(2)
+
+  const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
+  expect(leaks(log, secrets)).toEqual([])
+  const entries = linesOf(log).map((line) => {
+    try {
+      return JSON.parse(line) as { level?: string; event?: string }
+    } catch {
+      return null
+    }
+  })
+  expect(entries.length).toBeGreaterThan(0)
+  // A kill may cut the line that is being written.
+  expect(entries.filter((entry) => entry === null).length).toBeLessThanOrEqual(kills)
+  for (const entry of entries)
+    if (entry) expect(entry).toMatchObject({ level: expect.any(String), event: expect.stringMatching(/^[a-z0-9_]+$/) })
+})
+
+/** What the clients of the load do not send: accounts, codes, contacts and keys; half of it while the node is down. */
+async function everyKindOfSecret(): Promise<void> {
+  const { bursar } = stack
+  const email = `augusta-${seed}@bursar.test`
+  const password = `difference engine ${seed}`
+  const auth = (path: string, body: unknown) => bursar.call<{ data: SignedIn }>(`/api/auth/cognito/${path}`, { body })
+  await auth('signup', { email, password, name: 'Augusta' })
+  await auth('confirm', { email, code: '123456' })
+  const [, code] = await bursar.message(email, /^(\d{6})$/m, 'the code')
+  await auth('confirm', { email, code })
+  await auth('login', { email, password: `${password} no` })
+  const { data } = (await auth('login', { email, password })).body
+  await auth('refresh', { refreshToken: data.refreshToken })
+  await auth('refresh', { refreshToken: `${data.refreshToken}x` })
+  await auth('forgot-password', { email })
+  await bursar.message(email, /#token=(\S+)/, 'the link')
+
+  const sender = await createSender(stack, { funds: '5', limit: 5 })
+  const { apiKey, clientId, clientSecret } = sender.agents[0]!
+  const token = await sender.token()
+  const contact = { name: 'Augusta', email: `contact-${seed}@bursar.test`, recipientPhone: '+14155550123' }
+  const grant = { grant_type: 'client_credentials', client_id: clientId }
+  const privateKey = generatePrivateKey()
+  const address = privateKeyToAddress(privateKey)
+  for (const mode of ['none', 'down'] as const) {
+    node.setFault({ mode })
+    const calls = [
+      bursar.call('/oauth/token', { form: { ...grant, client_secret: clientSecret } }),
+      bursar.call('/oauth/token', { form: { ...grant, client_secret: `${clientSecret}x` } }),
+      bursar.call('/api/wallets/with-private-key', {
+        token,
+        key: randomUUID(),
+        body: { address, chain: 'base', privateKey, masterPassword: `master ${seed}` },
+      }),
+      bursar.call('/v1/payments', {
+        token: apiKey,
+        key: randomUUID(),
+        body: { to: { type: 'email', email: contact.email }, amount: '1' },
+      }),
+      bursar.call('/api/escrow/create', {
+        token,
+        key: randomUUID(),
+        body: {
+          sourceWalletId: sender.wallet.id,
+          amount: '1',
+          expiresInDays: 7,
+          recipientPhone: contact.recipientPhone,
+        },
+      }),
+      bursar.call('/api/contacts', { token, body: contact }),
+      bursar.call('/api/contacts', { token: `${token}x`, body: contact }),
+    ]
+    await Promise.allSettled(calls)
+  }
+  node.setFault({ mode: 'none' })
+}
 
 /** The Worker's node between good hours: gone, slow, or executing requests without replying. */
 async function stormy(random: Random, isOver: () => boolean): Promise<void> {

@@ -28,4 +28,6 @@ export async function createFaultyStack(): Promise<FaultyStack> {
 export const logProblems = ({ stateDir }: TestStack): string[] =>
   readFileSync(join(stateDir, 'wrangler.log'), 'utf8')
     .split('\n')
-    .filter((line) => /used by an unknown transaction|relayer refused|wallet halted|cannot fail from/.test(line))
+    .filter((line) =>
+      /"event":"(?:nonce_used_by_unknown_transaction|job_refused|wallet_halted)"|cannot fail from/.test(line),
+    )

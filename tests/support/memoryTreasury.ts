@@ -4,6 +4,7 @@ import { chainsFrom } from '../../worker/chain/chains.ts'
 import type { Limits } from '../../worker/domain/limits.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
+import { noMetrics } from '../../worker/observability/metrics.ts'
 import type { Context } from '../../worker/treasury/context.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
@@ -99,6 +100,8 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     limits,
     // Without D1: read once, and never too old.
     stop: { mode: 'none', readAt: Number.POSITIVE_INFINITY, failedAt: 0, reading: null },
+    largeBytes: 6_000_000_000,
+    metrics: noMetrics,
     heads: new Map(),
     snapshots: new Map(),
     keys: new Map(),
@@ -108,6 +111,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     lookupsRunning: new Map(),
     established: false,
     unsentJobs: [],
+    confirmed: [],
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
     shard: null,

@@ -1,20 +1,27 @@
-import { applyD1Migrations } from 'cloudflare:test'
+import { applyD1Migrations, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
+import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/objectTroubles.ts'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
-import { chain, manualChain, prepare } from '../support/payer.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { runScheduled } from '../../worker/scheduled.ts'
+import type { AlarmKind } from '../../worker/treasury/context.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { accepted, becomes, changeNode } from '../support/manualClock.ts'
+import { chain, createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env } from './apiClient.ts'
 
 // Alerts look at what every account left behind, so they have a database of their own: in the shared one, another file's
 // Treasury may fail to send an email meanwhile.
 const db = primaryDb(env.ALERTS_DB)
 const webhook = 'https://hooks.example/alerts'
-let now = Date.UTC(2026, 10, 20, 12)
+/** Ahead of the machine's clock, since objects that were made by that one go on by this one. */
+let now = Date.now()
 let to: string
 let posted: { text: string; condition: string; state: string }[]
 let hookStatus = 200
@@ -22,10 +29,25 @@ let hookStatus = 200
 beforeAll(async () => {
   await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
   await prepare()
+  payer = await createPayer({ on: manualChain })
+  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+    context.db = db
+    context.now = () => now
+    context.shard = 1
+    context.store.setMeta('busy_noted', '0')
+  })
+  await manualChain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 84532, 1).address, 10n ** 20n)
+  await runInDurableObject(relayer(), (object: Relayer) => {
+    object.clock = { now: () => now }
+  })
 })
+/** Its Treasury writes to the database of these tests, by their clock, and sends through a Relayer that no other test uses. */
+let payer: Payer
+const relayer = () => env.RELAYER.getByName('84532:1')
+const twoShards = { RELAYER_SHARDS: '2' }
 let tests = 0
 beforeEach(async () => {
-  for (const table of ['alert', 'busy_treasury', 'message_failure'])
+  for (const table of ['alert', 'busy_treasury', 'message_failure', 'object_trouble'])
     await env.ALERTS_DB.prepare(`DELETE FROM ${table}`).run()
   for (const each of [chain, manualChain])
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
@@ -45,10 +67,22 @@ afterEach(async () => {
   await manualChain.fault({ mode: 'none' })
 })
 
-/** The cron of the next minute. */
+const settings = (changes: Partial<Env> = {}) =>
+  ({ ...env, DB: env.ALERTS_DB, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes }) as Env
+/** The alerts of the next minute. */
 async function minute(changes: Partial<Env> = {}): Promise<void> {
   now += 60_000
-  await checkAlerts({ ...env, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes } as Env, db, now)
+  await checkAlerts(settings(changes), db, now)
+}
+/** The whole cron of the next minute, which wakes objects as well. */
+async function cron(): Promise<void> {
+  now += 60_000
+  await runScheduled(settings(), now)
+}
+/** Runs one kind of the Treasury's work now, before its alarm. */
+async function work(kind: AlarmKind): Promise<void> {
+  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => context.schedule(kind, 1))
+  await runDurableObjectAlarm(payer.treasury())
 }
 /** What was announced of a condition. Only of this one: a node that is slow twice is an alert as well. */
 const states = (key: string) =>
@@ -60,19 +94,24 @@ async function mailsAbout(key: string): Promise<string[]> {
 }
 
 /** The condition starts, lasts, and ends: one alert for each. */
-async function expectOneAlert(key: string, start: () => Promise<unknown>, end: () => Promise<unknown>) {
-  await minute()
+async function expectOneAlert(
+  key: string,
+  start: () => Promise<unknown>,
+  end: () => Promise<unknown>,
+  changes: Partial<Env> = {},
+) {
+  await minute(changes)
   expect(states(key)).toEqual([])
   await start()
-  await minute()
-  await minute()
+  await minute(changes)
+  await minute(changes)
   expect(states(key)).toEqual([`${key} started`])
-  await minute()
-  await minute()
+  await minute(changes)
+  await minute(changes)
   expect(states(key)).toEqual([`${key} started`])
   await end()
-  await minute()
-  await minute()
+  await minute(changes)
+  await minute(changes)
   expect(states(key)).toEqual([`${key} started`, `${key} ended`])
   expect(await mailsAbout(key)).toHaveLength(2)
 }
@@ -152,4 +191,129 @@ test('an alert that nobody took is sent again @alerts-5', async () => {
   await minute({ ALERT_EMAIL: '' })
   await minute({ ALERT_EMAIL: '' })
   expect(states('treasuries_overdue')).toEqual(Array(3).fill('treasuries_overdue started'))
+})
+
+test('a wallet that Bursar halts because its node hides a log @alerts-6', async () => {
+  let speak: () => Promise<unknown>
+  await expectOneAlert(
+    `wallet_halted:${payer.wallet.id}`,
+    async () => {
+      speak = await changeNode(payer, () => ({ logs: async () => [] }))
+      await manualChain.mint(payer.wallet.address as `0x${string}`, usdc('7'))
+      await manualChain.mine(2)
+      await work('scan')
+      now += 6 * 60_000
+      await work('scan')
+      await work('outbox')
+    },
+    async () => {
+      await speak()
+      await work('scan')
+      await work('outbox')
+    },
+  )
+  const [, started] = await mailsAbout(`wallet_halted:${payer.wallet.id}`)
+  expect(started).toContain(`wallet ${payer.wallet.id} of ${payer.userId} is halted: books differ from the chain`)
+})
+
+test('a lost alarm: the cron sets it again and operators hear of it @alerts-7', async () => {
+  const { id } = await accepted(payer)
+  await until('the hash', async () => {
+    const found = await payer.treasury().transaction(id)
+    return found.ok && found.value.txHash
+  })
+  await work('outbox')
+  await work('settle')
+  const alarm = () => runInDurableObject(payer.treasury(), (_, { storage }) => storage.getAlarm())
+  await runInDurableObject(payer.treasury(), (_, { storage }) => storage.deleteAlarm())
+  for (let minutes = 0; minutes < 3; minutes++) {
+    expect(await alarm()).toBeNull()
+    await cron()
+  }
+  expect(await alarm(), 'it was set again').not.toBeNull()
+  expect(states('alarms_lost')).toEqual([])
+  await cron()
+  await cron()
+  expect(states('alarms_lost')).toEqual(['alarms_lost started'])
+  expect((await mailsAbout('alarms_lost'))[0]).toContain(payer.userId)
+  for (let minutes = 0; minutes < 10; minutes++) await cron()
+  expect(states('alarms_lost')).toEqual(['alarms_lost started', 'alarms_lost ended'])
+  await becomes(payer, id, 'CONFIRMED')
+})
+
+test('a Relayer that sends nothing because of fees @alerts-8', async () => {
+  let payment: { id: string }
+  const tooMuch = `0x${(10_000n * 10n ** 9n).toString(16)}`
+  await expectOneAlert(
+    'relayer_stalled:84532:1',
+    async () => {
+      await manualChain.fault({ mode: 'forge', results: { eth_maxPriorityFeePerGas: tooMuch } })
+      payment = await accepted(payer)
+      await until('the Relayer holds', async () => (await relayer().health()).holding !== null)
+    },
+    async () => {
+      await manualChain.fault({ mode: 'none' })
+      await relayer().wakeUp()
+    },
+    twoShards,
+  )
+  const [, started] = await mailsAbout('relayer_stalled:84532:1')
+  expect(started).toContain('1 job could be sent: the node asks for a priority fee of 10000 gwei, the ceiling is 2')
+  await becomes(payer, payment!.id, 'CONFIRMED')
+})
+
+test('an account near the limit of its storage @alerts-9', async () => {
+  const limit = (bytes: number) =>
+    runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+      context.largeBytes = bytes
+    })
+  await expectOneAlert(
+    `account_size:${payer.userId}`,
+    async () => {
+      await limit(1)
+      await work('scan')
+      await work('outbox')
+    },
+    async () => {
+      await limit(6_000_000_000)
+      await work('scan')
+      await work('outbox')
+    },
+  )
+})
+
+test('a Relayer near the limit of its storage @alerts-10', async () => {
+  const { databaseBytes, maxDatabaseBytes } = await relayer().health()
+  const limit = (bytes: number) =>
+    runInDurableObject(relayer(), (object: Relayer) => {
+      object.maxDatabaseBytes = bytes
+    })
+  await expectOneAlert(
+    'relayer_size:84532:1',
+    () => limit(databaseBytes + 1),
+    () => limit(maxDatabaseBytes),
+    twoShards,
+  )
+})
+
+test('a report that comes late changes nothing, and one trouble keeps its beginning', async () => {
+  const report = (edition: number, since: number, detail: string | null) =>
+    recordTrouble(db, { kind: 'wallet_halted', subject: 'wal_1', userId: 'usr_1', edition, since, detail })
+  const open = async () => (await openTroubles(db, now)).map(({ since, detail }) => [since, detail])
+  await report(2, 200, 'books differ')
+  await report(4, 400, 'books differ more')
+  expect(await open()).toEqual([[200, 'books differ more']])
+  await report(3, 300, null)
+  expect(await open(), 'late').toEqual([[200, 'books differ more']])
+  await report(5, 500, null)
+  expect(await open()).toEqual([])
+  await report(4, 400, 'books differ more')
+  expect(await open(), 'late again').toEqual([])
+  await report(6, 600, 'once more')
+  expect(await open()).toEqual([[600, 'once more']])
+
+  await recordLostAlarm(db, '8453:0', now - 1)
+  expect(await open(), 'lost alarms are of the last minutes').toHaveLength(1)
+  await recordLostAlarm(db, '8453:0', now)
+  expect(await open()).toHaveLength(2)
 })

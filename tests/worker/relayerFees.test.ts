@@ -24,8 +24,8 @@ afterEach(() => vi.restoreAllMocks())
 
 /** Returns what the Relayer has logged since. */
 function captureLog(): () => string {
-  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  return () => log.mock.calls.map((line) => line.join(' ')).join('\n')
+  const logs = (['warn', 'error'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
+  return () => logs.flatMap((log) => log.mock.calls.map((line) => line.join(' '))).join('\n')
 }
 
 const shard = () => Number(unique('').trim())
@@ -51,11 +51,13 @@ describe('fees of 10,000 gwei from a node', () => {
       expect((await relayer().health()).holding).toBe(why)
       expect(await report(job.id)).toEqual({ id: job.id, state: 'waiting', reason: why })
       // One line of this Relayer; those of earlier tests read fees as well.
-      expect(logged().split(`${relayerName(84532, shard())} sends nothing: ${why}`)).toHaveLength(2)
+      const line = (event: string, reason: string | null) =>
+        JSON.stringify({ level: 'warning', event, relayer: relayerName(84532, shard()), reason })
+      expect(logged().split(line('relayer_sends_nothing', why))).toHaveLength(2)
 
       await chain.fault({ mode: 'none' })
       await becomes(job.id, 'broadcast')
-      expect(logged()).toContain(`${relayerName(84532, shard())} sends again`)
+      expect(logged()).toContain(line('relayer_sends_again', null))
       expect((await relayer().health()).holding).toBeNull()
       await settle()
       expect(await chain.usdcBalance(recipient('rush'))).toBe(2_500_000n)

@@ -102,7 +102,7 @@ describe('a node that lies about blocks', () => {
 
 describe('storage', () => {
   test('above its limit only further steps of accepted payments and exits are taken, and it says so @relayer-11', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const node = await startModelNode()
     const known = job(node, 0, blacklisted)
     await relayer().submit([known])
@@ -124,12 +124,13 @@ describe('storage', () => {
       refused: refused.map(({ id }) => ({ id, reason: 'full' })),
     })
     expect(await relayer().health()).toMatchObject({ isFull: true })
-    const lines = () => log.mock.calls.filter((line) => line.join(' ').includes('its storage has'))
-    expect(lines()).toHaveLength(1)
+    const events = () =>
+      log.mock.calls.map(([line]) => JSON.parse(line).event).filter((event) => event.startsWith('relayer_takes'))
+    expect(events()).toEqual(['relayer_takes_no_new_work'])
 
     await limit((await relayer().health()).databaseBytes)
     expect(await relayer().submit(refused)).toMatchObject({ refused: [] })
-    expect(lines()).toHaveLength(2)
+    expect(events()).toEqual(['relayer_takes_no_new_work', 'relayer_takes_new_work_again'])
     expect(await rows(`SELECT count(*) AS n FROM job WHERE kind = 'deploy'`)).toEqual([{ n: 1 }])
   })
 })

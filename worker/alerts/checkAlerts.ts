@@ -3,16 +3,21 @@ import { deleteAlerts, insertAlerts, listAlerts, markAnnounced } from '../db/ale
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
 import { messageProviderFrom } from '../notifications/messageProvider.ts'
+import { metricsFrom } from '../observability/metrics.ts'
 import { observe } from './conditions.ts'
+import { readDeployment } from './deploymentState.ts'
+import { minuteMetrics } from './minuteMetrics.ts'
 import { sendAlert } from './sendAlert.ts'
 
 /**
  * Once a minute: alerts operators to each condition once when it has lasted from one check to the next, and once when it is
- * over. An alert that no receiver accepted is sent again at the next check. `now` in ms.
+ * over. An alert that no receiver accepted is sent again at the next check. Writes the minute's metrics. `now` in ms.
  */
 export async function checkAlerts(env: Env, db: Db, now: number): Promise<void> {
-  const [known, observed] = await Promise.all([listAlerts(db), observe(env, db, now)])
-  const { seen, start, end, forget } = planAlerts(known, observed, now)
+  const [known, state] = await Promise.all([listAlerts(db), readDeployment(env, db, now)])
+  const metrics = metricsFrom(env.METRICS)
+  for (const metric of minuteMetrics(state, now)) metrics.record(metric)
+  const { seen, start, end, forget } = planAlerts(known, observe(state), now)
   const messages = messageProviderFrom(env, db, () => now)
   await insertAlerts(db, seen)
   await deleteAlerts(

@@ -1,61 +1,91 @@
 import type { Condition, Observation } from '#domain/alertPlan.ts'
-import { type ChainId, chainIds } from '#domain/networks.ts'
-import { isInUse } from '../chain/networkSettings.ts'
-import { countOverdue } from '../db/busyTreasuries.ts'
-import type { Db } from '../db/d1.ts'
-import { failingChannels } from '../db/messages.ts'
-import type { Env } from '../env.ts'
-import { networkProblems } from '../readiness/networkProblems.ts'
-import { relayerShards, relayerShortage } from '../readiness/readiness.ts'
+import type { TroubleKind } from '#domain/trouble.ts'
+import { plural } from '#domain/words.ts'
+import type { TroubleRow } from '../db/objectTroubles.ts'
+import { relayerLabel, relayerShortage } from '../readiness/readiness.ts'
+import { relayerName } from '../relayer/api.ts'
+import type { DeploymentState, RelayerState } from './deploymentState.ts'
 
-const overdueAfterMs = 120_000 // 2 minutes
-/** A channel that was not used for this long is no longer reported. */
-const channelMs = 2 * 60 * 60_000 // 2 hours
+/** Under load a job may wait for some steps. */
+const stalledAfterMs = 30_000 // 30 seconds
+/** Of the limit at which a Relayer takes no new work. */
+const largeShare = 0.8
+/** So many of one kind are alerted to one by one, the others together: a node that hides logs halts many wallets. */
+const maxOfKind = 20
 
-/** What operators should look at now. `now` in ms. */
-export async function observe(env: Env, db: Db, now: number): Promise<Observation> {
-  const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const found = await Promise.all([
-    overdueTreasuries(db, now),
-    failingMessages(db, now),
-    ...used.map((chainId) => network(env, chainId, now)),
-    ...used.flatMap((chainId) => relayerShards(env).map((shard) => relayer(env, chainId, shard))),
-  ])
+/** What operators should look at now. Every key is explained in docs/operations.md. */
+export function observe(state: DeploymentState): Observation {
+  const { networks, relayers, overdue, channels, troubles } = state
+  const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
-    conditions: found.flatMap(({ conditions }) => conditions),
-    unknown: found.flatMap(({ unknown }) => unknown),
+    conditions: [
+      ...networks.flatMap(({ chainId, problems }) =>
+        problems.length > 0 ? [{ key: `network:${chainId}`, text: problems.join('; ') }] : [],
+      ),
+      ...relayers.flatMap(relayerConditions),
+      ...(overdue > 0 ? [{ key: 'treasuries_overdue', text: overdueText(overdue) }] : []),
+      ...channels.map(({ channel, since }) => ({
+        key: `messages:${channel}`,
+        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has taken no message since ${new Date(since).toISOString()}`,
+      })),
+      ...ofKind(
+        troubles,
+        'wallet_halted',
+        ({ subject, userId, detail }) => `wallet ${subject} of ${userId} is halted: ${detail}`,
+      ),
+      ...ofKind(
+        troubles,
+        'account_size',
+        ({ subject, detail }) => `the Treasury of ${subject} is near its limit: ${detail}`,
+      ),
+      ...(lost.length > 0 ? [{ key: 'alarms_lost', text: lostText(lost) }] : []),
+    ],
+    // A node that is down says nothing about the account, nor an object that does not respond about its queue.
+    unknown: relayers.flatMap(({ account, health, ...relayer }) => [
+      ...(account ? [] : [keyOf('relayer', relayer)]),
+      ...(health ? [] : [keyOf('relayer_stalled', relayer), keyOf('relayer_size', relayer)]),
+    ]),
   }
 }
 
-const seen = (conditions: Condition[]): Observation => ({ conditions, unknown: [] })
+type Relayer = Pick<RelayerState, 'chainId' | 'shard'>
+const keyOf = (name: string, { chainId, shard }: Relayer) => `${name}:${relayerName(chainId, shard)}`
 
-async function network(env: Env, chainId: ChainId, now: number): Promise<Observation> {
-  const problems = await networkProblems(env, chainId, now)
-  return seen(problems.length > 0 ? [{ key: `network:${chainId}`, text: problems.join('; ') }] : [])
-}
-
-/** A node that is down says nothing about the account. */
-async function relayer(env: Env, chainId: ChainId, shard: number): Promise<Observation> {
-  const key = `relayer:${chainId}:${shard}`
-  try {
-    return seen((await relayerShortage(env, chainId, shard)).map((text) => ({ key, text })))
-  } catch {
-    return { conditions: [], unknown: [key] }
+function relayerConditions({ account, health, ...relayer }: RelayerState): Condition[] {
+  const { chainId, shard } = relayer
+  const label = relayerLabel(chainId, shard)
+  const conditions = account
+    ? relayerShortage(chainId, shard, account).map((text) => ({ key: keyOf('relayer', relayer), text }))
+    : []
+  if (!health) return conditions
+  const { ready, stalledMs, holding, stepError, inFlight, databaseBytes, maxDatabaseBytes } = health
+  if (stalledMs >= stalledAfterMs) {
+    const why = holding ?? stepError ?? `${plural(inFlight, 'transaction')} in flight`
+    const text = `${label}: sends nothing, ${plural(ready, 'job')} could be sent: ${why}`
+    conditions.push({ key: keyOf('relayer_stalled', relayer), text })
   }
+  if (databaseBytes > maxDatabaseBytes * largeShare) {
+    const text = `${label}: its storage has ${databaseBytes} bytes and takes no new work above ${maxDatabaseBytes}`
+    conditions.push({ key: keyOf('relayer_size', relayer), text })
+  }
+  return conditions
 }
 
-async function overdueTreasuries(db: Db, now: number): Promise<Observation> {
-  const count = await countOverdue(db, now - overdueAfterMs)
-  const text = `${count} ${count === 1 ? 'account has' : 'accounts have'} work that has not moved for two minutes`
-  return seen(count > 0 ? [{ key: 'treasuries_overdue', text }] : [])
-}
+const overdueText = (count: number) =>
+  `${count} ${count === 1 ? 'account has' : 'accounts have'} work that has not moved for two minutes`
 
-async function failingMessages(db: Db, now: number): Promise<Observation> {
-  const channels = await failingChannels(db, now - channelMs)
-  return seen(
-    channels.map(({ channel, since }) => ({
-      key: `messages:${channel}`,
-      text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has taken no message since ${new Date(since).toISOString()}`,
-    })),
-  )
+const lostText = (lost: TroubleRow[]) =>
+  `${plural(lost.length, 'object')} had lost the alarm within ten minutes and the cron set it again: ${lost
+    .slice(0, 3)
+    .map(({ subject }) => subject)
+    .join(', ')}`
+
+/** The oldest by themselves, so that each has its start and its end; the others as one condition. */
+function ofKind(troubles: TroubleRow[], kind: TroubleKind, text: (trouble: TroubleRow) => string): Condition[] {
+  const found = troubles.filter((trouble) => trouble.kind === kind)
+  const rest = found.length - maxOfKind
+  return [
+    ...found.slice(0, maxOfKind).map((trouble) => ({ key: `${kind}:${trouble.subject}`, text: text(trouble) })),
+    ...(rest > 0 ? [{ key: `${kind}:more`, text: `${rest} more of ${kind}; the log has them` }] : []),
+  ]
 }

@@ -13,6 +13,7 @@ import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
+import { logError } from '../observability/log.ts'
 import { ok, type Refused, type Result, refuse } from '../result.ts'
 import type { ClaimDeskApi, DeskView } from './api.ts'
 import { codeHmac } from './codeHmac.ts'
@@ -141,7 +142,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       const sent = await this.env.TREASURY.getByName(userId).resendCode(payoutId, 'desk', row.counted_version)
       return sent.ok || sent.retryAfter === undefined ? null : now + sent.retryAfter * 1000
     } catch (error) {
-      console.error('a new code could not be sent', payoutId, error)
+      logError('new_code_not_sent', { payout: payoutId }, error)
       return now + retryMs
     }
   }

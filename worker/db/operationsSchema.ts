@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { deliveryStates } from '#domain/delivery.ts'
 import { stopModes } from '#domain/serviceStop.ts'
+import { troubleKinds } from '#domain/trouble.ts'
 
 /** Tables of those who run a deployment: what operators did, what became of messages, what is wrong. Part of schema.ts. */
 
@@ -45,6 +46,22 @@ export const messageFailure = sqliteTable('message_failure', {
   since: integer('since').notNull(),
   lastAt: integer('last_at').notNull(),
 })
+
+/** What is wrong inside an object, as it last reported. `detail`: null once it is over. */
+export const objectTrouble = sqliteTable(
+  'object_trouble',
+  {
+    kind: text('kind', { enum: troubleKinds }).notNull(),
+    /** The wallet's id, the user's, or the object's name. */
+    subject: text('subject').notNull(),
+    userId: text('user_id'),
+    /** A report with a lower one came late and does not count. */
+    edition: integer('edition').notNull(),
+    since: integer('since').notNull(),
+    detail: text('detail'),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.subject] })],
+)
 
 /** Conditions that operators are alerted to. `announcedAt`: when the alert was sent; null: not yet. */
 export const alert = sqliteTable('alert', {

@@ -4,6 +4,9 @@ import { earliest } from './earliest.ts'
 const firstBackoffMs = 250
 const maxBackoffMs = 15_000 // 15 seconds
 
+/** The platform may be this late with an alarm. */
+const lostAfterMs = 30_000 // 30 seconds
+
 export type AlarmOptions<Kind extends string> = {
   /** The clock of every due time, in ms. */
   now: () => number
@@ -97,6 +100,13 @@ export class Alarms<Kind extends string> {
   afterRollback(): void {
     this.#armedAt = undefined
     this.#dueBy.clear()
+  }
+
+  /** For a watchdog: has something been due for half a minute without an alarm that would run it? */
+  async isLost(): Promise<boolean> {
+    const nextAt = this.nextAt()
+    if (nextAt === null || this.#options.now() - nextAt < lostAfterMs) return false
+    return (await this.#storage.getAlarm()) === null
   }
 
   /** For a watchdog: ends all back-offs and sets the alarm from the table, whatever it is believed to be set to. */

@@ -5,7 +5,7 @@ import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
-import { relayerName } from '../relayer/api.ts'
+import { type RelayerAccount, relayerName } from '../relayer/api.ts'
 import { networkProblems } from './networkProblems.ts'
 import { problemText } from './refuseWork.ts'
 import { settingProblems } from './settingProblems.ts'
@@ -46,13 +46,21 @@ async function databaseProblems(db: Deps['db']): Promise<string[]> {
 
 export const relayerShards = (env: Env) => Array.from({ length: Number(env.RELAYER_SHARDS) }, (_, shard) => shard)
 
-/** What is wrong with a relayer's account; empty if it can pay. Throws if that can't be read. */
-export async function relayerShortage(env: Env, chainId: ChainId, shard: number): Promise<string[]> {
-  const { address, balance } = await env.RELAYER.getByName(relayerName(chainId, shard)).account()
-  return balance < minRelayerBalance ? [`${relayerLabel(chainId, shard)}: ${address} has less than 0.001 ETH`] : []
+/** What is wrong with a relayer's account; empty if it can pay. */
+export const relayerShortage = (
+  chainId: ChainId,
+  shard: number,
+  { address, balance }: Pick<RelayerAccount, 'address' | 'balance'>,
+): string[] =>
+  balance < minRelayerBalance ? [`${relayerLabel(chainId, shard)}: ${address} has less than 0.001 ETH`] : []
+
+export const relayerLabel = (chainId: ChainId, shard: number) => `${networks[chainId].label}, relayer ${shard}`
+
+async function relayerProblems(env: Env, chainId: ChainId, shard: number): Promise<string[]> {
+  try {
+    const { address, balance } = await env.RELAYER.getByName(relayerName(chainId, shard)).account()
+    return relayerShortage(chainId, shard, { address, balance })
+  } catch (error) {
+    return [`${relayerLabel(chainId, shard)}: ${(error as Error).name}`]
+  }
 }
-
-const relayerLabel = (chainId: ChainId, shard: number) => `${networks[chainId].label}, relayer ${shard}`
-
-const relayerProblems = (env: Env, chainId: ChainId, shard: number): Promise<string[]> =>
-  relayerShortage(env, chainId, shard).catch((error: Error) => [`${relayerLabel(chainId, shard)}: ${error.name}`])

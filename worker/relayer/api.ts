@@ -72,11 +72,15 @@ export type RelayerHealth = {
   /** Jobs not in a transaction yet, and when the oldest of them was submitted (ms); null without any. */
   waiting: number
   oldestAt: number | null
-  /** Jobs of these that could be sent now. */
+  /** Jobs of these that could be sent now, and for how long the first of them could have been; 0 without any. */
   ready: number
+  readyMs: number
+  /** For how long jobs could be sent and none was, while this instance has been loaded; 0: jobs are sent. */
+  stalledMs: number
   inFlight: number
   /** Of the object's storage. `isFull`: new work is refused until old rows are pruned. */
   databaseBytes: number
+  maxDatabaseBytes: number
   isFull: boolean
 }
 
@@ -91,6 +95,16 @@ export type StuckJob = {
   reason: string | null
 }
 
+/** `balance` in wei, `nextNonce` null before the first transaction. */
+export type RelayerAccount = {
+  address: Address
+  balance: bigint
+  nextNonce: number | null
+  inFlight: number
+  /** How long the balance lasts at the pace of the last hours; null: nothing was spent, or it is not known yet. */
+  runwayHours: number | null
+}
+
 /** Object name of a shard: one relayer account per chain and shard. */
 export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${shard}`
 
@@ -102,9 +116,9 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
   status(ids: string[]): Promise<JobReport[]>
   /** Like `status`, but returns once the job is no longer `waiting`, or after `ms` (at most 5,000). Null if unknown. */
   wait(id: string, ms: number): Promise<JobReport | null>
-  /** The account that pays gas: `balance` in wei, `nextNonce` null before the first transaction. */
-  account(): Promise<{ address: Address; balance: bigint; nextNonce: number | null; inFlight: number }>
-  /** For operators: alerts and readiness read `account`. */
+  /** The account that pays gas. Throws RpcUnavailable. */
+  account(): Promise<RelayerAccount>
+  /** What the Relayer knows by itself: nothing is read from the chain. */
   health(): Promise<RelayerHealth>
   /** Jobs that have waited for a minute or longer, oldest first, and why. */
   stuckJobs(limit: number): Promise<StuckJob[]>
@@ -113,8 +127,11 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
    * reply is lost is not returned.
    */
   grantGas(gas: number): Promise<boolean>
-  /** Called by the cron watchdog: works at once, whatever the alarm or a back-off says. */
-  wakeUp(): Promise<void>
+  /**
+   * Called by the cron watchdog: works at once, whatever the alarm or a back-off says. True: work was due and the alarm
+   * was lost.
+   */
+  wakeUp(): Promise<boolean>
   /** Drops the user's waiting jobs and refuses new ones: for a restore from a backup. */
   freeze(userId: string): Promise<void>
   /** Accepts the user's jobs again, including those that freezing dropped. */

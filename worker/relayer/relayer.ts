@@ -1,14 +1,16 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { chainsFrom } from '../chain/chains.ts'
-import { type Address, type Chain, type ChainId, RpcUnavailable } from '../chain/types.ts'
+import type { Chain, ChainId } from '../chain/types.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { earliest } from '../durable/earliest.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
-import { InvalidSeed, relayerAccount } from './account.ts'
-import type { JobReport, RelayerApi, RelayerHealth, RelayJob, StuckJob, SubmitResult } from './api.ts'
+import { logWarning } from '../observability/log.ts'
+import { relayerAccount } from './account.ts'
+import type { JobReport, RelayerAccount, RelayerApi, RelayerHealth, RelayJob, StuckJob, SubmitResult } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
+import { DeliveryState } from './deliveryState.ts'
 import { DeliveryStop, stoppedByOperator } from './deliveryStop.ts'
 import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
@@ -25,8 +27,7 @@ import { Transactions } from './transactions.ts'
 /** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. */
 type AlarmKind = 'deliver' | 'report' | 'prune'
 
-/** When the alarm takes over if this instance dies while it works. */
-const retryMs = 1_000 // 1 second
+const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
 const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
 /** How often fees are read again while they are above the ceilings: one block. */
@@ -57,9 +58,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   readonly #reports: ReportOutbox
   readonly #alarms: Alarms<AlarmKind>
   #submitter: TransactionSubmitter | null = null
-  /** See RelayerHealth. */
-  #holding: string | null = null
-  #stepError: string | null = null
+  readonly #state = new DeliveryState()
   #wasFull = false
   readonly #waiters: JobWaiters
 
@@ -79,7 +78,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#alarms = new Alarms(ctx.storage, {
       now: () => this.clock.now(),
       run: (kind) => this.#run(kind),
-      onError: (kind, error) => this.#onError(kind, error),
+      onError: (kind, error) => this.#state.noteFailure(this.#submitter?.name, kind, error),
       afterRuns: (kind) => {
         if (kind === 'deliver') this.#afterDelivery()
       },
@@ -109,24 +108,32 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   #reportOf(id: string): JobReport | null {
     const report = this.#reports.reportOf(id)
-    return report?.state === 'waiting' && this.#holding !== null ? { ...report, reason: this.#holding } : report
+    return report?.state === 'waiting' && this.#state.holding !== null
+      ? { ...report, reason: this.#state.holding }
+      : report
   }
 
-  async account(): Promise<{ address: Address; balance: bigint; nextNonce: number | null; inFlight: number }> {
+  async account(): Promise<RelayerAccount> {
     const { chain, address, transactions } = this.#openSubmitter()
     const balance = await chain().nativeBalance(address)
-    return { address, balance, nextNonce: transactions.nextNonce(), inFlight: transactions.open().length }
+    const runwayHours = this.#state.runwayHours(balance, this.clock.now())
+    return { address, balance, nextNonce: transactions.nextNonce(), inFlight: transactions.open().length, runwayHours }
   }
 
   async health(): Promise<RelayerHealth> {
     const { transactions } = this.#openSubmitter()
+    const now = this.clock.now()
+    const ready = readyJobs(this.ctx.storage.sql, now)
     return {
-      holding: this.#holding,
-      stepError: this.#stepError,
+      holding: this.#state.holding,
+      stepError: this.#state.stepError,
       ...this.#jobs.waiting(),
-      ready: readyJobs(this.ctx.storage.sql, this.clock.now()).length,
+      ready: ready.length,
+      readyMs: ready[0] ? now - ready[0].dueAt : 0,
+      stalledMs: this.#state.stalledMs(now),
       inFlight: transactions.open().length,
       databaseBytes: this.ctx.storage.sql.databaseSize,
+      maxDatabaseBytes: this.maxDatabaseBytes,
       isFull: this.#isFull(),
     }
   }
@@ -140,11 +147,13 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     return new NewAccountGas(this.ctx.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
   }
 
-  async wakeUp(): Promise<void> {
+  async wakeUp(): Promise<boolean> {
     this.#openSubmitter()
+    const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
     await this.#alarms.runNow('deliver')
     await this.#alarms.runNow('report')
+    return wasLost
   }
 
   async freeze(userId: string): Promise<void> {
@@ -178,6 +187,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const now = this.clock.now()
     this.#quota.parkOverQuota(now)
     const ready = readyJobs(this.ctx.storage.sql, now)
+    this.#state.noteReady(ready.length, now)
     const inFlight = submitter.inFlight()
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now))
@@ -186,19 +196,21 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const [read, isStopped, simulation] = await Promise.all([
       submitter.readChain(),
       this.stop.isStopped(now),
-      batch && this.#holding === null ? submitter.simulate(batch.kind, jobs) : null,
+      batch && this.#state.holding === null ? submitter.simulate(batch.kind, jobs) : null,
     ])
     submitter.reconcile(read)
     const fees = isStopped ? stoppedByOperator : feesWithin(read.feeReading, this.#feeCeilings)
-    this.#hold('problem' in fees ? fees.problem : null)
+    this.#state.hold(submitter.name, 'problem' in fees ? fees.problem : null)
     this.#waiters.resolve()
     if ('problem' in fees) return now + feePollMs
     const snapshot = { ...read, fees }
     const isResolved = await submitter.resolvePending(snapshot)
     this.#waiters.resolve()
+    const nextNonce = submitter.transactions.nextNonce()
     if (isResolved && batch && simulation) await submitter.submitBatch(batch.kind, jobs, simulation, snapshot)
+    if (submitter.transactions.nextNonce() !== nextNonce) this.#state.noteSent()
     this.#waiters.resolve()
-    this.#stepError = null
+    this.#state.noteSuccess()
 
     // What has just ended may have kept a newer signature of the same intent waiting.
     const hasEnded = submitter.inFlight().all < inFlight.all
@@ -206,20 +218,12 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now))
   }
 
-  /** Sends nothing for this reason; null: sends again. One line in the log at the start and at the end. */
-  #hold(reason: string | null): void {
-    if ((reason === null) !== (this.#holding === null)) {
-      console.error('relayer', this.#submitter?.name, reason === null ? 'sends again' : `sends nothing: ${reason}`)
-    }
-    this.#holding = reason
-  }
-
   #isFull(): boolean {
     const { databaseSize } = this.ctx.storage.sql
     const isFull = databaseSize > this.maxDatabaseBytes
     if (isFull !== this.#wasFull) {
-      const state = isFull ? 'takes no new work: its storage has' : 'takes new work again: its storage has'
-      console.error('relayer', this.#submitter?.name, state, databaseSize, 'bytes of', this.maxDatabaseBytes)
+      const fields = { relayer: this.#submitter?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
+      logWarning(isFull ? 'relayer_takes_no_new_work' : 'relayer_takes_new_work_again', fields)
       this.#wasFull = isFull
     }
     return isFull
@@ -283,15 +287,4 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     })
     return this.#submitter
   }
-
-  /** What an operator has to fix, such as an unreachable node, needs one line; anything else is a bug, logged in full. */
-  #onError(kind: AlarmKind, error: unknown): void {
-    const isKnown = error instanceof RpcUnavailable || error instanceof InvalidSeed
-    if (kind === 'deliver') this.#stepError = error instanceof Error ? messageOf(error) : String(error)
-    console.error('relayer', this.#submitter?.name, isKnown ? messageOf(error) : error)
-  }
-}
-
-function messageOf(error: Error): string {
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

@@ -1,5 +1,6 @@
 import type { Address, Chain } from '../chain/types.ts'
 import { RpcError } from '../chain/types.ts'
+import { logError } from '../observability/log.ts'
 import { encodeBatch, failedPositions } from './batchEncoding.ts'
 import type { Batch } from './chooseBatch.ts'
 import type { JobFailure } from './failureQuota.ts'
@@ -29,7 +30,7 @@ export async function simulateBatch(
     return { failing: new Map(failed.map(({ id }) => [id, alone.get(id) ?? onlyInBatch])), batchReverts: false }
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    console.error(`relayer ${chain.chainId}: a batch of ${jobs.length} ${kind} reverts as a whole: ${error.message}`)
+    logError('batch_reverts', { chain: chain.chainId, kind, jobs: jobs.length, reason: error.message })
     return { failing: new Map(), batchReverts: true }
   }
 }

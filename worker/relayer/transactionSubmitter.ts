@@ -1,5 +1,6 @@
 import { notAhead } from '../chain/clockSkew.ts'
 import { type Address, type Chain, type Hex, RpcUnavailable } from '../chain/types.ts'
+import { logError } from '../observability/log.ts'
 import { encodeBatch, failedInLogs } from './batchEncoding.ts'
 import { outcomeOf } from './broadcastOutcome.ts'
 import {
@@ -135,10 +136,9 @@ export class TransactionSubmitter {
 
   /** Another transaction consumed the nonce: its jobs are sent again, which is harmless if ours was mined after all. */
   #markLost(nonce: number): void {
-    const now = this.#clock()
-    console.error('relayer', this.name, `nonce ${nonce} was used by an unknown transaction`)
-    this.transactions.close(nonce, 'lost', now)
-    for (const id of this.transactions.jobIds(nonce)) this.#jobs.requeue(id, nonce, { isolated: false }, now)
+    logError('nonce_used_by_unknown_transaction', { relayer: this.name, nonce })
+    this.transactions.close(nonce, 'lost', this.#clock())
+    for (const id of this.transactions.jobIds(nonce)) this.#jobs.requeue(id, nonce, { isolated: false }, this.#clock())
   }
 
   /**

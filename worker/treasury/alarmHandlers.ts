@@ -3,6 +3,7 @@ import { earliest } from '../durable/earliest.ts'
 import type { AlarmKind, Context } from './context.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import type { Outbox } from './outbox/flush.ts'
+import { noteSize } from './outbox/troubles.ts'
 import { pruneRefusals } from './payments/refusals.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
 import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
@@ -57,6 +58,7 @@ async function settleOpen(ctx: Context): Promise<number | null> {
 }
 
 async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {
+  noteSize(ctx)
   await outbox.flush()
   await outbox.flushMail()
   return nextDueAt(ctx)
@@ -65,6 +67,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 /** Wallets with nothing in flight, for deposits, withdrawals by their owners, and payouts settled without us. */
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
+  noteSize(ctx)
   const active = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")
   await forEach(active, async (wallet) => {
     if (!isBusy(ctx, wallet)) for (let level = false; !level; ) level = await scanWallet(ctx, wallet.id)

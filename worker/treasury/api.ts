@@ -274,6 +274,6 @@ export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
 
   /** From the Relayer: hints about jobs. Nothing is settled by them. */
   reportJobs(reports: JobReport[]): Promise<void>
-  /** From the cron watchdog: sets a lost alarm again. */
-  wakeUp(): Promise<void>
+  /** From the cron watchdog: sets the alarm again. True: work was due and the alarm was lost. */
+  wakeUp(): Promise<boolean>
 }

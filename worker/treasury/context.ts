@@ -4,7 +4,9 @@ import type { StopMode } from '#domain/serviceStop.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import type { RelayJob } from '../relayer/api.ts'
+import type { PaymentRow } from './storage/rows.ts'
 import type { Sealer } from './storage/sealer.ts'
 import type { Store } from './storage/store.ts'
 
@@ -29,6 +31,9 @@ export type Context = {
   limits: Limits
   /** What operators have stopped, and when that reading began and the last one failed (ms). `reading`: one under way. */
   stop: { mode: StopMode; readAt: number; failedAt: number; reading: Promise<void> | null }
+  /** Operators are alerted when the storage grows beyond this. */
+  largeBytes: number
+  metrics: Metrics
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */
@@ -47,6 +52,8 @@ export type Context = {
   established: boolean
   /** Jobs of payments whose signature is committed, not submitted yet; the tables know them as well. */
   unsentJobs: { chainId: ChainId; job: RelayJob }[]
+  /** Payments that the reading under way has confirmed, for the metrics; written once it is committed. */
+  confirmed: PaymentRow[]
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
   /** When a session with stuck nonces may be replaced again (ms), by wallet id. */

@@ -2,12 +2,16 @@ import { parseLimits, withLimits } from '#domain/limits.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import { primaryDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
+import { metricsFrom } from '../observability/metrics.ts'
 import type { Context } from './context.ts'
 import { Sealer } from './storage/sealer.ts'
 import type { Store } from './storage/store.ts'
 
 /** Meta key of the limits that an operator has set for this user: JSON like the setting LIMITS. */
 export const userLimitsKey = 'limits'
+
+/** An object's SQLite holds 10 GB, and above 8 nothing new is accepted (storage/store.ts). */
+const largeBytes = 6_000_000_000
 
 /** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. */
 export function createContext(env: Env, store: Store, userId: string, schedule: Context['schedule']): Context {
@@ -23,6 +27,8 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     schedule,
     limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta(userLimitsKey))),
     stop: { mode: 'none', readAt: Number.NEGATIVE_INFINITY, failedAt: Number.NEGATIVE_INFINITY, reading: null },
+    largeBytes,
+    metrics: metricsFrom(env.METRICS),
     heads: new Map(),
     snapshots: new Map(),
     keys: new Map(),
@@ -32,6 +38,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     lookupsRunning: new Map(),
     established: false,
     unsentJobs: [],
+    confirmed: [],
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
     shard: null,

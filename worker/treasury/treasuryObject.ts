@@ -3,6 +3,7 @@ import { markIdle } from '../db/busyTreasuries.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
+import { logError } from '../observability/log.ts'
 import { runAlarm } from './alarmHandlers.ts'
 import { isNodeTrouble } from './chainHeads.ts'
 import type { AlarmKind, Context } from './context.ts'
@@ -57,7 +58,8 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       now: () => context.now(),
       run: (kind) => runAlarm(context, this.outbox, kind),
       onError: (kind, error) => {
-        if (!isNodeTrouble(error) || error instanceof BooksDiffer) console.error(`alarm ${kind} failed`, error)
+        if (!isNodeTrouble(error) || error instanceof BooksDiffer)
+          logError('alarm_failed', { user: userId, alarm: kind }, error)
       },
       retryMs,
       maxRunsInARow: 1,
@@ -65,9 +67,11 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   }
 
   /** From the cron watchdog: sets a lost alarm again. */
-  async wakeUp(): Promise<void> {
+  async wakeUp(): Promise<boolean> {
+    const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
     if (this.#alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
+    return wasLost
   }
 
   override async alarm(): Promise<void> {

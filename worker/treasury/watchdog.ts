@@ -1,4 +1,5 @@
 import { markBusy } from '../db/busyTreasuries.ts'
+import { logError } from '../observability/log.ts'
 import type { Context } from './context.ts'
 
 /** The row is renewed when older than this; the cron watchdog wakes Treasuries whose row is twice as old. */
@@ -12,6 +13,6 @@ export async function noteInProgress({ db, store, now, userId }: Context): Promi
   try {
     await markBusy(db, userId, now())
   } catch (error) {
-    console.error('watchdog row not written', error)
+    logError('watchdog_row_not_written', { user: userId }, error)
   }
 }

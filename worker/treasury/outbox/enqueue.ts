@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 
-/** Rows of the D1 read model, the claim page's copy of a payout, and the index of its link. */
-export const dataKinds = ['payment', 'payout', 'desk', 'link'] as const
+/** Rows of the D1 read model, the claim page's copy of a payout, the index of its link, and what alerts report. */
+export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble'] as const
 /** Messages to people. What they say is read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',

@@ -1,9 +1,11 @@
+import { logError } from '../../observability/log.ts'
 import type { Context } from '../context.ts'
 import { updateDesk, writeClaimLink } from './claimPage.ts'
 import { mailKinds } from './enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
+import { reportTrouble } from './troubles.ts'
 
 const mailsAtOnce = 10
 
@@ -20,7 +22,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Links, claim pages and read model. Entries that fail are deferred. */
+  /** Links, claim pages, reports for alerts and read model. Entries that fail are deferred. */
   flush(): Promise<void> {
     const round = () => flushData(this.#context)
     this.#data = this.#data.then(round, round)
@@ -51,6 +53,7 @@ export class Outbox {
 async function flushData(ctx: Context): Promise<void> {
   for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
+  for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
   if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
 }
@@ -71,7 +74,7 @@ async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>
   try {
     await work()
   } catch (error) {
-    console.error('outbox', entries[0]?.kind, entries[0]?.ref, error)
+    logError('outbox_failed', { user: ctx.userId, kind: entries[0]?.kind, ref: entries[0]?.ref }, error)
     for (const entry of entries) defer(ctx, entry)
   }
 }

@@ -1,6 +1,7 @@
 import type { Address } from '../../chain/types.ts'
 import { isPayoutAddress } from '../../db/claimLinks.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
+import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context, RecipientLookup } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -102,7 +103,7 @@ async function askAbout(ctx: Context, wallet: WalletRow, address: Address): Prom
     ctx.chains[wallet.chain_id].isBlacklisted(address),
   ])
   for (const asked of [payout, blocked])
-    if (asked.status === 'rejected') console.error('recipient not looked up', asked.reason)
+    if (asked.status === 'rejected') logError('recipient_not_looked_up', { user: ctx.userId }, asked.reason)
   if (payout.status === 'fulfilled' && payout.value) {
     ctx.store.setMeta(payoutAddressKey(address), '1')
     return 'payout'

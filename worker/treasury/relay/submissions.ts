@@ -1,4 +1,5 @@
 import type { ChainId } from '../../chain/types.ts'
+import { logError } from '../../observability/log.ts'
 import type { JobRef } from '../../relayer/api.ts'
 import type { Context } from '../context.ts'
 import { jobId } from './jobs.ts'
@@ -51,7 +52,7 @@ export class Submissions {
         this.#submittedAt = this.#context.now()
       }
     } catch (error) {
-      console.error('submitting jobs failed, will be retried', error)
+      logError('jobs_not_submitted', { user: this.#context.userId }, error)
       this.#again = false
     }
   }
@@ -68,7 +69,7 @@ export class Submissions {
       const report = await relayerOf(this.#context, chainId).wait(jobId(awaited), ms)
       if (report) applyReports(this.#context, [report])
     } catch (error) {
-      console.error('relayer did not respond', error)
+      logError('relayer_did_not_respond', { user: this.#context.userId, chain: chainId }, error)
     }
   }
 

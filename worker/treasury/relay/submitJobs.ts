@@ -1,4 +1,5 @@
 import type { ChainId } from '../../chain/types.ts'
+import { logError } from '../../observability/log.ts'
 import type { Context } from '../context.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { type DueJob, dueJobs, maxJobsAtOnce } from './dueJobs.ts'
@@ -28,7 +29,7 @@ async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
     const ours = jobs.filter((entry) => entry.chainId === chainId).map((entry) => entry.job)
     if (ours.length === 0) return
     const result = await relayerOf(ctx, chainId).submit(ours)
-    for (const { id, reason } of result.refused) console.error('relayer refused', id, reason)
+    for (const { id, reason } of result.refused) logError('job_refused', { user: ctx.userId, job: id, reason })
     for (const { id } of ours) ctx.submittedAt.set(id, ctx.now())
   }
   const failed = (await Promise.allSettled([toChain(8453), toChain(84532)])).find(({ status }) => status === 'rejected')

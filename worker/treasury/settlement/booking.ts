@@ -156,6 +156,7 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
     ctx.now(),
     payment.id,
   )
+  ctx.confirmed.push(store.payment(payment.id)!)
   audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
   noteOutcome(ctx, 'confirmed')

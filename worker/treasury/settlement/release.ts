@@ -2,6 +2,7 @@ import { nonceOf, provablyDead } from '#domain/intent.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { authorizationIsOver } from '../../chain/authorization.ts'
 import type { Block } from '../../chain/types.ts'
+import { logError } from '../../observability/log.ts'
 import { finalizedBlock } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -64,7 +65,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
       continue
     }
     if (!canceled && (await wasUsed(ctx, wallet, payment, final))) {
-      console.error('the node hides the log of', payment.id)
+      logError('log_hidden_by_node', { user: ctx.userId, payment: payment.id })
       continue
     }
     if (!canceled && !provablyDead(payment.max_deadline!, final.timestamp, found !== null)) continue

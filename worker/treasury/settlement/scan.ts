@@ -1,7 +1,7 @@
 import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
 import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
-import { type Block, type Hex, RpcUnavailable } from '../../chain/types.ts'
+import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { confirmedBlock, freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
@@ -32,7 +32,8 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   const [reading, expected] = await Promise.all([readWallet(ctx, before, toBlock), balance])
 
   try {
-    return store.transaction(() => {
+    ctx.confirmed = []
+    const isLevel = store.transaction(() => {
       const wallet = store.wallet(walletId)!
       if (wallet.scanned_block !== before.scanned_block) return false
       book(ctx, wallet, reading)
@@ -45,10 +46,22 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
       if (expected !== null) noteBooksAgree(ctx, booked)
       return toBlock === level
     })
+    measureConfirmed(ctx, before.chain_id)
+    return isLevel
   } catch (error) {
     if (error instanceof BooksDiffer) noteBooksDiffer(ctx, walletId, error.message)
     throw error
   }
+}
+
+/** How long each step took since the payment was accepted, in ms: signing, broadcast, confirmation. */
+function measureConfirmed(ctx: Context, chainId: ChainId): void {
+  for (const { kind, created_at, signed_at, broadcast_at, confirmed_at } of ctx.confirmed)
+    ctx.metrics.record({
+      name: 'payment',
+      subject: `${chainId}:${kind}`,
+      values: [signed_at!, broadcast_at!, confirmed_at!].map((at) => at - created_at),
+    })
 }
 
 /** The logs do not explain the balance: the node lacks or hides one. Nothing was booked; the range is read again. */

@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/types.ts'
+import { logError } from '../../observability/log.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { freshStop, signingAllowed } from '../operators/stop.ts'
@@ -28,7 +29,7 @@ export async function settle(ctx: Context): Promise<boolean> {
   const looks = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
   const failed = looks.filter((look) => look.status === 'rejected')
   if (failed.length > 0 && failed.length === looks.length) throw failed[0]!.reason
-  for (const { reason } of failed) console.error('wallet not settled, will be repeated', reason)
+  for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
   return openWallets().length > 0
 }
 

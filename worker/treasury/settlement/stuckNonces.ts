@@ -1,6 +1,7 @@
 import { maxInFlight } from '#domain/intent.ts'
 import { maxHours, maxLimit, minLimit } from '#domain/sessionKey.ts'
 import type { Block } from '../../chain/types.ts'
+import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../context.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { rotate } from '../wallets/actions/rotate.ts'
@@ -25,7 +26,8 @@ export async function replaceStuckSession(ctx: Context, wallet: WalletRow, head:
   if (limit < minLimit || hours < 1) return
   const asked = { limit: limit > maxLimit ? maxLimit : BigInt(limit), hours: Math.min(hours, maxHours) }
   const started = await rotate(ctx, { key: null, walletId: wallet.id, ...asked })
-  if (!started.ok) console.warn(`session of ${wallet.id} is stuck and was not replaced: ${started.message}`)
+  if (!started.ok)
+    logWarning('stuck_session_not_replaced', { user: ctx.userId, wallet: wallet.id, reason: started.message })
 }
 
 function isStuck(ctx: Context, { wallet_id, epoch, next_sequence }: SessionRow): boolean {

@@ -108,6 +108,10 @@ export class Store {
     this.setMeta('suspended', isSuspended ? '1' : '0')
     this.#isSuspended = isSuspended
   }
+  /** In bytes. */
+  get databaseSize(): number {
+    return this.#storage.sql.databaseSize
+  }
   /** Measured again after every hundred writes. */
   get isFull(): boolean {
     if (this.version >= this.#measureAt) {

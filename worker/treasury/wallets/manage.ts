@@ -2,6 +2,7 @@ import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { hasOpenAction } from './actions/actions.ts'
 import { cacheKey } from './sessionKeys.ts'
@@ -38,6 +39,7 @@ export function deleteWallet(ctx: Context, walletId: string): Result<null> {
     store.run('UPDATE wallet_action SET sealed_key = NULL WHERE wallet_id = ?', walletId)
     store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
     audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
+    if (wallet.halted !== null) enqueue(ctx, 'trouble', walletId)
     return ok(null)
   })
 }

@@ -1,3 +1,4 @@
+import { logError } from '../../observability/log.ts'
 import type { Context, WalletSnapshot } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
@@ -12,7 +13,7 @@ export function getSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnap
   if (known && ctx.now() - known.at < freshMs) return known.value
   const value = readSnapshot(ctx, wallet).catch((error: unknown) => {
     forgetSnapshot(ctx, wallet.id)
-    console.error('wallet not read', wallet.id, error)
+    logError('wallet_not_read', { user: ctx.userId, wallet: wallet.id }, error)
     return null
   })
   ctx.snapshots.set(wallet.id, { value, at: ctx.now() })

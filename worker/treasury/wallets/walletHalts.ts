@@ -1,3 +1,4 @@
+import { logError } from '../../observability/log.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -5,13 +6,14 @@ import type { WalletRow } from '../storage/rows.ts'
 
 /**
  * Stops a wallet whose books the chain contradicts: nothing more is signed for it. The owner sees it on the
- * wallet and gets an email; operators find `wallet halted` in the logs (docs/operations.md). Inside a transaction.
+ * wallet and gets an email; operators get an alert (docs/operations.md). Inside a transaction.
  */
 export function halt(ctx: Context, walletId: string, reason: string): void {
-  console.error('wallet halted', ctx.userId, walletId, reason)
+  logError('wallet_halted', { user: ctx.userId, wallet: walletId, reason })
   ctx.store.run('UPDATE wallet SET halted = ? WHERE id = ?', reason, walletId)
   audit(ctx.store, ctx.now(), 'wallet.halted', walletId, { reason })
   enqueue(ctx, 'mail.wallet_stopped', walletId)
+  enqueue(ctx, 'trouble', walletId)
 }
 
 /** A lagging node catches up well before this. */
@@ -38,4 +40,5 @@ export function noteBooksAgree(ctx: Context, wallet: WalletRow): void {
   if (!wallet.halted?.startsWith(booksDiffer)) return
   store.run('UPDATE wallet SET halted = NULL WHERE id = ?', wallet.id)
   audit(store, ctx.now(), 'wallet.resumed', wallet.id, { reason: booksDiffer })
+  enqueue(ctx, 'trouble', wallet.id)
 }

@@ -1,0 +1,92 @@
+import { applyD1Migrations, runInDurableObject } from 'cloudflare:test'
+import { expect, test, vi } from 'vitest'
+import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
+import { markBusy } from '../../worker/db/busyTreasuries.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { recordChannel } from '../../worker/db/messages.ts'
+import { recordTrouble } from '../../worker/db/objectTroubles.ts'
+import type { Env } from '../../worker/env.ts'
+import { type Metric, metricsFrom } from '../../worker/observability/metrics.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createPayer, fresh, prepare } from '../support/payer.ts'
+import { env } from './apiClient.ts'
+
+type Point = { indexes: string[]; blobs: string[]; doubles: number[] }
+/** What Analytics Engine would store. */
+function dataset() {
+  const points: Point[] = []
+  return { points, writeDataPoint: (point: unknown) => void points.push(point as Point) }
+}
+
+test('a confirmed payment: the times to signature, broadcast and confirmation; nothing of the people @metrics-1', async () => {
+  await prepare()
+  const payer = await createPayer()
+  const { points, ...sink } = dataset()
+  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+    context.metrics = metricsFrom(sink)
+  })
+  const to = fresh('recipient')
+  const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to } }))
+  if (!paid.ok) throw new Error(paid.message)
+  await payer.final(paid.value.payment.id)
+
+  expect(points).toHaveLength(1)
+  const { indexes, blobs, doubles } = points[0]!
+  expect({ indexes, blobs }).toEqual({ indexes: ['payment'], blobs: ['payment', '8453:send'] })
+  const [signed, broadcast, confirmed] = doubles as [number, number, number]
+  expect(signed).toBeGreaterThanOrEqual(0)
+  expect(broadcast).toBeGreaterThanOrEqual(signed)
+  expect(confirmed).toBeGreaterThanOrEqual(broadcast)
+  expect(confirmed).toBeLessThan(60_000)
+  expect(JSON.stringify(points)).not.toContain(to.slice(2))
+})
+
+test('a payment does not fail with its metrics @metrics-2', () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  const full = () => {
+    throw new Error('too many data points')
+  }
+  metricsFrom({ writeDataPoint: full }).record({ name: 'payment', subject: '8453:send', values: [1, 2, 3] })
+  expect(JSON.parse(warned.mock.calls[0]![0])).toMatchObject({ event: 'metric_not_written', metric: 'payment' })
+  warned.mockRestore()
+  metricsFrom(undefined).record({ name: 'payment', subject: '', values: [] } satisfies Metric)
+})
+
+test('each minute: runway, queue, nodes, halted wallets, overdue accounts, unsent mail, sizes @metrics-3', async () => {
+  await prepare()
+  await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
+  const db = primaryDb(env.ALERTS_DB)
+  const now = Date.now()
+  for (const table of ['busy_treasury', 'object_trouble']) await env.ALERTS_DB.prepare(`DELETE FROM ${table}`).run()
+  await recordChannel(db, 'sms', false, now - 90_000)
+  await markBusy(db, 'usr_stuck', now - 200_000)
+  const halt = { kind: 'wallet_halted', subject: 'wal_1', userId: 'usr_1', since: now } as const
+  await recordTrouble(db, { ...halt, edition: 2, detail: 'books differ' })
+  await recordTrouble(db, { ...halt, edition: 1, detail: null }) // late
+  const { points, ...METRICS } = dataset()
+  await checkAlerts({ ...env, METRICS } as unknown as Env, db, now)
+
+  const values = new Map(points.map(({ blobs, doubles }) => [blobs.join(' '), doubles]))
+  expect(points.every(({ indexes, blobs }) => indexes[0] === blobs[0])).toBe(true)
+  for (const chainId of [8453, 84532]) {
+    expect(values.get(`network ${chainId}`)).toHaveLength(1)
+    expect(values.get(`relayer_balance ${chainId}:0`)![0]).toBeGreaterThan(1)
+    const { databaseBytes, inFlight } = await env.RELAYER.getByName(`${chainId}:0`).health()
+    const some = expect.any(Number)
+    expect(values.get(`relayer ${chainId}:0`)).toEqual([some, some, inFlight, some, databaseBytes])
+  }
+  expect(values.get('unsent_messages sms')).toEqual([90])
+  expect(values.get('unsent_messages email')).toHaveLength(1)
+  expect(values.get('deployment ')).toEqual([1, 1, expect.any(Number)])
+  expect(values.get('deployment ')![2]).toBeGreaterThan(0)
+
+  // Ten minutes in which the account spent: how long it lasts is known.
+  await runInDurableObject(env.RELAYER.getByName('8453:0'), async (relayer) => {
+    const { clock } = relayer
+    const { balance } = await relayer.account()
+    vi.spyOn(relayer.chains[8453], 'nativeBalance').mockResolvedValueOnce(balance / 2n)
+    relayer.clock = { now: () => now + 11 * 60_000 }
+    expect((await relayer.account()).runwayHours).toBeCloseTo(11 / 60, 1)
+    relayer.clock = clock
+  })
+})

@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm'
+import { type ChainId, chainIds } from '#domain/networks.ts'
+import { isInUse } from '../chain/networkSettings.ts'
+import { countOverdue } from '../db/busyTreasuries.ts'
+import type { Db } from '../db/d1.ts'
+import { failingChannels } from '../db/messages.ts'
+import { openTroubles, type TroubleRow } from '../db/objectTroubles.ts'
+import type { Env } from '../env.ts'
+import { networkProblems } from '../readiness/networkProblems.ts'
+import { relayerShards } from '../readiness/readiness.ts'
+import { type RelayerAccount, type RelayerHealth, relayerName } from '../relayer/api.ts'
+
+const overdueAfterMs = 120_000 // 2 minutes
+/** A channel that was not used for this long is no longer reported. */
+const channelMs = 2 * 60 * 60_000 // 2 hours
+/** A lost alarm is reported for so long after it was found. */
+const lostAlarmMs = 10 * 60_000 // 10 minutes
+
+/** What one place can see of a deployment, read once a minute for alerts and metrics. */
+export type DeploymentState = {
+  networks: { chainId: ChainId; problems: string[] }[]
+  relayers: RelayerState[]
+  /** Treasuries whose work has not moved for two minutes. */
+  overdue: number
+  troubles: TroubleRow[]
+  channels: { channel: 'email' | 'sms'; since: number }[]
+  databaseBytes: number
+}
+
+/** `account` is null if its node does not respond, `health` if the object does not. */
+export type RelayerState = {
+  chainId: ChainId
+  shard: number
+  account: RelayerAccount | null
+  health: RelayerHealth | null
+}
+
+/** `now` in ms. Throws if the database does not respond. */
+export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
+  const used = chainIds.filter((chainId) => isInUse(env, chainId))
+  const [networks, relayers, overdue, troubles, channels, probe] = await Promise.all([
+    Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
+    Promise.all(used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard)))),
+    countOverdue(db, now - overdueAfterMs),
+    openTroubles(db, now - lostAlarmMs),
+    failingChannels(db, now - channelMs),
+    db.run(sql`SELECT 1`),
+  ])
+  return { networks, relayers, overdue, troubles, channels, databaseBytes: probe.meta.size_after }
+}
+
+async function readRelayer(namespace: Env['RELAYER'], chainId: ChainId, shard: number): Promise<RelayerState> {
+  const relayer = namespace.getByName(relayerName(chainId, shard))
+  const [account, health] = await Promise.all([orNull(() => relayer.account()), orNull(() => relayer.health())])
+  return { chainId, shard, account, health }
+}
+
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch {
+    return null
+  }
+}

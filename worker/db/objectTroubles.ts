@@ -1,0 +1,52 @@
+import { and, asc, eq, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { TroubleKind } from '#domain/trouble.ts'
+import type { Db } from './d1.ts'
+import { objectTrouble } from './schema.ts'
+
+export type TroubleRow = typeof objectTrouble.$inferSelect
+
+const maxRead = 1_000
+
+/** Stores a report unless a newer one is there. `since` stays that of the first report of the same trouble. */
+export async function recordTrouble(db: Db, row: TroubleRow): Promise<void> {
+  await db
+    .insert(objectTrouble)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [objectTrouble.kind, objectTrouble.subject],
+      set: {
+        edition: row.edition,
+        detail: row.detail,
+        since: sql`CASE WHEN ${objectTrouble.detail} IS NULL THEN excluded.since ELSE ${objectTrouble.since} END`,
+      },
+      setWhere: sql`excluded.edition > ${objectTrouble.edition}`,
+    })
+}
+
+/** An object had work that was due, and no alarm. `now` in ms. */
+export async function recordLostAlarm(db: Db, objectName: string, now: number): Promise<void> {
+  const values = { userId: null, edition: now, since: now, detail: 'set again' }
+  await db
+    .insert(objectTrouble)
+    .values({ kind: 'alarm_lost', subject: objectName, ...values })
+    .onConflictDoUpdate({ target: [objectTrouble.kind, objectTrouble.subject], set: values })
+}
+
+/** What is wrong now, oldest first, at most a thousand; of lost alarms those that were found since `alarmsSince` (ms). */
+export const openTroubles = (db: Db, alarmsSince: number): Promise<(TroubleRow & { kind: TroubleKind })[]> =>
+  db
+    .select()
+    .from(objectTrouble)
+    .where(
+      and(
+        isNotNull(objectTrouble.detail),
+        or(ne(objectTrouble.kind, 'alarm_lost'), gte(objectTrouble.since, alarmsSince)),
+      ),
+    )
+    .orderBy(asc(objectTrouble.since), asc(objectTrouble.subject))
+    .limit(maxRead)
+
+/** Lost alarms that were found before `before` (ms) need no row. */
+export async function deleteOldAlarmTroubles(db: Db, before: number): Promise<void> {
+  await db.delete(objectTrouble).where(and(eq(objectTrouble.kind, 'alarm_lost'), lt(objectTrouble.since, before)))
+}
