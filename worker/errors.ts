@@ -16,6 +16,8 @@ export const statusOf = {
   unprocessable: 422,
   idempotency_key_reused: 422,
   wrong_passcode: 422,
+  /** The operator has suspended the account: agents may do nothing, the owner may read and leave. */
+  account_suspended: 403,
   // Policy refusals (domain/policy.ts).
   agent_disabled: 403,
   insufficient_scope: 403,
@@ -39,6 +41,8 @@ export const statusOf = {
   internal: 500,
   upstream_unavailable: 502,
   unavailable: 503,
+  /** The operator has stopped payments for everybody (domain/serviceStop.ts). */
+  payments_paused: 503,
 } as const
 export type ErrorCode = keyof typeof statusOf
 

@@ -7,15 +7,18 @@ export { newKeys }
 
 export const accessSettings = { ACCESS_TEAM_ORIGIN: 'https://team.cloudflareaccess.com', ACCESS_AUDIENCE: 'aud-of-ops' }
 
-export async function createAccess() {
+/** The Worker keeps the keys of a team for ten minutes, so each test file has a `team` of its own. */
+export async function createAccess(team = 'team') {
+  const settings = { ...accessSettings, ACCESS_TEAM_ORIGIN: `https://${team}.cloudflareaccess.com` }
   let keys = await newKeys('first')
   return {
+    settings,
     /** Serves the keys; other addresses are fetched for real. Returns the spy. */
     serveKeys() {
       const real = globalThis.fetch
       return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
         const url = input instanceof Request ? input.url : String(input)
-        if (url !== `${accessSettings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
+        if (url !== `${settings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
         return Response.json({ keys: [keys.jwk] })
       })
     },
@@ -25,7 +28,7 @@ export async function createAccess() {
     publicKey: () => keys.jwk,
     /** `now` in ms. Claims replace those of an ordinary operator; undefined removes one. */
     token: (now: number, claims: JWTPayload = {}, key = keys): Promise<string> => {
-      const { ACCESS_TEAM_ORIGIN: issuer, ACCESS_AUDIENCE: audience } = accessSettings
+      const { ACCESS_TEAM_ORIGIN: issuer, ACCESS_AUDIENCE: audience } = settings
       return signAccessToken(key, { issuer, audience, now }, { email: 'olga@bursar.example', ...claims })
     },
   }

@@ -98,6 +98,8 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
     schedule: () => {},
     limits,
+    // Without D1: read once, and never too old.
+    stop: { mode: 'none', readAt: Number.POSITIVE_INFINITY, failedAt: 0, reading: null },
     largeBytes: 6_000_000_000,
     metrics: noMetrics,
     heads: new Map(),

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
+import { accessSettings } from '../support/accessStandIn.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
@@ -270,7 +271,7 @@ beforeAll(async () => {
   await seed()
   await prepare()
   // A key, so that there is something to find.
-  api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret' })
+  api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret', ...accessSettings })
   api.clock.now = Date.now()
   const own = await createAccountFixture(api)
   const ann = { token: own.token, id: own.user }
@@ -318,6 +319,8 @@ beforeAll(async () => {
     expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
 }, 60_000)
 
+const isOperators = (path: string) => /^\/ops(\/|$)/.test(path)
+
 /** A dry run returns the refusal that a payment would get. */
 const codeOf = (json: { code?: string; refusal?: { code: string } } | null) => json?.refusal?.code ?? json?.code
 
@@ -326,8 +329,8 @@ const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) =
 test('every route is in the matrix or takes no id @foreign-ids-1', () => {
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
-    // Operators' routes have a matrix of their own: tests/worker/operators.test.ts.
-    .filter(({ path }) => !path.startsWith('/ops/'))
+    // Rows of operators' routes are made of the routes themselves, below.
+    .filter(({ path }) => !isOperators(path))
     .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
   const known = new Set([...without, ...rows.map((row) => row.route)])
   expect([...new Set(routes)].filter((route) => !known.has(route))).toEqual([])
@@ -364,5 +367,43 @@ test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
     for (const stranger of [await ask(isV1 ? bob.token : bob.apiKey), await ask(claimSession), await ask()])
       expect(stranger.status, stranger.text).toBe(401)
     expect(await hash(env, ids.user), 'nothing of Ann’s changed').toBe(before)
+  },
+)
+
+/** Every route under /ops with Ann's ids: she is no more an operator of her own account than anybody else. */
+const operatorRoutes = createApp()
+  .routes.filter(({ method, path }) => method !== 'ALL' && isOperators(path) && !path.endsWith('*'))
+  .map(({ method, path }) => ({ method, path: path.replace(/(.)\/$/, '$1') }))
+
+test.each(operatorRoutes)(
+  '$method $path is for operators alone, whatever id is asked for @foreign-ids-3',
+  async (route) => {
+    const { method } = route
+    const path = route.path.replace(':userId', ids.user).replace(':passcodeId', 'x')
+    // All that any of them needs, so that nothing but the caller is wrong.
+    const body = {
+      ...{ reason: 'mine', mode: 'all', payout: ids.payout, limits: { gasPerDay: 0 }, before: 1000 },
+      ...{ name: 'gasPerDay', value: '0', label: 'x', maxUses: 1, expiresInDays: 1, id: 'x' },
+    }
+    const before = await hash(env, ids.user)
+    const ann = { 'x-user-id': ids.user, origin: env.API_ORIGIN }
+    for (const [token, headers] of [
+      [bob.token, {}],
+      [bob.apiKey, {}],
+      [claimSession, {}],
+      [bob.token, ann],
+      [undefined, { ...ann, 'cf-access-authenticated-user-email': 'olga@bursar.example' }],
+      [undefined, { ...ann, cookie: `CF_Authorization=${bob.token}` }],
+    ] as const) {
+      const reply = await api.call(method, path, {
+        headers,
+        ...(token && { token }),
+        ...(method !== 'GET' && { body }),
+      })
+      expect(reply.status, reply.text).toBe(401)
+      for (const id of [ids.user, ids.payout, ids.payment]) expect(reply.text).not.toContain(id)
+    }
+    expect(await hash(env, ids.user), 'nothing of Ann’s changed').toBe(before)
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM service_stop WHERE mode <> 'none'").first('n')).toBe(0)
   },
 )

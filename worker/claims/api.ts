@@ -28,6 +28,8 @@ export type DeskView = {
   codeVersion: number
   /** Attempts are counted per version. A new code from the sender raises it; one the recipient requests does not. */
   triesVersion: number
+  /** Operators have taken the link down. Absent in views of older versions. */
+  isDown?: boolean
 }
 
 /** What the Treasury and the claim routes call over RPC; claimDesk.ts implements it. */

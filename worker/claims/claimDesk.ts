@@ -35,6 +35,8 @@ type DeskRow = {
 
 const linkInvalid: Refused = refuse('gone', 'This payout link is invalid or has expired.')
 
+const linkDown: Refused = refuse('gone', 'This payout link is not available.')
+
 /**
  * One per payout: serves everyone who has its link. An attempt is counted before the code is compared, so parallel
  * requests get no more attempts than the limit (I8), and the Treasury is only called after the right code.
@@ -84,6 +86,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   async resend(): Promise<Result<{ recipientMasked: string }>> {
     const view = this.#view()
     if (!view) return linkInvalid
+    if (view.isDown) return linkDown
     const result = await this.env.TREASURY.getByName(view.userId).resendCode(view.payoutId, 'recipient')
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
@@ -162,6 +165,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const row = this.#row()
     const view = row && (JSON.parse(row.view) as DeskView)
     if (!row || !view || now >= view.expiresAt || !view.codeHmac) return linkInvalid
+    if (view.isDown) return linkDown
     const attempts: Attempts =
       row.counted_version === view.triesVersion
         ? { total: row.wrong_total, recent: row.wrong_now, lockedUntil: row.locked_until }

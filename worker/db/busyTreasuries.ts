@@ -35,3 +35,12 @@ export async function takeOverdue(db: Db, before: number, now: number, limit: nu
 /** How many have been busy since before `before` (ms). */
 export const countOverdue = (db: Db, before: number): Promise<number> =>
   db.$count(busyTreasury, lt(busyTreasury.since, before))
+
+/** Those that have been busy since before `before` (ms), longest first. */
+export const listOverdue = (db: Db, before: number, limit: number): Promise<{ userId: string; since: number }[]> =>
+  db
+    .select({ userId: busyTreasury.userId, since: busyTreasury.since })
+    .from(busyTreasury)
+    .where(lt(busyTreasury.since, before))
+    .orderBy(busyTreasury.since)
+    .limit(limit)

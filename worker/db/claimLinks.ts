@@ -21,3 +21,13 @@ export async function findClaimLink(db: Db, tokenHash: string): Promise<{ userId
 export async function isPayoutAddress(db: Db, address: string): Promise<boolean> {
   return (await db.$count(claimLink, eq(claimLink.address, address))) > 0
 }
+
+/** The payout with this id as its link knows it, or null. */
+export async function findPayoutLink(db: Db, payoutId: string): Promise<{ userId: string; payoutId: string } | null> {
+  const row = await db
+    .select({ userId: claimLink.userId, payoutId: claimLink.payoutId })
+    .from(claimLink)
+    .where(eq(claimLink.payoutId, payoutId))
+    .get()
+  return row ?? null
+}

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { deliveryStates } from '#domain/delivery.ts'
+import { stopModes } from '#domain/serviceStop.ts'
 import { troubleKinds } from '#domain/trouble.ts'
 
 /** Tables of those who run a deployment: what operators did, what became of messages, what is wrong. Part of schema.ts. */
@@ -69,3 +70,22 @@ export const alert = sqliteTable('alert', {
   since: integer('since').notNull(),
   announcedAt: integer('announced_at'),
 })
+
+/** What operators have stopped for everybody: one row at most. */
+export const serviceStop = sqliteTable('service_stop', {
+  one: integer('one').primaryKey(),
+  mode: text('mode', { enum: stopModes }).notNull(),
+  since: integer('since').notNull(),
+})
+
+/** Accounts that were ever suspended, for lists alone: the Treasury decides. `since` null: no longer. */
+export const userSuspension = sqliteTable(
+  'user_suspension',
+  {
+    userId: text('user_id').primaryKey(),
+    since: integer('since'),
+    /** Rises with each change in the Treasury. */
+    version: integer('version').notNull(),
+  },
+  (t) => [index('user_suspension_since_idx').on(t.since).where(sql`${t.since} IS NOT NULL`)],
+)

@@ -68,6 +68,32 @@ export const defaultLimits = {
 }
 export type Limits = typeof defaultLimits
 
+/** Those that are counted for one account alone, so that an operator can set them for it. */
+export const userLimits = [
+  'agentPaymentsPerSecond',
+  'agentPaymentBurst',
+  'userPaymentsPerSecond',
+  'userPaymentBurst',
+  'ownerActionsPerHour',
+  'ownerChangesPerHour',
+  'agentLookupsPerSecond',
+  'agentLookupBurst',
+  'ownerSlots',
+  'agentInFlight',
+  'agentQueued',
+  'gasPerDay',
+  'maxGasPerDay',
+  'agentGasPercent',
+  'ownerGasPercent',
+  'exitGasPerDay',
+  'emailsPerDay',
+  'smsPerDay',
+  'agentMessagePercent',
+  'messagesPerRecipient',
+  'refusalsPerMinute',
+  'refusalsPerDay',
+] as const satisfies readonly (keyof Limits)[]
+
 /** Throws for text that is not a JSON object of known limits with non-negative numbers: a typo must not lift a limit. */
 export const parseLimits = (text: string | undefined | null): Partial<Limits> =>
   parseNumbers(text, defaultLimits, 'limit')

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
 import { somethingWrong } from '#domain/words.ts'
@@ -6,11 +7,13 @@ import type { Problem } from '#schemas/payment.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, OAuthError, statusOf } from '../errors.ts'
 import { logError } from '../observability/log.ts'
+import { page } from '../pages/layout.ts'
 
 /** Turns whatever was thrown into a response. The path decides its form; logging and Retry-After are the same for all. */
-export function onFailure(thrown: Error, c: Context<AppEnv>): Response {
+export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
   const error = toAppError(thrown)
-  if (statusOf[error.code] >= 500)
+  // A stop by the operator is no fault of ours.
+  if (statusOf[error.code] >= 500 && error.code !== 'payments_paused')
     logError(
       'request_failed',
       { code: error.code, method: c.req.method, route: routePath(c, -1) },
@@ -36,11 +39,12 @@ function toAppError(thrown: Error): AppError {
   return new AppError('internal', somethingWrong, { cause: thrown })
 }
 
-type Renderer = (error: AppError, c: Context<AppEnv>) => Response
+type Renderer = (error: AppError, c: Context<AppEnv>) => Response | Promise<Response>
 
 function rendererOf(path: string): Renderer {
   if (path === '/mcp') return renderJsonRpc
   if (path.startsWith('/oauth/')) return renderOAuth
+  if (/^\/ops(?!\/api(\/|$))(\/|$)/.test(path)) return renderPage
   return path.startsWith('/v1') ? renderProblem : renderEnvelope
 }
 
@@ -50,6 +54,10 @@ const renderEnvelope: Renderer = ({ code, message, field, causes }, c) =>
     { success: false as const, error: message, code, ...(field && { field }), ...(causes && { causes }) },
     statusOf[code],
   )
+
+/** /ops: a page. It names nobody, since the caller may not be an operator. */
+const renderPage: Renderer = ({ code, message }, c) =>
+  page(c, 'Not done', html`<p>${message}</p><p><a href="/ops">Operators</a></p>`, { status: statusOf[code] })
 
 /** /v1: RFC 9457, with the figures of the rule that refused. */
 const renderProblem: Renderer = ({ code, message, field, refusal }, c) => {

@@ -14,7 +14,7 @@ export const operator = () =>
     const actor = token ? await operatorOf(env, token, now()).catch(keysUnavailable) : null
     if (actor === null) throw new AppError('unauthenticated', 'Authentication as an operator is required.')
     const origin = c.req.header('origin')
-    if (c.req.method !== 'GET' && origin !== undefined && origin !== env.API_ORIGIN)
+    if (c.req.method !== 'GET' && origin !== undefined && origin !== env.API_ORIGIN && origin !== env.APP_ORIGIN)
       throw new AppError('forbidden', 'This request comes from another site.')
     c.set('operator', actor)
     c.header('cache-control', 'no-store')

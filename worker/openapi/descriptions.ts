@@ -7,6 +7,7 @@ export const errorDescriptions = {
   insufficient_scope:
     'With WWW-Authenticate: the access token lacks the scope; request another one. Without it: the policy group does not allow this kind of payment.',
   agent_disabled: 'The agent, its policy group or the whole account is paused.',
+  account_suspended: 'The operator has suspended the account. Its agents are refused everything.',
   recipient_not_allowed: 'The recipient is not on the whitelist, or is outside what the group allows.',
   contact_changed: 'The contact changed after it was whitelisted. The owner has to confirm it in the policy group.',
   budget_exceeded: 'Exceeds what is left of the group’s budget, in total or for the current period.',
@@ -35,6 +36,8 @@ export const errorDescriptions = {
   internal: 'Something went wrong and the outcome is unknown. Repeat the request with the same Idempotency-Key.',
   upstream_unavailable:
     'The Base network is unreachable. Nothing was sent; repeat the request with the same Idempotency-Key.',
+  payments_paused:
+    'The operator has paused payments for everybody. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   unavailable: 'Temporarily unavailable. Repeat the request with the same Idempotency-Key after Retry-After.',
 } as const satisfies Partial<Record<ErrorCode, string>>
 

@@ -1,15 +1,28 @@
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../appEnv.ts'
 
 export type Html = ReturnType<typeof html>
 
+type Options = {
+  status?: ContentfulStatusCode
+  /** Shown beside the name. */
+  nav?: Html
+  /** After the style of all pages. */
+  moreStyle?: string
+  /** The page has forms that post to its own origin. */
+  hasForms?: boolean
+}
+
 /** A page served by the Worker, without script. Values in `html` are escaped; only the style with the nonce is allowed. */
-export function page(c: Context<AppEnv>, title: string, content: Html | Html[], status: 200 | 400 = 200) {
+export function page(c: Context<AppEnv>, title: string, content: Html | Html[], options: Options = {}) {
+  const { status = 200, nav, moreStyle = '', hasForms = false } = options
   const nonce = crypto.randomUUID()
+  const formAction = hasForms ? "'self'" : "'none'"
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action ${formAction}`,
   )
   return c.html(
     html`<!doctype html>
@@ -18,10 +31,10 @@ export function page(c: Context<AppEnv>, title: string, content: Html | Html[], 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Bursar</title>
-<style nonce="${nonce}">${raw(style)}</style>
+<style nonce="${nonce}">${raw(style + moreStyle)}</style>
 </head>
 <body>
-<header><a href="/">Bursar</a></header>
+<header><a href="/">Bursar</a>${nav ?? ''}</header>
 <main><h1>${title}</h1>${content}</main>
 </body>
 </html>`,

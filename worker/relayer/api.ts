@@ -65,7 +65,7 @@ export type JobReport = {
 
 /** What an operator needs to know of a Relayer. */
 export type RelayerHealth = {
-  /** Why nothing is sent: a node asks for fees above the ceilings. Null: jobs are sent. */
+  /** Why nothing is sent: a node asks for fees above the ceilings, or an operator has stopped it. Null: jobs are sent. */
   holding: string | null
   /** The error that ended the last step; null: it succeeded. */
   stepError: string | null
@@ -82,6 +82,17 @@ export type RelayerHealth = {
   databaseBytes: number
   maxDatabaseBytes: number
   isFull: boolean
+}
+
+/** A job that is not in a transaction yet. `since` and `retryAt` in ms. */
+export type StuckJob = {
+  id: string
+  userId: string
+  kind: RelayJob['kind']
+  state: 'waiting' | 'parked'
+  since: number
+  retryAt: number
+  reason: string | null
 }
 
 /** `balance` in wei, `nextNonce` null before the first transaction. */
@@ -109,6 +120,8 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
   account(): Promise<RelayerAccount>
   /** What the Relayer knows by itself: nothing is read from the chain. */
   health(): Promise<RelayerHealth>
+  /** Jobs that have waited for a minute or longer, oldest first, and why. */
+  stuckJobs(limit: number): Promise<StuckJob[]>
   /**
    * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). False: it is used up. A grant whose
    * reply is lost is not returned.

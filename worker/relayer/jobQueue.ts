@@ -1,6 +1,6 @@
 import { minLifetimeSeconds } from '#domain/intent.ts'
 import type { Hex } from '../chain/types.ts'
-import type { RelayJob } from './api.ts'
+import type { RelayJob, StuckJob } from './api.ts'
 import type { Lane } from './chooseBatch.ts'
 import type { FailureQuota } from './failureQuota.ts'
 import { enqueueReport } from './reportOutbox.ts'
@@ -72,6 +72,18 @@ export class JobQueue {
         `SELECT count(*) AS waiting, min(queued_at) AS oldestAt FROM job WHERE state IN ('waiting','parked')`,
       )
       .one()
+  }
+
+  /** Jobs submitted before `before` (ms) that are not in a transaction yet, oldest first. */
+  stuck(before: number, limit: number): StuckJob[] {
+    return this.#sql
+      .exec<StuckJob>(
+        `SELECT id, user_id AS userId, kind, state, queued_at AS since, due_at AS retryAt, reason FROM job
+         WHERE state IN ('waiting','parked') AND queued_at <= ? ORDER BY queued_at LIMIT ?`,
+        before,
+        limit,
+      )
+      .toArray()
   }
 
   /** When the next parked job may be tried again (ms). */

@@ -8,13 +8,15 @@ import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
 import { logWarning } from '../observability/log.ts'
 import { relayerAccount } from './account.ts'
-import type { JobReport, RelayerAccount, RelayerApi, RelayerHealth, RelayJob, SubmitResult } from './api.ts'
+import type { JobReport, RelayerAccount, RelayerApi, RelayerHealth, RelayJob, StuckJob, SubmitResult } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
 import { DeliveryState } from './deliveryState.ts'
+import { DeliveryStop, stoppedByOperator } from './deliveryStop.ts'
 import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
+import { JobWaiters } from './jobWaiters.ts'
 import { relayerMigrations } from './migrations.ts'
 import { NewAccountGas } from './newAccountGas.ts'
 import { readyJobs } from './readyJobs.ts'
@@ -28,9 +30,9 @@ type AlarmKind = 'deliver' | 'report' | 'prune'
 const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
 const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
-const maxWaitMs = 5_000 // 5 seconds
 /** How often fees are read again while they are above the ceilings: one block. */
 const feePollMs = 2_000 // 2 seconds
+const stuckAfterMs = 60_000 // 1 minute
 /** Of the object's storage, which ends at 10 GB: above this, new work is refused. */
 const maxDatabaseBytes = 6_000_000_000
 
@@ -45,6 +47,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   chains: Record<ChainId, Chain>
   maxDatabaseBytes = maxDatabaseBytes
   maxClockSkew: string | undefined
+  stop: DeliveryStop
 
   readonly #limits: Limits
   readonly #feeCeilings: FeeCeilings
@@ -57,8 +60,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   #submitter: TransactionSubmitter | null = null
   readonly #state = new DeliveryState()
   #wasFull = false
-  /** Calls of `wait`, by job id. */
-  readonly #waiters = new Map<string, Set<() => void>>()
+  readonly #waiters: JobWaiters
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -67,10 +69,12 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.maxClockSkew = env.MAX_CLOCK_SKEW_SECONDS
     this.#limits = withLimits(parseLimits(env.LIMITS))
     this.#feeCeilings = parseFeeCeilings(env.FEE_CEILINGS)
+    this.stop = new DeliveryStop(env.DB)
     this.#quota = new FailureQuota(ctx.storage.sql)
     this.#jobs = new JobQueue(ctx.storage.sql, this.#quota)
     this.#intake = new JobIntake(ctx.storage.sql, this.#jobs, () => this.#isFull())
     this.#reports = new ReportOutbox(ctx.storage.sql)
+    this.#waiters = new JobWaiters((id) => this.#reports.reportOf(id)?.state === 'waiting')
     this.#alarms = new Alarms(ctx.storage, {
       now: () => this.clock.now(),
       run: (kind) => this.#run(kind),
@@ -98,14 +102,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   async wait(id: string, ms: number): Promise<JobReport | null> {
     const report = this.#reportOf(id)
     if (report?.state !== 'waiting') return report
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiters = this.#waiters.get(id) ?? new Set()
-    this.#waiters.set(id, waiters.add(resolve))
-    const timeout = setTimeout(resolve, Math.min(ms, maxWaitMs))
-    await promise
-    clearTimeout(timeout)
-    waiters.delete(resolve)
-    if (waiters.size === 0) this.#waiters.delete(id)
+    await this.#waiters.wait(id, ms)
     return this.#reportOf(id)
   }
 
@@ -141,6 +138,10 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     }
   }
 
+  async stuckJobs(limit: number): Promise<StuckJob[]> {
+    return this.#jobs.stuck(this.clock.now() - stuckAfterMs, limit)
+  }
+
   async grantGas(gas: number): Promise<boolean> {
     const { newAccountsGasPerDay } = this.#limits
     return new NewAccountGas(this.ctx.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
@@ -157,7 +158,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   async freeze(userId: string): Promise<void> {
     this.ctx.storage.transactionSync(() => this.#intake.freeze(userId, this.clock.now()))
-    this.#resolveWaiters()
+    this.#waiters.resolve()
     this.ctx.waitUntil(this.#alarms.runNow('report'))
   }
 
@@ -187,29 +188,33 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#quota.parkOverQuota(now)
     const ready = readyJobs(this.ctx.storage.sql, now)
     this.#state.noteReady(ready.length, now)
-    const { batch, nextAt } = this.#chooser.choose(ready, submitter.inFlight(), now)
+    const inFlight = submitter.inFlight()
+    const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now))
 
     const jobs = batch ? this.#jobs.load(batch.jobIds) : []
-    const [read, simulation] = await Promise.all([
+    const [read, isStopped, simulation] = await Promise.all([
       submitter.readChain(),
+      this.stop.isStopped(now),
       batch && this.#state.holding === null ? submitter.simulate(batch.kind, jobs) : null,
     ])
     submitter.reconcile(read)
-    const fees = feesWithin(read.feeReading, this.#feeCeilings)
+    const fees = isStopped ? stoppedByOperator : feesWithin(read.feeReading, this.#feeCeilings)
     this.#state.hold(submitter.name, 'problem' in fees ? fees.problem : null)
-    this.#resolveWaiters()
+    this.#waiters.resolve()
     if ('problem' in fees) return now + feePollMs
     const snapshot = { ...read, fees }
     const isResolved = await submitter.resolvePending(snapshot)
-    this.#resolveWaiters()
+    this.#waiters.resolve()
     const nextNonce = submitter.transactions.nextNonce()
     if (isResolved && batch && simulation) await submitter.submitBatch(batch.kind, jobs, simulation, snapshot)
     if (submitter.transactions.nextNonce() !== nextNonce) this.#state.noteSent()
-    this.#resolveWaiters()
+    this.#waiters.resolve()
     this.#state.noteSuccess()
 
-    if (!isResolved || batch) return now
+    // What has just ended may have kept a newer signature of the same intent waiting.
+    const hasEnded = submitter.inFlight().all < inFlight.all
+    if (!isResolved || batch || (hasEnded && readyJobs(this.ctx.storage.sql, now).length > 0)) return now
     return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now))
   }
 
@@ -256,13 +261,6 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       this.#openSubmitter().transactions.prune(now)
     })
     return now + pruneEveryMs
-  }
-
-  #resolveWaiters(): void {
-    for (const [id, waiters] of this.#waiters) {
-      if (this.#reports.reportOf(id)?.state === 'waiting') continue
-      for (const resolve of waiters) resolve()
-    }
   }
 
   /** The account comes from the object's name, or from the table when an alarm does not know the name. */

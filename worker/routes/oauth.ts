@@ -52,5 +52,5 @@ credentials: create an agent under <a href="${c.env.APP_ORIGIN}/dashboard/agents
 id and secret, or its API key.</p>
 <p>The app received the error <code>${oauthCode}</code>. ${message}</p>
 <p>For developers: <a href="/docs">how agents connect</a>.</p>`,
-    400,
+    { status: 400 },
   )

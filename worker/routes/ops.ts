@@ -1,35 +1,91 @@
-import { Hono } from 'hono'
-import { CreatePasscode, EditPasscode, Reason } from '#schemas/ops.ts'
+import { type Context, Hono } from 'hono'
+import {
+  CreatePasscode,
+  EditPasscode,
+  FindUsers,
+  NamePayout,
+  ReadAudit,
+  Reason,
+  SetLimits,
+  SetStop,
+} from '#schemas/ops.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { success } from '../envelope.ts'
 import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
+import { setLinkDown } from '../ops/claimLinks.ts'
 import { createPasscode, limitPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
-import { recentActs } from '../ops/record.ts'
+import { type Act, recentActs } from '../ops/record.ts'
+import { opsStatus, stuckWork } from '../ops/status.ts'
+import { currentStop, setStop } from '../ops/stops.ts'
+import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
+import { opsPages } from './opsPages.ts'
 
 const maxActs = 200
 
-/** /ops/api: what operators see and do. Each change is recorded with its actor and reason. */
+const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })
+
+/** /ops: what operators see and do, as an API and as pages. Each change is recorded with its actor and reason. */
 export const ops = new Hono<AppEnv>()
-  .use('/api/*', operator(), requireJson)
+  .use('/*', operator())
+  .use('/api/*', requireJson)
   .get('/api/ready', async (c) => {
     const problems = await readinessProblems(c.var.deps)
     return c.json(success({ ready: problems.length === 0, problems }))
+  })
+  .get('/api/status', async (c) => c.json(success(await opsStatus(c.var.deps))))
+  .get('/api/stuck', async (c) => c.json(success(await stuckWork(c.var.deps))))
+  .get('/api/stop', async (c) => c.json(success(await currentStop(c.var.deps))))
+  .post('/api/stop', validate('json', SetStop), async (c) => {
+    const { reason, ...input } = c.req.valid('json')
+    return c.json(success(await setStop(c.var.deps, actOf(c, reason), input)))
+  })
+  .get('/api/users', validate('query', FindUsers), async (c) =>
+    c.json(success(await findUsers(c.var.deps, c.req.valid('query').find))),
+  )
+  .get('/api/users/:userId', async (c) => c.json(success(await accountReport(c.var.deps, c.req.param('userId')))))
+  .post('/api/users/:userId/suspend', validate('json', Reason), async (c) => {
+    const act = actOf(c, c.req.valid('json').reason)
+    return c.json(success(await setSuspended(c.var.deps, act, c.req.param('userId'), true)))
+  })
+  .post('/api/users/:userId/unsuspend', validate('json', Reason), async (c) => {
+    const act = actOf(c, c.req.valid('json').reason)
+    return c.json(success(await setSuspended(c.var.deps, act, c.req.param('userId'), false)))
+  })
+  .post('/api/users/:userId/wake', validate('json', Reason), async (c) => {
+    await wakeUser(c.var.deps, actOf(c, c.req.valid('json').reason), c.req.param('userId'))
+    return c.json(success(null))
+  })
+  .patch('/api/users/:userId/limits', validate('json', SetLimits), async (c) => {
+    const { reason, limits } = c.req.valid('json')
+    return c.json(success(await setLimits(c.var.deps, actOf(c, reason), c.req.param('userId'), limits)))
+  })
+  .post('/api/users/:userId/audit', validate('json', ReadAudit), async (c) => {
+    const { reason, before } = c.req.valid('json')
+    return c.json(success(await readAudit(c.var.deps, actOf(c, reason), c.req.param('userId'), before ?? null)))
+  })
+  .post('/api/claim-links/take-down', validate('json', NamePayout), async (c) => {
+    const { reason, payout } = c.req.valid('json')
+    return c.json(success(await setLinkDown(c.var.deps, actOf(c, reason), payout, true)))
+  })
+  .post('/api/claim-links/restore', validate('json', NamePayout), async (c) => {
+    const { reason, payout } = c.req.valid('json')
+    return c.json(success(await setLinkDown(c.var.deps, actOf(c, reason), payout, false)))
   })
   .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))
   .post('/api/passcodes', validate('json', CreatePasscode), async (c) => {
     const { reason, ...input } = c.req.valid('json')
-    return c.json(success(await createPasscode(c.var.deps, { actor: c.var.operator, reason }, input)), 201)
+    return c.json(success(await createPasscode(c.var.deps, actOf(c, reason), input)), 201)
   })
   .patch('/api/passcodes/:passcodeId', validate('json', EditPasscode), async (c) => {
     const { reason, ...input } = c.req.valid('json')
-    const act = { actor: c.var.operator, reason }
-    return c.json(success(await limitPasscode(c.var.deps, act, c.req.param('passcodeId'), input)))
+    return c.json(success(await limitPasscode(c.var.deps, actOf(c, reason), c.req.param('passcodeId'), input)))
   })
   .post('/api/passcodes/:passcodeId/revoke', validate('json', Reason), async (c) => {
-    const act = { actor: c.var.operator, reason: c.req.valid('json').reason }
+    const act = actOf(c, c.req.valid('json').reason)
     return c.json(success(await revokePasscode(c.var.deps, act, c.req.param('passcodeId'))))
   })
+  .route('/', opsPages)

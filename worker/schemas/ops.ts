@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { type Limits, userLimits } from '#domain/limits.ts'
+import { type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 
 /** The API of operators, under /ops/api. Times are ISO 8601 UTC. */
@@ -23,6 +25,39 @@ export const CreatePasscode = z.object({
 export const EditPasscode = z.object({ maxUses: maxUses.optional(), expiresInDays: expiresInDays.optional(), reason })
 export const Reason = z.object({ reason })
 
+const mode = z.enum(stopModes, { error: 'The mode must be none, new, sign or all' })
+/** Stopping less than now needs `from`: the mode that the operator has seen and lifts. */
+export const SetStop = z.object({ mode, from: mode.optional(), reason })
+
+/** Rates of 0 would never be full again. */
+const limit = (name: string) =>
+  z
+    .number({ error: `${name} must be a number` })
+    .min(name.endsWith('PerSecond') ? 0.001 : 0, `${name} is too small`)
+    .max(1e12, `${name} is too large`)
+    .nullable()
+    .optional()
+/** What is absent stays; null: the deployment's limit again. */
+export const SetLimits = z.object({
+  limits: z
+    .strictObject(Object.fromEntries(userLimits.map((name) => [name, limit(name)])))
+    .refine((limits) => Object.keys(limits).length > 0, 'Name a limit'),
+  reason,
+})
+/** A claim link or its token, or the payout's id. */
+export const NamePayout = z.object({
+  payout: z
+    .string({ error: 'Enter a claim link or a payout’s id' })
+    .trim()
+    .min(1, 'Enter a claim link or a payout’s id')
+    .max(500),
+  reason,
+})
+/** `before`: rows older than this one. */
+export const ReadAudit = z.object({ reason, before: z.int().min(1).nullable().optional() })
+/** An email address or id; empty: accounts that are suspended. */
+export const FindUsers = z.object({ find: z.string().trim().max(320).default('') })
+
 export type Passcode = {
   id: string
   label: string
@@ -45,4 +80,52 @@ export type OperatorAction = {
   subject: string
   reason: string
   detail: Record<string, unknown>
+}
+
+/** What is stopped for everybody. `since` null: nothing ever was. */
+export type ServiceStop = { mode: StopMode; since: string | null }
+export type FoundUser = { id: string; email: string; createdAt: string; suspendedSince: string | null }
+/** Work that does not move, and why. */
+export type StuckWork = { kind: string; id: string; status: string; since: string; why: string }
+export type AccountReport = {
+  user: FoundUser
+  suspended: boolean
+  agentsPaused: boolean
+  /** Set by operators for this account; others are the deployment's. */
+  limits: Partial<Limits>
+  /** Gas units of today (UTC). */
+  gas: { limit: number; used: number }
+  counts: { wallets: number; agents: number; openPayments: number; openPayouts: number }
+  stuck: StuckWork[]
+}
+export type Suspension = { suspended: boolean; since: string | null; stoppedPayments: number }
+export type AuditPage = {
+  entries: { seq: number; at: string; event: string; ref: string; data: Record<string, unknown> }[]
+  /** For the next page; null: this was the last. */
+  before: number | null
+}
+export type ClaimLinkState = { payoutId: string; userId: string; status: string; isDown: boolean }
+export type StuckJob = StuckWork & { userId: string; retryAt: string }
+export type RelayerState = {
+  name: string
+  address: string | null
+  /** Decimal ETH; null: it could not be read. */
+  balance: string | null
+  /** Why nothing is sent, or its last error; null: it works. */
+  problem: string | null
+  waiting: number
+  oldestAt: string | null
+  inFlight: number
+}
+/** `overdueTreasuries`: work that has not moved for two minutes; at most 100 users. */
+export type Stuck = { overdueTreasuries: { userId: string; since: string }[]; jobs: StuckJob[] }
+export type OpsStatus = {
+  ready: boolean
+  problems: string[]
+  stop: ServiceStop
+  alerts: { key: string; text: string; since: string }[]
+  relayers: RelayerState[]
+  overdueTreasuries: number
+  suspended: number
+  signUp: SignUpMode
 }

@@ -114,8 +114,8 @@ export type ToppedUp = {
 export type Removed = { id: string; agents: number; stoppedPayments: number }
 /** POST …/pause and …/resume of an agent, a group, a wallet or (without id) all agents of the account. */
 export type Paused = { id: string | null; paused: boolean; stoppedPayments: number }
-/** GET /account */
-export type AccountState = { paused: boolean }
+/** GET /account. `suspended`: by the operator; agents may do nothing, the owner may read and leave. */
+export type AccountState = { paused: boolean; suspended: boolean }
 export type RegeneratedApiKey = { apiKey: string; previousUntil: string | null }
 export type RegeneratedCredentials = { clientId: string; clientSecret: string; previousUntil: string | null }
 /** GET /agents/{id}/refusals: newest first. Amounts are decimal USDC; figures as in /v1 problems. */

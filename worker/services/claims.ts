@@ -33,6 +33,7 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
   const status = claimStatus(view.status as PayoutStatus)
   const hasClaim = status === 'WITHDRAWN' || status === 'CLAIMING'
   if (!hasClaim && now >= view.expiresAt) throw new AppError('gone', noPayout)
+  if (view.isDown && !hasClaim) throw new AppError('gone', 'This payout link is not available.')
   return {
     escrowId: view.payoutId,
     amount: view.amount,

@@ -29,6 +29,7 @@ import type { Wallet } from '#schemas/wallet.ts'
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { JobReport } from '../relayer/api.ts'
 import type { Result } from '../result.ts'
+import type { OperatorCalls } from './operators/api.ts'
 
 /**
  * Who asks: the signed-in user, or one of their agents with the credential it used (re-checked on every call) and, if
@@ -185,7 +186,7 @@ export type PayoutAction = { status: PayoutStatus; txHash: string | null }
  * What other parts of the Worker call over RPC; treasury.ts implements it. Callers depend on this file alone, never on
  * the object's internals.
  */
-export interface TreasuryApi extends Rpc.DurableObjectBranded {
+export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>>
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */

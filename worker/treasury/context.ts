@@ -1,5 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import type { Limits } from '#domain/limits.ts'
+import type { StopMode } from '#domain/serviceStop.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
@@ -28,6 +29,8 @@ export type Context = {
   schedule: (kind: AlarmKind, at: number) => void
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits
+  /** What operators have stopped, and when that reading began and the last one failed (ms). `reading`: one under way. */
+  stop: { mode: StopMode; readAt: number; failedAt: number; reading: Promise<void> | null }
   /** Operators are alerted when the storage grows beyond this. */
   largeBytes: number
   metrics: Metrics

@@ -8,6 +8,8 @@ import { verifyAudit } from './ledger/audit.ts'
 import { currentLedger } from './ledger/view.ts'
 import { takeOwnerChange } from './limits/ownerActions.ts'
 import { paymentRateStates } from './limits/rates.ts'
+import { OperatedTreasury } from './operators/operatedTreasury.ts'
+import { freshStop } from './operators/stop.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
 import { findPayment, findTransaction, pageOfPayments } from './payments/queries.ts'
@@ -28,7 +30,6 @@ import { applyReports } from './relay/reports.ts'
 import { overview } from './reports/overview.ts'
 import { usageOf } from './reports/usage.ts'
 import type { PayoutRow } from './storage/rows.ts'
-import { TreasuryObject } from './treasuryObject.ts'
 import { offerSession } from './wallets/actions/offerSession.ts'
 import { rotate } from './wallets/actions/rotate.ts'
 import { ownerSigningContext } from './wallets/actions/signingContext.ts'
@@ -45,7 +46,7 @@ import { walletView } from './wallets/views.ts'
  * One per user: decides, reserves, signs and settles that user's money. This class only connects RPC calls to the
  * functions of the folders beside it; the rules are in worker/domain. What each method promises is in api.ts.
  */
-export class Treasury extends TreasuryObject implements Api.TreasuryApi {
+export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   // Payments
 
   async payAsAgent(input: Api.PayInput) {
@@ -80,6 +81,7 @@ export class Treasury extends TreasuryObject implements Api.TreasuryApi {
     )
   }
   async checkPayment(principal: Api.Principal, input: Api.CheckInput) {
+    await freshStop(this.context)
     return (
       this.agentGate.tokenRefusal(principal) ??
       this.needs.decide((gathered) => check(this.context, principal, input, gathered))
@@ -248,7 +250,8 @@ export class Treasury extends TreasuryObject implements Api.TreasuryApi {
     return setPaused(this.context, subject, paused)
   }
   async account() {
-    return { paused: this.context.store.accountPaused }
+    const { accountPaused, isSuspended } = this.context.store
+    return { paused: accountPaused, suspended: isSuspended }
   }
   async refusals(agentId: string) {
     return refusalsOf(this.context, agentId)

@@ -94,6 +94,12 @@ export function noteOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void
   if (!level[outcome]) saveLevel(ctx, { ...level, [outcome]: true })
 }
 
+/** An operator has set another allowance: today's becomes it at once. */
+export function resetAllowance(ctx: Context): void {
+  const { gasPerDay, maxGasPerDay } = ctx.limits
+  saveLevel(ctx, { ...readLevel(ctx), allowance: Math.min(gasPerDay, maxGasPerDay) })
+}
+
 export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)

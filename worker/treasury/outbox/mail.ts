@@ -57,7 +57,7 @@ const amountOf = (ctx: Context, payout: PayoutRow) => ({
 async function payoutLink(ctx: Context, payoutId: string): Promise<Message | null> {
   const payout = ctx.store.payout(payoutId)!
   const code = await openCode(ctx, payout)
-  if (code === null) return null
+  if (code === null || payout.taken_down_at !== null) return null
   return payoutLinkMessage({
     id: `payout-link:${payout.id}:${payout.code_version}`,
     ...(await toRecipient(ctx, payout)),
@@ -68,7 +68,7 @@ async function payoutLink(ctx: Context, payoutId: string): Promise<Message | nul
 
 async function payoutReminder(ctx: Context, payoutId: string): Promise<Message | null> {
   const payout = ctx.store.payout(payoutId)!
-  if (payout.status !== 'CREATED') return null
+  if (payout.status !== 'CREATED' || payout.taken_down_at !== null) return null
   return payoutReminderMessage({
     id: `payout-reminder${payout.reminded}:${payout.id}`,
     ...(await toRecipient(ctx, payout)),

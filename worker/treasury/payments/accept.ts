@@ -14,6 +14,8 @@ import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.t
 import { reserve } from '../ledger/ledger.ts'
 import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
+import { newPaymentRefusal } from '../operators/stop.ts'
+import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
@@ -52,14 +54,16 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     const { store } = ctx
     const now = ctx.now()
     const caller = resolveCaller(ctx, input.principal, input.walletId)
-    // A caller without valid credentials learns nothing, not even what it paid before.
-    if (!caller.ok && caller.code === 'unauthenticated') return caller
+    // A caller without valid credentials, or of a suspended account, learns nothing, not even what it paid before.
+    if (!caller.ok && (caller.code === 'unauthenticated' || caller.code === 'account_suspended')) return caller
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
     const request = idempotentRequest(input.principal, input.key, contentOf(input))
     const replay = active?.ok === false ? null : findReplay(store, request)
     if (replay) return replay.ok ? ok({ payment: store.payment(replay.value)!, replayed: true }) : replay
     if (store.isFull) return accountFull
     if (!caller.ok) return caller
+    const stopped = suspendedOwner(ctx) ?? newPaymentRefusal(ctx)
+    if (stopped) return stopped
     const { wallet, session, group, agent, policy } = caller.value
 
     const target = resolveTarget(ctx, caller.value, input.to)

@@ -19,6 +19,7 @@ const reasons = {
   group_paused: notSent('the policy group was paused'),
   wallet_paused: notSent('the wallet was paused'),
   account_paused: notSent('all agents were paused'),
+  account_suspended: notSent('the operator suspended the account'),
   agent_deleted: notSent('the agent was deleted'),
   group_deleted: notSent('the policy group was deleted'),
 }
@@ -53,18 +54,17 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   return true
 }
 
+type StopWhere = { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string } | 'all agents' | 'all'
+
+const isMeant = (payment: PaymentRow, where: StopWhere): boolean => {
+  if (where === 'all') return true
+  return where === 'all agents' ? payment.agent_id !== null : payment[where.column] === where.id
+}
+
 /** Ends the unsigned payments whose `column` is `id`; signed ones run to their end. Returns how many. Inside a transaction. */
-export function stopQueued(
-  ctx: Context,
-  where: { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string } | 'all agents',
-  why: StopCode,
-): number {
+export function stopQueued(ctx: Context, where: StopWhere, why: StopCode): number {
   const queued = ctx.store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'QUEUED' AND sig_version = 0")
-  const meant =
-    where === 'all agents'
-      ? queued.filter((payment) => payment.agent_id !== null)
-      : queued.filter((payment) => payment[where.column] === where.id)
-  return meant.filter((payment) => stopUnsigned(ctx, payment, why)).length
+  return queued.filter((payment) => isMeant(payment, where) && stopUnsigned(ctx, payment, why)).length
 }
 
 /** POST /v1/payments/{id}/cancel: possible until it is signed. Cancelling twice returns the same payment. */

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { admit, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
+import { newPaymentRefusal } from '../operators/stop.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
@@ -32,6 +33,8 @@ export function check(
   if (!caller.ok) return caller
   const { wallet, session, group, agent, policy } = caller.value
   if (!group || !policy) return notFound('Agent')
+  const stopped = newPaymentRefusal(ctx)
+  if (stopped) return ok(checkView(group, input, shownLimit(stopped), zeroUsdc))
   const target = resolveTarget(ctx, caller.value, input.to)
   if ('refusal' in target) return ok(checkView(group, input, shown(target.refusal), target.refusal.maxAllowedNow))
   const forbidden =

@@ -2,6 +2,7 @@ import type { Result } from '../../result.ts'
 import type { PayInput } from '../api.ts'
 import { freshHead, isNodeTrouble, refuseUnreachable } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { freshStop } from '../operators/stop.ts'
 import type { Submissions } from '../relay/submissions.ts'
 import { queueSignedPayment } from '../relay/submitJobs.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
@@ -33,7 +34,7 @@ export class PaymentFlow {
   }
 
   async pay(input: PayInput): Promise<Result<Accepted>> {
-    await this.#batcher.join()
+    await Promise.all([this.#batcher.join(), freshStop(this.#context)])
     const result = await refuseUnreachable(() =>
       this.#needs.decide((gathered) => accept(this.#context, input, gathered), input),
     )
@@ -56,6 +57,7 @@ export class PaymentFlow {
     try {
       const head = await freshHead(this.#context, wallet.chain_id)
       await loadSessionKey(this.#context, wallet)
+      await freshStop(this.#context)
       store.transaction(() => signQueued(this.#context, store.wallet(wallet.id)!, head))
       this.#submissions.start({ fromTables: true })
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Address } from '../../chain/types.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import type { Principal, Recipient } from '../api.ts'
 import type { Context } from '../context.ts'
+import { suspendedAgent } from '../operators/suspension.ts'
 import { groupPolicy } from '../policies/groupPolicy.ts'
 import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
 
@@ -41,6 +42,8 @@ export function resolveCaller(ctx: Context, principal: Principal, walletId: stri
     ) ?? []
   if (!credential || !agent || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
     return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  const suspended = suspendedAgent(ctx)
+  if (suspended) return suspended
   if (!group || !wallet) return notFound('Policy group', 'policyGroupId')
   const policy = groupPolicy(group, agent, store.accountPaused)
   return ok({ wallet, session: session ?? null, group, agent, policy })

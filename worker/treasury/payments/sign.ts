@@ -7,6 +7,7 @@ import type { Address, Block, Hex } from '../../chain/types.ts'
 import { knownHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
+import { maySign } from '../operators/stop.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isPlainKey } from '../wallets/plainKey.ts'
@@ -28,6 +29,7 @@ export type Intent = {
 type Send = { id: string; to: Address; amount: bigint }
 
 const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
+  maySign(ctx) &&
   wallet.halted === null &&
   wallet.status === 'active' &&
   ctx.keys.has(cacheKey(session)) &&

@@ -8,6 +8,8 @@ import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts
 import type { ClaimInput } from '../api.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { takenDown } from '../operators/claimLinks.ts'
+import { deliveryRefusal, freshStop } from '../operators/stop.ts'
 import { blockedRecipient } from '../payments/recipients.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
@@ -23,6 +25,7 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
     freshHead(ctx, wallet.chain_id),
     // A node that does not respond does not block: the contract decides.
     ctx.chains[wallet.chain_id].isBlacklisted(input.to).catch(() => false),
+    freshStop(ctx),
   ])
   return ctx.store.transaction((): Result<PayoutRow> => {
     const payout = ctx.store.payout(input.payoutId)!
@@ -33,7 +36,11 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
       return refuse('conflict', 'A withdrawal to another address is already on its way.', { field: 'recipientAddress' })
     }
     if (payout.status === 'WITHDRAWN' && sameAddress(payout.withdrawn_to, input.to)) return ok(payout)
+    const stopped = deliveryRefusal(ctx)
+    if (stopped) return stopped
     if (payout.status !== 'CREATED') return payoutEnded(payout.status)
+    const down = takenDown(payout, 'recipient')
+    if (down) return down
     if (input.codeVersion !== payout.code_version)
       return refuse('wrong_passcode', 'A new code was sent. Please enter the new one.', { field: 'passcode' })
     if (head.timestamp * 1000 >= payout.expires_at) return payoutGone
@@ -49,9 +56,12 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
   const known = ctx.store.payout(payoutId)
   const wallet = known && ctx.store.wallet(known.wallet_id)
   if (!known || !wallet) return notFound('Payout')
-  const head = await freshHead(ctx, wallet.chain_id)
+  const [head] = await Promise.all([freshHead(ctx, wallet.chain_id), freshStop(ctx)])
   return ctx.store.transaction((): Result<PayoutRow> => {
     const payout = ctx.store.payout(payoutId)!
+    const isStarted = payout.status === 'RECLAIMING' || payout.status === 'RECLAIMED'
+    const stopped = isStarted ? null : deliveryRefusal(ctx)
+    if (stopped) return stopped
     switch (payout.status) {
       case 'RECLAIMING':
       case 'RECLAIMED':

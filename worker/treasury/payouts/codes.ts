@@ -5,6 +5,8 @@ import type { RenewedBy } from '../api.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limits/messageLimits.ts'
+import { takenDown } from '../operators/claimLinks.ts'
+import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { payoutEnded, payoutGone } from './transitions.ts'
@@ -65,7 +67,7 @@ export async function resendCode(
       const payout = ctx.store.payout(payoutId)!
       // Another renewal was faster: seal a code for the version after it.
       if (payout.code_version + 1 !== version) return null
-      const refused = resendRefusal(payout, by, ctx.now())
+      const refused = (by === 'sender' ? suspendedOwner(ctx) : null) ?? resendRefusal(payout, by, ctx.now())
       if (refused) return refused
       const { recipient_email: email, recipient_phone: phone } = ctx.store.payment(payoutId)!
       const to = messageTo({ email, phone })!
@@ -101,6 +103,8 @@ function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused |
   if (payout.status === 'CLAIMING') return refuse('conflict', 'This payout is being claimed right now.')
   if (payout.status !== 'CREATED') return payoutEnded(payout.status)
   if (now >= payout.expires_at) return payoutGone
+  const down = takenDown(payout, by === 'sender' ? 'sender' : 'recipient')
+  if (down) return down
   if (by === 'desk') return null
   if (by === 'sender')
     return payout.sender_resends < maxResends

@@ -3,6 +3,7 @@ import type { ReclaimAllReply } from '#schemas/escrow.ts'
 import { ok, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
+import { deliveryRefusal, freshStop } from '../operators/stop.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
@@ -10,6 +11,7 @@ import { reclaim } from './actions.ts'
 /** Reclaims started at once; the next ones follow after these were submitted. */
 const batchSize = 25
 const pauseMs = 250
+const stoppedPauseMs = 5_000 // 5 seconds
 
 /**
  * Marks every payout that waits for its recipient for reclaim. The alarm does the rest, so the caller need not wait;
@@ -33,9 +35,13 @@ export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
 /** Reclaims the next marked payouts. Returns when to continue (ms), null when none is left. Throws RpcUnavailable. */
 export async function continueReclaimAll(ctx: Context): Promise<number | null> {
   const { store } = ctx
+  await freshStop(ctx)
+  // The marks stay until reclaims are sent again.
+  if (deliveryRefusal(ctx)) return ctx.now() + stoppedPauseMs
   const asked = "status = 'CREATED' AND reclaim_asked_at IS NOT NULL"
   for (const { id } of store.all<PayoutRow>(`SELECT * FROM payout WHERE ${asked} LIMIT ${batchSize}`)) {
-    await reclaim(ctx, id, 'sender')
+    const result = await reclaim(ctx, id, 'sender')
+    if (!result.ok && result.code === 'payments_paused') return ctx.now() + stoppedPauseMs
     // Unmarked in any case: a claim that was faster must not be asked about for ever.
     store.run('UPDATE payout SET reclaim_asked_at = NULL WHERE id = ?', id)
   }

@@ -12,7 +12,7 @@ export function remindRecipients(ctx: Context): number | null {
   const now = ctx.now()
   let next: number | null = null
   for (const payout of store.all<PayoutRow>(
-    "SELECT * FROM payout WHERE status = 'CREATED' AND reminded < 2 ORDER BY expires_at LIMIT 500",
+    "SELECT * FROM payout WHERE status = 'CREATED' AND taken_down_at IS NULL AND reminded < 2 ORDER BY expires_at LIMIT 500",
   )) {
     const due = reminders(payout).filter(({ at }) => at <= now)
     const latest = due.at(-1)

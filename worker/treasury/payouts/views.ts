@@ -77,6 +77,7 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     codeHmac: payout.code_hmac,
     codeVersion: payout.code_version,
     triesVersion: payout.tries_version,
+    isDown: payout.taken_down_at !== null,
   }
 }
 

@@ -2,6 +2,7 @@ import { decideActive } from '#domain/policy.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Principal } from '../api.ts'
 import type { Context } from '../context.ts'
+import { suspendedAgent } from '../operators/suspension.ts'
 import { figuresView } from '../payments/refusals.ts'
 import { RevokedTokens } from './revokedTokens.ts'
 
@@ -35,10 +36,8 @@ export class AgentGate {
   }
 }
 
-export function credentialRefusal(
-  { store, now }: Context,
-  principal: Extract<Principal, { type: 'agent' }>,
-): Refused | null {
+export function credentialRefusal(ctx: Context, principal: Extract<Principal, { type: 'agent' }>): Refused | null {
+  const { store, now } = ctx
   const row = store.first<{ agent_paused: number; group_paused: number; name: string }>(
     `SELECT agent.paused AS agent_paused, policy_group.paused AS group_paused, policy_group.name
      FROM credential JOIN agent ON agent.id = credential.agent_id JOIN policy_group ON policy_group.id = agent.group_id
@@ -49,6 +48,8 @@ export function credentialRefusal(
     now(),
   )
   if (!row) return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  const suspended = suspendedAgent(ctx)
+  if (suspended) return suspended
   const active = decideActive({
     name: row.name,
     agentPaused: row.agent_paused === 1,

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
+import { stoppedSince } from '../operators/stop.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
@@ -21,7 +22,8 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
   for (const payment of store.all<PaymentRow>(
     "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?",
     wallet.id,
-    ctx.now(),
+    // Stopped time does not count: whoever had time left when signing stopped has it when it resumes.
+    Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
       const still = store.run(
@@ -37,10 +39,12 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
 export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const { store } = ctx
   const payments = store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (max_deadline < ? OR error_code = ?) LIMIT 20",
+    `SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (error_code = ? OR
+       (max_deadline < ? AND NOT (give_up_at > ? AND epoch = ? AND revert IS NULL))) LIMIT 20`,
     wallet.id,
-    head.timestamp,
     canceledCode,
+    head.timestamp,
+    ...renewedLater(ctx, wallet, head),
   )
   const payouts = store.all<PayoutRow>(
     "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CLAIMING','RECLAIMING') AND action_deadline < ? LIMIT 20",
@@ -95,6 +99,17 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
       ctx.schedule('expiry', Math.max(ctx.now() + 30_000, payout.expires_at))
     })
   }
+}
+
+/**
+ * While signing is stopped, payments that had time left (ms) and are of the session in force (epoch) are signed again
+ * afterwards, so they are not given up now. Otherwise none.
+ */
+function renewedLater(ctx: Context, wallet: WalletRow, head: Block): [giveUpAfter: number, epoch: number] {
+  const since = stoppedSince(ctx)
+  const session = ctx.store.session(wallet.id)
+  if (since === null || !session || session.valid_until < head.timestamp) return [Number.MAX_SAFE_INTEGER, -1]
+  return [since, session.epoch]
 }
 
 /** A cross-check, never the proof: does the contract say that this nonce was used, so that a log must exist? */

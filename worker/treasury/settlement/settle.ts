@@ -2,6 +2,7 @@ import type { Block } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { freshStop, signingAllowed } from '../operators/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
@@ -18,6 +19,8 @@ import { replaceStuckSession } from './stuckNonces.ts'
  * unreachable node changes nothing, and a wallet that fails holds up no other. True while something is open.
  */
 export async function settle(ctx: Context): Promise<boolean> {
+  // Not waited for: only signing needs it, and confirming must not wait for D1.
+  void freshStop(ctx)
   const { store } = ctx
   const openWallets = () =>
     store
@@ -37,9 +40,10 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
   const head = await freshHead(ctx, wallet.chain_id, 0)
   await scanWallet(ctx, wallet.id, head)
   await followActions(ctx, wallet, head)
-  if (hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) {
+  if ((hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) && (await signingAllowed(ctx))) {
     await readSession(ctx, wallet)
     await loadSessionKey(ctx, wallet)
+    await freshStop(ctx)
     store.transaction(() => {
       const now = store.wallet(wallet.id)!
       signAgain(ctx, now, head)

@@ -258,4 +258,8 @@ export const treasuryMigrations: readonly string[] = [
   DELETE FROM known_recipient;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, created_at, id) WHERE status = 'QUEUED';
   `,
+  `
+  -- When an operator took the payout's link down (ms); null: it is up.
+  ALTER TABLE payout ADD COLUMN taken_down_at INTEGER;
+  `,
 ]

@@ -197,4 +197,6 @@ export type PayoutRow = {
   announce_delivered_at: number | null
   reclaim_asked_at: number | null
   reminded: number
+  /** When an operator took its link down (ms). */
+  taken_down_at: number | null
 }

@@ -19,6 +19,7 @@ export class Store {
   /** Raised by every write, so that values derived from the tables know when they are stale. */
   version = 0
   #accountPaused: boolean | null = null
+  #isSuspended: boolean | null = null
   /** Column names by query; the schema does not change while the object is loaded. */
   readonly #joins = new Map<string, string[]>()
   #paymentColumns: (keyof PaymentRow)[] | null = null
@@ -38,6 +39,7 @@ export class Store {
     } catch (error) {
       this.auditHead = null
       this.#accountPaused = null
+      this.#isSuspended = null
       this.#onRollback()
       throw error
     }
@@ -96,6 +98,15 @@ export class Store {
   pauseAccount(paused: boolean): void {
     this.setMeta('account_paused', paused ? '1' : '0')
     this.#accountPaused = paused
+  }
+  /** Has an operator suspended the account? Kept in memory. */
+  get isSuspended(): boolean {
+    this.#isSuspended ??= this.meta('suspended') === '1'
+    return this.#isSuspended
+  }
+  suspend(isSuspended: boolean): void {
+    this.setMeta('suspended', isSuspended ? '1' : '0')
+    this.#isSuspended = isSuspended
   }
   /** In bytes. */
   get databaseSize(): number {

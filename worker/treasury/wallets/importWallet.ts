@@ -7,6 +7,7 @@ import { confirmedBlock, freshHead } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
+import { suspendedOwner } from '../operators/suspension.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { walletLimitProblem } from './limits.ts'
@@ -129,6 +130,8 @@ function belongsTo(privateKey: Hex, address: Address): boolean {
 
 function refusal(ctx: Context, input: ImportInput): Refused | null {
   const { store } = ctx
+  const suspended = suspendedOwner(ctx)
+  if (suspended) return suspended
   const known = store.first(
     "SELECT 1 FROM wallet WHERE chain_id = ? AND address = ? AND status <> 'deleted'",
     input.chainId,

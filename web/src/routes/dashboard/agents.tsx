@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { ChevronLeft, Pause, Plus } from 'lucide-react'
+import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
 import { useCallback, useDeferredValue, useMemo } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
@@ -28,7 +28,8 @@ function AgentsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
   const groups = useQuery({ ...groupsQuery, refetchInterval: refreshMs })
-  const paused = useQuery({ ...accountQuery, refetchInterval: refreshMs }).data?.paused ?? false
+  const state = useQuery({ ...accountQuery, refetchInterval: refreshMs }).data
+  const paused = state?.paused ?? false
   useTitle('Agents')
 
   const agentCount = groups.data?.reduce((sum, group) => sum + group.agentCount, 0) ?? 0
@@ -67,6 +68,13 @@ function AgentsPage() {
           New Agent
         </Button>
       </PageHeader>
+      {state?.suspended && (
+        <p role="status" className="mb-4 flex items-center gap-2 rounded-control bg-amber-tint px-4 py-2">
+          <CirclePause aria-hidden="true" className="size-5 shrink-0 text-amber" />
+          The operator has suspended this account. Agents are refused everything; you can still take payouts back and
+          withdraw.
+        </p>
+      )}
       {paused && (
         <PausedNotice subject={account} className="mb-4">
           All agents of this account are paused: their calls are refused.

@@ -2,6 +2,7 @@ import { addressTopic, topics } from '../../../chain/calls.ts'
 import type { Block, WalletState } from '../../../chain/types.ts'
 import type { Context } from '../../context.ts'
 import { audit } from '../../ledger/audit.ts'
+import { signingAllowed } from '../../operators/stop.ts'
 import type { WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
@@ -36,6 +37,8 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
 
   let { data, deadline, valid_until: validUntil } = action
   if (action.kind === 'rotate') {
+    if (ctx.store.isSuspended) return end(ctx, action, 'failed', 'The operator has suspended the account.')
+    if (!(await signingAllowed(ctx))) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
     const asked = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }

@@ -4,6 +4,8 @@ import type { RotateInput } from '../../api.ts'
 import type { Context } from '../../context.ts'
 import { obtainGas } from '../../limits/gasGrant.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
+import { freshStop, rotationRefusal } from '../../operators/stop.ts'
+import { suspendedOwner } from '../../operators/suspension.ts'
 import { newSessionKey } from '../sessionKeys.ts'
 import { actionOf, type WalletActionRow } from './actions.ts'
 import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
@@ -27,9 +29,11 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   const before = actionReplay(ctx, 'rotate', input)
   if (before) return before
   if (startedWithinDay(ctx, input.walletId) >= maxPerDay) return tooOften
-  const live = await activeSmartWallet(ctx, input.walletId)
+  const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
   if (!live.ok) return live
   const { wallet, state } = live.value
+  const stopped = suspendedOwner(ctx) ?? rotationRefusal(ctx)
+  if (stopped) return stopped
   const operator = operatorKey(ctx)
   if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
   const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.rotate)

@@ -6,6 +6,7 @@ import { type Context, newId } from '../../context.ts'
 import { audit } from '../../ledger/audit.ts'
 import { obtainGas } from '../../limits/gasGrant.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
+import { deliveryRefusal, freshStop } from '../../operators/stop.ts'
 import { toColumn } from '../../storage/columns.ts'
 import { actionOf, isExit, type WalletActionRow } from './actions.ts'
 import { ownerCall, refusalOf } from './calls.ts'
@@ -15,7 +16,7 @@ import { drainMs, isChanging, underWay } from './sessionChange.ts'
 /** Submits what the owner signed, after asking the wallet whether it would accept it. The same signature is the same action. */
 export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): Promise<Result<WalletActionRow>> {
   const { store } = ctx
-  const live = await activeSmartWallet(ctx, input.walletId)
+  const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
   if (!live.ok) return live
   const { wallet, state } = live.value
   const offer = input.kind === 'setSession' ? actionOf(ctx, input.actionId) : null
@@ -39,6 +40,8 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE wallet_id = ? AND data = ?', wallet.id, data)
   const before = known()
   if (before) return ok(before)
+  const stopped = deliveryRefusal(ctx)
+  if (stopped) return stopped
   const refused = await refusalOf(ctx, wallet, data)
   if (refused) return refused
   const ungranted = isExit(input) ? null : await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction)

@@ -1,0 +1,302 @@
+import { isWeaker, type StopMode, stopModes } from '../../worker/domain/serviceStop.ts'
+import type {
+  AccountReport,
+  AuditPage,
+  ClaimLinkState,
+  CreatedPasscode,
+  FoundUser,
+  OperatorAction,
+  OpsStatus,
+  Passcode,
+  PasscodeList,
+  ServiceStop,
+  Stuck,
+  Suspension,
+} from '../../worker/schemas/ops.ts'
+import { rows } from './text.ts'
+
+export type Call = <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<T>
+
+/** `reason` is empty for commands that only read. */
+export type Input = { args: string[]; reason: string; options: Record<string, string | undefined> }
+
+export type Command = {
+  usage: string
+  /** Options besides --reason and --json. */
+  options?: string[]
+  help: string
+  /** Changes something, or shows what must not be read without one: needs --reason. */
+  needsReason: boolean
+  args: [least: number, most: number]
+  /** `data` is printed with --json, `text` otherwise. */
+  run: (call: Call, input: Input) => Promise<{ data: unknown; text: string }>
+}
+
+/** A mistake of whoever typed the command. */
+export class UsageError extends Error {}
+
+const user = (id: string) => `/users/${encodeURIComponent(id)}`
+/** '' or 'none': null. Throws UsageError. */
+function numberOf(text: string): number | null {
+  if (text === '' || text === 'none') return null
+  if (!Number.isFinite(Number(text))) throw new UsageError(`${text} is no number; none lifts it.`)
+  return Number(text)
+}
+const optional = (text: string | undefined) => (text === undefined ? undefined : numberOf(text))
+const stopText = ({ mode, since }: ServiceStop) => (mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`)
+const reading = { needsReason: false } as const
+const acting = { needsReason: true } as const
+
+export const commands: Record<string, Command> = {
+  status: {
+    usage: 'status',
+    help: 'Readiness, stops, alerts, relayers.',
+    args: [0, 0],
+    ...reading,
+    run: async (call) => {
+      const data = await call<OpsStatus>('GET', '/status')
+      const { problems, alerts, relayers } = data
+      const text = [
+        rows([
+          ['ready', data.ready ? 'yes' : 'no'],
+          ['stopped', stopText(data.stop)],
+          ['sign-up', data.signUp],
+          ['suspended accounts', String(data.suspended)],
+          ['accounts that do not move', String(data.overdueTreasuries)],
+        ]),
+        ...problems.map((problem) => `problem  ${problem}`),
+        ...alerts.map(({ since, key, text }) => `alert    ${since}  ${key}  ${text}`),
+        rows(
+          relayers.map(({ name, address, balance, waiting, inFlight, problem }) => [
+            `relayer ${name}`,
+            `${balance ?? '?'} ETH  waiting ${waiting}  in flight ${inFlight}  ${problem ?? ''}  ${address ?? ''}`,
+          ]),
+        ),
+      ]
+      return { data, text: text.filter(Boolean).join('\n') }
+    },
+  },
+  stop: {
+    usage: 'stop new|sign|all',
+    help: `new: no new payments. sign: also, from 10 seconds on, no session key signs; what is signed is delivered; claims,
+reclaims and exits work. all: also, the Relayers send nothing.`,
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [mode], reason }) => {
+      if (mode !== 'new' && mode !== 'sign' && mode !== 'all') throw new UsageError('Stop what? new, sign or all.')
+      const { mode: from } = await call<ServiceStop>('GET', '/stop')
+      if (isWeaker(mode, from))
+        throw new UsageError(`More is stopped already: ${from}. Less: resume ${from} --to ${mode}.`)
+      const data = await call<ServiceStop>('POST', '/stop', { mode, from, reason })
+      return { data, text: stopText(data) }
+    },
+  },
+  resume: {
+    usage: 'resume [new|sign|all] [--to new|sign]',
+    options: ['to'],
+    help: 'Lifts the stop that is in force, or a part of it. Fails if it is not the one named, or becomes another meanwhile.',
+    args: [0, 1],
+    ...acting,
+    run: async (call, { args: [named], reason, options: { to: mode = 'none' } }) => {
+      const now = await call<ServiceStop>('GET', '/stop')
+      if (named !== undefined && named !== now.mode)
+        throw new UsageError(`Not lifted: ${stopText(now)}, and you named ${named}.`)
+      const isLess = (stopModes as readonly string[]).includes(mode) && isWeaker(mode as StopMode, now.mode)
+      if (!isLess) throw new UsageError(`Not lifted: ${stopText(now)}, and ${mode} is not less.`)
+      const data = await call<ServiceStop>('POST', '/stop', { mode, from: now.mode, reason })
+      return { data, text: `${stopText(data)}; before: ${stopText(now)}` }
+    },
+  },
+  users: {
+    usage: 'users [email|id]',
+    help: 'Finds an account. Without an argument: the suspended ones.',
+    args: [0, 1],
+    ...reading,
+    run: async (call, { args: [find = ''] }) => {
+      const data = await call<FoundUser[]>('GET', `/users?find=${encodeURIComponent(find)}`)
+      const line = ({ id, email, suspendedSince }: FoundUser) => [id, email, suspendedSince ? 'suspended' : '']
+      return { data, text: rows(data.map(line)) || 'none' }
+    },
+  },
+  user: {
+    usage: 'user <id>',
+    help: 'State, limits and stuck work of an account.',
+    args: [1, 1],
+    ...reading,
+    run: async (call, { args: [id] }) => {
+      const data = await call<AccountReport>('GET', user(id!))
+      const text = [
+        rows([
+          ['email', data.user.email],
+          ['suspended', data.suspended ? `since ${data.user.suspendedSince ?? 'now'}` : 'no'],
+          ['gas today', `${data.gas.used} of ${data.gas.limit}`],
+          ['limits set', JSON.stringify(data.limits)],
+          ['open', `${data.counts.openPayments} payments, ${data.counts.openPayouts} payouts`],
+        ]),
+        rows(data.stuck.map(({ since, kind, id, status, why }) => [since, kind, id, status, why])),
+      ]
+      return { data, text: text.filter(Boolean).join('\n') }
+    },
+  },
+  suspend: {
+    usage: 'suspend <id>',
+    help: `Agents are refused everything; the owner can read, reclaim and leave; unsigned payments fail, signed ones are
+delivered, recipients can claim.`,
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason }) => {
+      const data = await call<Suspension>('POST', `${user(id!)}/suspend`, { reason })
+      return { data, text: `suspended since ${data.since}; ${data.stoppedPayments} unsigned payments failed` }
+    },
+  },
+  unsuspend: {
+    usage: 'unsuspend <id>',
+    help: 'Lifts a suspension.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason }) => {
+      const data = await call<Suspension>('POST', `${user(id!)}/unsuspend`, { reason })
+      return { data, text: 'not suspended' }
+    },
+  },
+  limits: {
+    usage: 'limits <id> <name>=<value>…',
+    help: 'Sets limits of one account, such as gasPerDay=0 or emailsPerDay=10; <name>=none lifts one.',
+    args: [2, 30],
+    ...acting,
+    run: async (call, { args: [id, ...pairs], reason }) => {
+      const limits = Object.fromEntries(
+        pairs.map((pair) => {
+          const [name, value, more] = pair.split('=')
+          if (!name || value === undefined || more !== undefined) throw new UsageError(`${pair} is not <name>=<value>.`)
+          return [name, numberOf(value)]
+        }),
+      )
+      const data = await call<Record<string, number>>('PATCH', `${user(id!)}/limits`, { limits, reason })
+      return { data, text: rows(Object.entries(data).map(([name, value]) => [name, String(value)])) || 'none set' }
+    },
+  },
+  stuck: {
+    usage: 'stuck',
+    help: 'Accounts and jobs that do not move, and why.',
+    args: [0, 0],
+    ...reading,
+    run: async (call) => {
+      const data = await call<Stuck>('GET', '/stuck')
+      const text = rows([
+        ...data.overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work does not move']),
+        ...data.jobs.map(({ since, kind, id, status, why, userId }) => [since, kind, id, `${status}: ${why}`, userId]),
+      ])
+      return { data, text: text || 'nothing' }
+    },
+  },
+  wake: {
+    usage: 'wake <id>',
+    help: 'An account does at once what waits for a timer.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason }) => {
+      const data = await call<null>('POST', `${user(id!)}/wake`, { reason })
+      return { data, text: 'woken' }
+    },
+  },
+  'take-down': linkCommand('take-down', 'Its claim link says that it is not available. Nothing moves.'),
+  restore: linkCommand('restore', 'Puts a claim link back.'),
+  audit: {
+    usage: 'audit <id> [--before <row>]',
+    options: ['before'],
+    help: 'Reads 100 rows of an account’s audit log, newest first.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason, options }) => {
+      const before = optional(options.before)
+      const body = { reason, ...(before !== undefined && { before }) }
+      const data = await call<AuditPage>('POST', `${user(id!)}/audit`, body)
+      const lines = data.entries.map(({ seq, at, event, ref, data }) => [
+        String(seq),
+        at,
+        event,
+        ref,
+        JSON.stringify(data),
+      ])
+      const more = data.before === null ? '' : `\nolder: --before ${data.before}`
+      return { data, text: rows(lines) + more }
+    },
+  },
+  passcodes: {
+    usage: 'passcodes',
+    help: 'Lists sign-up passcodes.',
+    args: [0, 0],
+    ...reading,
+    run: async (call) => {
+      const data = await call<PasscodeList>('GET', '/passcodes')
+      return { data, text: rows(data.passcodes.map(passcodeLine)) || `none; sign-up is ${data.signUp}` }
+    },
+  },
+  'create-passcode': {
+    usage: 'create-passcode <label> [--uses <n>] [--days <n>]',
+    options: ['uses', 'days'],
+    help: 'Creates a sign-up passcode and prints it once. Without options it has no limit.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [label], reason, options }) => {
+      const body = { label, maxUses: numberOf(options.uses ?? ''), expiresInDays: numberOf(options.days ?? ''), reason }
+      const data = await call<CreatedPasscode>('POST', '/passcodes', body)
+      return { data, text: data.passcode }
+    },
+  },
+  'limit-passcode': {
+    usage: 'limit-passcode <id> [--uses <n>|none] [--days <n>|none]',
+    options: ['uses', 'days'],
+    help: 'Changes the limits of a passcode. Days count from now.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason, options }) => {
+      const body = { maxUses: optional(options.uses), expiresInDays: optional(options.days), reason }
+      const data = await call<Passcode>('PATCH', `/passcodes/${encodeURIComponent(id!)}`, body)
+      return { data, text: rows([passcodeLine(data)]) }
+    },
+  },
+  'revoke-passcode': {
+    usage: 'revoke-passcode <id>',
+    help: 'Ends a passcode. Accounts that were made with it stay.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason }) => {
+      const data = await call<Passcode>('POST', `/passcodes/${encodeURIComponent(id!)}/revoke`, { reason })
+      return { data, text: rows([passcodeLine(data)]) }
+    },
+  },
+  acts: {
+    usage: 'acts',
+    help: 'What operators did last, newest first.',
+    args: [0, 0],
+    ...reading,
+    run: async (call) => {
+      const data = await call<OperatorAction[]>('GET', '/actions')
+      const line = ({ at, actor, action, subject, reason }: OperatorAction) => [at, actor, action, subject, reason]
+      return { data, text: rows(data.map(line)) || 'none' }
+    },
+  },
+}
+
+function linkCommand(act: 'take-down' | 'restore', help: string): Command {
+  return {
+    usage: `${act} <claim link|payout id>`,
+    help,
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [payout], reason }) => {
+      const data = await call<ClaimLinkState>('POST', `/claim-links/${act}`, { payout, reason })
+      return { data, text: `${data.payoutId} of ${data.userId}, ${data.status}: link ${data.isDown ? 'down' : 'up'}` }
+    },
+  }
+}
+
+const passcodeLine = ({ id, label, state, used, maxUses, expiresAt }: Passcode) => [
+  id,
+  label,
+  state,
+  maxUses === null ? `used ${used}` : `used ${used} of ${maxUses}`,
+  expiresAt ?? '',
+]

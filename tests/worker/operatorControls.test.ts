@@ -1,0 +1,295 @@
+/** What operators do with one account. Stops for everybody: serviceStop.test.ts; who is an operator: operators.test.ts. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { defaultLimits } from '#domain/limits.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { type Access, createAccess } from '../support/accessStandIn.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { callTool } from '../support/mcpMessages.ts'
+import { chain, fresh, until } from '../support/payer.ts'
+import { type Api, createApi, env } from './apiClient.ts'
+
+let api: Api
+let ops: Api
+let access: Access
+let own: AccountFixture
+beforeAll(async () => {
+  api = await createTestApp()
+  access = await createAccess('operator-controls')
+  ops = createApi(access.settings)
+  ops.clock.now = Date.now()
+  // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
+  const served = access.serveKeys()
+  await operate('GET', '/stop')
+  served.mockRestore()
+  own = await createAccountFixture(api)
+}, 60_000)
+
+async function operate(method: string, path: string, body?: object, email = 'olga@bursar.example') {
+  const token = await access.token(ops.clock.now, { email })
+  return ops.call(method, `/ops/api${path}`, { headers: { 'cf-access-jwt-assertion': token }, ...(body && { body }) })
+}
+const act = (path: string, body: object = {}, email?: string) =>
+  operate('POST', path, { reason: 'ticket 7', ...body }, email)
+const owner = (method: string, path: string, body?: object) =>
+  api.call(method, `/api${path}`, { token: own.token, ...(body && { body }) })
+const store = <T>(work: (object: Treasury) => T) => runInDurableObject(env.TREASURY.getByName(own.user), work)
+
+const pay = (token: string, key: string = crypto.randomUUID()) =>
+  api.call('POST', '/v1/payments', {
+    token,
+    headers: { 'idempotency-key': key },
+    body: { to: { type: 'address', address: shop }, amount: '0.5' },
+  })
+const shop = fresh('shop')
+
+async function createPayout() {
+  const made = await owner('POST', '/escrow/create', {
+    sourceWalletId: own.wallet,
+    amount: '2',
+    recipientEmail: 'bob@example.com',
+  })
+  expect(made.status, made.text).toBe(201)
+  const { escrowId: id, claimUrl, passcode } = made.json.data as Record<string, string>
+  const status = async () => (await owner('GET', `/escrow/${id}`)).json.data.status as string
+  await until('created', async () => (await status()) === 'CREATED')
+  return { id: id!, url: claimUrl!, link: claimUrl!.split('/claim/')[1]!, passcode: passcode!, status }
+}
+const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
+  api.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
+
+describe('a suspended user', () => {
+  const suspend = (email?: string) => act(`/users/${own.user}/suspend`, {}, email)
+  const unsuspend = (email?: string) => act(`/users/${own.user}/unsuspend`, {}, email)
+
+  test('agents are refused by token, key and MCP; the owner reads, reclaims and leaves; recipients claim @suspend-1', async () => {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: own.clientId,
+      client_secret: own.clientSecret,
+    })
+    const tokenFor = (resource: string) =>
+      api.call('POST', '/oauth/token', {
+        raw: `${form}&resource=${encodeURIComponent(`${env.API_ORIGIN}${resource}`)}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    const token = (await tokenFor('/v1')).json.access_token as string
+    const key = crypto.randomUUID()
+    const [signed, replayed] = [await pay(token), await pay(own.apiKey, key)]
+    expect([signed.status, replayed.status]).toEqual([201, 201])
+    const [claimed, reclaimed] = await Promise.all([createPayout(), createPayout()])
+
+    // One payment that is not signed yet: it fails, and its amount is free again.
+    await store(({ context }: Treasury) => {
+      context.limits = { ...context.limits, agentInFlight: 0 }
+    })
+    const queued = await pay(own.apiKey)
+    expect(queued.json.status).toBe('QUEUED')
+    const done = await suspend()
+    expect(done.json.data, done.text).toMatchObject({ suspended: true })
+
+    for (const credential of [token, own.apiKey])
+      for (const refused of [
+        await pay(credential),
+        await pay(credential, key),
+        await api.call('GET', '/v1/context', { token: credential }),
+        await api.call('GET', `/v1/payments/${signed.json.id}`, { token: credential }),
+      ]) {
+        expect([refused.status, refused.json.code], refused.text).toEqual([403, 'account_suspended'])
+        expect(refused.json).toMatchObject({ rule: 'account.suspended' })
+      }
+    const tool = await callTool(api, own.apiKey, 'get_payment_context', {})
+    expect(tool.content).toMatchObject({ code: 'account_suspended' })
+    expect((await tokenFor('/v1')).json.error).toBe('invalid_client')
+
+    // apiClient checks that no refusal has the words that make the browser sign out.
+    expect((await owner('GET', '/account')).json.data).toEqual({ paused: false, suspended: true })
+    for (const [method, path, body] of [
+      ['POST', '/transactions/send', { walletId: own.wallet, toAddress: shop, amount: '1' }],
+      ['POST', '/escrow/create', { sourceWalletId: own.wallet, amount: '1', recipientEmail: 'x@example.com' }],
+      ['POST', '/agents', { name: 'Another', policyGroupId: own.group }],
+      ['POST', `/policy-groups/${own.group}/top-up`, { amount: '5' }],
+      ['POST', `/agents/${own.agent}/regenerate-api-key`, {}],
+      ['POST', `/escrow/${reclaimed.id}/resend`, {}],
+      ['POST', '/wallets/smart-wallets-v2/deploy', { ownerAddress: own.owner, chainId: 8453 }],
+      ['POST', `/wallets/smart-wallets-v2/${own.wallet}/rotate-session-key`, { spendingLimit: '1000000', ttlHours: 1 }],
+    ] as const) {
+      const refused = await owner(method, path, body)
+      expect([path, refused.status, refused.json.code]).toEqual([path, 403, 'account_suspended'])
+    }
+    for (const path of ['/wallets', '/agents', '/overview', '/transactions/user', '/escrow/list'])
+      expect((await owner('GET', path)).status, path).toBe(200)
+    const context = await owner('GET', `/wallets/smart-wallets-v2/${own.wallet}/owner-signing-context`)
+    expect(context.status).toBe(200)
+    const exit = {
+      kind: 'revokeSession',
+      ownerNonce: '0',
+      deadline: 4_000_000_000,
+      signature: `0x${'11'.repeat(64)}1b`,
+    }
+    const leave = await owner('POST', `/wallets/smart-wallets-v2/${own.wallet}/owner-actions`, exit)
+    expect(leave.json.code, 'it reached the wallet, which refuses this signature').not.toBe('account_suspended')
+
+    const final = async (id: string) => (await owner('GET', `/transactions/${id}`)).json.data
+    await until('signed ones delivered', async () => (await final(signed.json.id)).status === 'CONFIRMED')
+    await until('signed ones delivered', async () => (await final(replayed.json.id)).status === 'CONFIRMED')
+    expect(await final(queued.json.id)).toMatchObject({ status: 'FAILED' })
+    const to = fresh('bob')
+    expect((await claim(claimed, to)).status).toBe(200)
+    expect((await owner('POST', `/escrow/${reclaimed.id}/reclaim`)).status).toBe(200)
+    await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
+    await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
+    expect(await chain.usdcBalance(to)).toBe(2_000_000n)
+    expect((await own.groupNow()).held).toBe('0')
+
+    expect((await unsuspend()).json.data).toMatchObject({ suspended: false, since: null })
+    expect((await pay(token)).status).toBe(201)
+  })
+
+  test('is listed, and two operators at once leave Treasury and list in step @suspend-2', async () => {
+    const listed = async () =>
+      (await operate('GET', '/users')).json.data.some(({ id }: { id: string }) => id === own.user)
+    expect(await listed()).toBe(false)
+    await Promise.all([suspend(), unsuspend('otto@bursar.example'), suspend('otto@bursar.example'), unsuspend()])
+    const { suspended } = (await operate('GET', `/users/${own.user}`)).json.data
+    expect(await listed()).toBe(suspended)
+    expect((await suspend()).json.data.suspended).toBe(true)
+    expect(await listed()).toBe(true)
+    const { since } = (await suspend()).json.data
+    expect((await suspend()).json.data.since, 'once is enough').toBe(since)
+    await unsuspend()
+    expect(await listed()).toBe(false)
+    const acts = (await operate('GET', '/actions')).json.data
+    expect(acts[0]).toMatchObject({ action: 'user.unsuspend', subject: own.user, reason: 'ticket 7' })
+    expect(acts.slice(0, 9).map(({ actor }: { actor: string }) => actor)).toContain('otto@bursar.example')
+  })
+})
+
+describe('limits of one user', () => {
+  const set = (limits: object) => operate('PATCH', `/users/${own.user}/limits`, { limits, reason: 'abuse' })
+  const report = async () => (await operate('GET', `/users/${own.user}`)).json.data
+
+  test('are in force from the next call on, outlive an eviction, and can be lifted @user-limits-1', async () => {
+    const { gas } = await report()
+    expect((await set({ emailsPerDay: 0, gasPerDay: 0 })).json.data).toEqual({ emailsPerDay: 0, gasPerDay: 0 })
+    expect((await report()).gas.limit).toBe(0)
+    const refused = await pay(own.apiKey)
+    expect([refused.status, refused.json.code]).toEqual([429, 'gas_allowance_exceeded'])
+    expect((await set({ gasPerDay: gas.limit, emailsPerDay: null })).json.data).toEqual({ gasPerDay: gas.limit })
+    expect((await pay(own.apiKey)).status).toBe(201)
+    expect((await set({ gasPerDay: null, agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })).status).toBe(200)
+    expect((await pay(own.apiKey)).status).toBe(201)
+    const tooFast = await pay(own.apiKey)
+    expect([tooFast.status, tooFast.json.code]).toEqual([429, 'payment_rate_exceeded'])
+    const kept = await store(({ context }: Treasury) => context.store.meta('limits'))
+    expect(JSON.parse(kept!)).toEqual({ agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })
+    expect((await set({ agentPaymentBurst: null, agentPaymentsPerSecond: null })).json.data).toEqual({})
+    expect((await pay(own.apiKey)).status).toBe(201)
+  })
+
+  test.each([
+    {},
+    { unknown: 1 },
+    { newAccountsGasPerDay: 1 },
+    { gasPerDay: -1 },
+    { gasPerDay: '5' },
+    { agentPaymentsPerSecond: 0 },
+  ])('%j are refused @user-limits-2', async (limits) => {
+    expect((await set(limits)).status).toBe(400)
+    expect(Object.keys(defaultLimits)).toContain('newAccountsGasPerDay')
+  })
+})
+
+test('what is stuck is listed with its reason, and woken @stuck-1', async () => {
+  await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+  const payment = await pay(own.apiKey)
+  expect(payment.status, payment.text).toBe(201)
+  // A minute later, by the clocks of both objects.
+  const ahead = (ms: number) =>
+    store(({ context }) => {
+      context.now = () => Date.now() + ms
+    })
+  await ahead(61_000)
+  const { stuck, counts } = (await operate('GET', `/users/${own.user}`)).json.data
+  expect(counts.openPayments).toBeGreaterThan(0)
+  expect(stuck).toContainEqual(expect.objectContaining({ kind: 'payment', id: payment.json.id, status: 'PROCESSING' }))
+  const work = stuck.find(({ id }: { id: string }) => id === payment.json.id)
+  expect(work.why).toMatch(/^(waiting at the Relayer|in transaction|the Relayer does not know)/)
+  await chain.fault({ mode: 'none' })
+  await ahead(0)
+  await env.RELAYER.getByName('8453:0').wakeUp()
+  expect((await act(`/users/${own.user}/wake`)).status).toBe(200)
+  await until('confirmed', async () => {
+    const found = await owner('GET', `/transactions/${payment.json.id}`)
+    return found.json.data.status === 'CONFIRMED'
+  })
+  const status = (await operate('GET', '/status')).json.data
+  expect(status).toMatchObject({ stop: { mode: 'none' }, signUp: 'open' })
+  expect(status.relayers).toContainEqual(expect.objectContaining({ name: '8453:0', problem: null }))
+  expect((await operate('GET', '/stuck')).json.data).toMatchObject({ jobs: expect.any(Array) })
+})
+
+test('a claim link is taken down and put back; nothing moves, and its sender can take the payout back @takedown-1', async () => {
+  const payout = await createPayout()
+  const verify = () =>
+    api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: payout.link, passcode: payout.passcode } })
+  const session = (await verify()).json.data.sessionToken
+  const down = await act('/claim-links/take-down', { payout: payout.url })
+  expect(down.json.data, down.text).toEqual({
+    payoutId: payout.id,
+    userId: own.user,
+    status: 'CREATED',
+    isDown: true,
+  })
+  const text = 'This payout link is not available.'
+  const bySession = { accessToken: payout.link, sessionToken: session, recipientAddress: fresh('x') }
+  for (const refused of [
+    await api.call('GET', `/api/escrow/claim/${payout.link}`),
+    await verify(),
+    await claim(payout, fresh('bob')),
+    await api.call('POST', '/api/escrow/claim', { body: bySession }),
+    await api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: payout.link } }),
+  ])
+    expect([refused.status, refused.json.error]).toEqual([410, text])
+  const resent = await owner('POST', `/escrow/${payout.id}/resend`)
+  expect([resent.status, resent.json.error]).toEqual([409, expect.stringContaining('You can take the payout back')])
+  expect(await payout.status()).toBe('CREATED')
+
+  expect((await act('/claim-links/restore', { payout: payout.id })).json.data.isDown).toBe(false)
+  expect((await verify()).status).toBe(200)
+  await act('/claim-links/take-down', { payout: payout.link })
+  expect((await owner('POST', `/escrow/${payout.id}/reclaim`)).status).toBe(200)
+  await until('reclaimed', async () => (await payout.status()) === 'RECLAIMED')
+
+  expect((await act('/claim-links/take-down', { payout: 'nothing' })).status).toBe(404)
+  const acts = (await operate('GET', '/actions')).json.data
+  expect(acts[0]).toMatchObject({ action: 'claim_link.take_down', subject: payout.id })
+  expect(JSON.stringify(acts)).not.toContain(payout.link)
+})
+
+test('a user’s audit log is read with a reason, which is recorded first @ops-audit-1', async () => {
+  expect((await operate('POST', `/users/${own.user}/audit`, {})).status).toBe(400)
+  const read = await act(`/users/${own.user}/audit`)
+  const { entries, before } = read.json.data
+  expect(entries[0].seq).toBeGreaterThan(entries.at(-1).seq)
+  expect(entries.map(({ event }: { event: string }) => event)).toContain('payment.accepted')
+  const older = (await act(`/users/${own.user}/audit`, { before: entries[0].seq })).json.data
+  expect(older.entries[0].seq).toBe(entries[0].seq - 1)
+  expect(before === null || before === entries.at(-1).seq).toBe(true)
+  const [last] = (await operate('GET', '/actions')).json.data
+  expect(last).toMatchObject({ action: 'user.audit', subject: own.user, reason: 'ticket 7' })
+})
+
+test('an id that nobody has is not found, makes no Treasury and is not recorded @operators-5', async () => {
+  const newest = async () => (await operate('GET', '/actions')).json.data[0].id
+  const before = await newest()
+  for (const path of ['suspend', 'unsuspend', 'wake', 'audit'])
+    expect((await act(`/users/user_nobody/${path}`)).status, path).toBe(404)
+  expect((await operate('PATCH', '/users/user_nobody/limits', { limits: { gasPerDay: 1 }, reason: 'x' })).status).toBe(
+    404,
+  )
+  expect((await operate('GET', '/users/user_nobody')).status).toBe(404)
+  expect(await newest()).toBe(before)
+  const [found] = (await operate('GET', `/users?find=${own.user}`)).json.data
+  expect((await operate('GET', `/users?find=${encodeURIComponent(found.email)}`)).json.data).toEqual([found])
+})

@@ -1,0 +1,283 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { giveUpMs } from '#domain/intent.ts'
+import type { StopMode } from '#domain/serviceStop.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { readServiceStop, writeServiceStop } from '../../worker/db/operatorControls.ts'
+import { DeliveryStop } from '../../worker/relayer/deliveryStop.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { type Access, createAccess } from '../support/accessStandIn.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
+import { callTool } from '../support/mcpMessages.ts'
+import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { type Api, createApi, env } from './apiClient.ts'
+
+let api: Api
+let access: Access
+beforeAll(async () => {
+  await prepare()
+  access = await createAccess('service-stop')
+  api = createApi(access.settings)
+  api.clock.now = Date.now()
+  // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
+  const served = access.serveKeys()
+  await stop('none')
+  served.mockRestore()
+})
+afterEach(async () => {
+  for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
+  await env.DB.prepare("UPDATE service_stop SET mode = 'none'").run()
+  for (const name of ['8453:0', '84532:0']) await forgetReading(name)
+})
+
+/** An operator's command. Objects hear of it when their last reading is old. */
+async function stop(mode: StopMode, from?: StopMode, email = 'olga@bursar.example') {
+  const token = await access.token(api.clock.now, { email })
+  const headers = { 'cf-access-jwt-assertion': token }
+  return api.call('POST', '/ops/api/stop', { headers, body: { mode, reason: 'drill', ...(from && { from }) } })
+}
+
+/** The Treasury's own clock runs `ms` ahead from now on. */
+const ahead = (payer: Payer, ms: number) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => {
+    object.context.now = () => Date.now() + ms
+  })
+/** The Relayer reads the mode again at its next step, as it would five seconds later. */
+const forgetReading = (name: string) =>
+  runInDurableObject(env.RELAYER.getByName(name), (object: Relayer) => {
+    object.stop = new DeliveryStop(env.DB)
+  })
+
+type Signed = { id: string; status: string; sequence: number | null; version: number; giveUpAt: number }
+const payments = (payer: Payer) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) =>
+    object.context.store.all<Signed>(
+      'SELECT id, status, sequence, sig_version AS version, give_up_at AS giveUpAt FROM payment ORDER BY id',
+    ),
+  )
+const signatures = async (payer: Payer) =>
+  (await payments(payer)).map(({ id, sequence, version }) => [id, sequence, version])
+
+describe('stop sign', () => {
+  test('during a burst: 10 s later nothing new is signed; afterwards all settle, none twice @stop-1', async () => {
+    const payer = await createPayer({ limit: null })
+    await payer.ledger()
+    await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+      context.limits = { ...context.limits, agentInFlight: 10 }
+    })
+    const recipients = Array.from({ length: 24 }, (_, i) => fresh(`recipient ${i}`))
+    const pay = (address: (typeof recipients)[number]) =>
+      payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address }, amount: usdc('1') }))
+    await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+
+    // The command comes in the middle of the burst: some are accepted after it, and wait or are refused.
+    const burst = recipients.map(async (address, i) => {
+      if (i === 16) expect((await stop('sign')).status).toBe(200)
+      return pay(address)
+    })
+    const results = await Promise.all(burst)
+    await ahead(payer, 10_000)
+    expect(await pay(fresh('late'))).toMatchObject({ ok: false, code: 'payments_paused', retryAfter: 60 })
+    const before = await signatures(payer)
+    expect(before.filter(([, , version]) => version === 0).length, 'some wait for a signature').toBeGreaterThan(5)
+
+    // What is signed is delivered, and the slots that this frees are not used.
+    await chain.fault({ mode: 'none' })
+    await until('signed ones confirmed', async () =>
+      (await payments(payer)).every(({ status }) => status !== 'PROCESSING'),
+    )
+    await look(payer)
+    expect(await signatures(payer)).toEqual(before)
+
+    // Longer than payments live: stopped time does not count.
+    await ahead(payer, giveUpMs + 20_000)
+    await look(payer)
+    expect(await signatures(payer)).toEqual(before)
+    expect((await payments(payer)).filter(({ status }) => status === 'FAILED')).toEqual([])
+
+    expect((await stop('none', 'sign')).status).toBe(200)
+    await ahead(payer, giveUpMs + 30_000)
+    await until('all confirmed', async () => {
+      await look(payer)
+      return (await payments(payer)).every(({ status }) => status === 'CONFIRMED')
+    })
+    const paid = await Promise.all(recipients.map((address) => chain.usdcBalance(address)))
+    expect(paid).toEqual(results.map(({ ok }) => (ok ? 1_000_000n : 0n)))
+    await payer.booksBalance()
+    expect(await pay(fresh('after'))).toMatchObject({ ok: true })
+  })
+
+  test('a signed payment that misses its deadline meanwhile is held, and signed again under its nonce @stop-2', async () => {
+    const payer = await createPayer({ on: manualChain })
+    await payer.ledger()
+    await manualChain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
+    const to = fresh('shop')
+    const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+    await until('signed', async () => {
+      await look(payer)
+      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+    })
+    const [signed] = await payments(payer)
+    await stop('sign')
+    await ahead(payer, 10_000)
+    await look(payer)
+    await pass(1_000)
+    await ahead(payer, giveUpMs + 60_000)
+    await look(payer)
+    await look(payer)
+    expect(await payments(payer)).toEqual([signed])
+    expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+
+    await manualChain.fault({ mode: 'none' })
+    await stop('none', 'sign')
+    await ahead(payer, giveUpMs + 70_000)
+    await becomes(payer, payment.id, 'CONFIRMED')
+    const [after] = await payments(payer)
+    expect(after).toMatchObject({ sequence: signed!.sequence, version: signed!.version + 1 })
+    expect(after!.giveUpAt - signed!.giveUpAt).toBeGreaterThan(giveUpMs)
+    expect(await manualChain.usdcBalance(to)).toBe(5_000_000n)
+    await payer.booksBalance()
+  })
+
+  test('while D1 does not respond nothing is signed, and what was accepted waits @stop-3', async () => {
+    const payer = await createPayer()
+    await payer.ledger()
+    const isSigned = async (id: string) => (await payments(payer)).find((row) => row.id === id)!.version > 0
+    const outage = (isDown: boolean) =>
+      runInDurableObject(payer.treasury(), (object: Treasury) => {
+        const { context } = object
+        context.db = isDown ? (null as never) : primaryDb(env.DB)
+        context.lookups.clear()
+        for (const each of recipients) context.recipients.add(`8453:${each.toLowerCase()}`)
+        if (isDown) context.stop.readAt = Number.NEGATIVE_INFINITY
+      })
+    const recipients = [fresh('one')]
+    await outage(true)
+    const payment = await accepted(payer, { to: { type: 'address', address: recipients[0]! } })
+    await look(payer)
+    expect(await isSigned(payment.id)).toBe(false)
+    await outage(false)
+    expect((await payer.final(payment.id)).status).toBe('CONFIRMED')
+  })
+})
+
+test('new and sign let claims, reclaims and exits through; all does not @stop-4', async () => {
+  const app = await createTestApp()
+  const own = await createAccountFixture(app)
+  const treasury = () => env.TREASURY.getByName(own.user)
+  /** As five seconds later. */
+  const reread = () =>
+    runInDurableObject(treasury(), ({ context }: Treasury) => {
+      context.stop.readAt = Number.NEGATIVE_INFINITY
+    })
+  const create = async () => {
+    const body = { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'bob@example.com' }
+    const made = await app.call('POST', '/api/escrow/create', { token: own.token, body })
+    expect(made.status, made.text).toBe(201)
+    const { escrowId: id, claimUrl, passcode } = made.json.data
+    const status = async () => (await app.call('GET', `/api/escrow/${id}`, { token: own.token })).json.data.status
+    await until('created', async () => (await status()) === 'CREATED')
+    return { id, link: claimUrl.split('/claim/')[1], passcode, status }
+  }
+  const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
+    app.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
+  const reclaim = ({ id }: { id: string }) => app.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token })
+  const [claimed, reclaimed, waiting] = await Promise.all([create(), create(), create()])
+  const exit = {
+    kind: 'revokeSession',
+    ownerNonce: '0',
+    deadline: 4_000_000_000,
+    signature: `0x${'11'.repeat(64)}1b`,
+  }
+  const leave = () =>
+    app.call('POST', `/api/wallets/smart-wallets-v2/${own.wallet}/owner-actions`, { token: own.token, body: exit })
+
+  await stop('all')
+  await reread()
+  for (const refused of [await claim(waiting, fresh('bob')), await reclaim(waiting), await leave()])
+    expect([refused.status, refused.json.code], refused.text).toEqual([503, 'payments_paused'])
+  expect(await waiting.status()).toBe('CREATED')
+
+  await stop('sign', 'all')
+  await reread()
+  await forgetReading('8453:0')
+  const to = fresh('bob')
+  expect((await claim(claimed, to)).status).toBe(200)
+  expect((await reclaim(reclaimed)).status).toBe(200)
+  // Read by the wallet, which refuses the signature: it came through.
+  expect((await leave()).json.code).not.toBe('payments_paused')
+  await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
+  await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
+  expect(await chain.usdcBalance(to)).toBe(2_000_000n)
+
+  // Nothing else is paid: by REST, MCP, dry run, dashboard; and Bursar replaces no session key.
+  const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const paid = await app.call('POST', '/v1/payments', { token: own.apiKey, headers, body })
+  expect([paid.status, paid.headers.get('retry-after')]).toEqual([503, '60'])
+  expect(paid.json).toMatchObject({ code: 'payments_paused', rule: 'service.stopped', max_allowed_now: '0' })
+  expect(paid.json.detail).toContain('paused by the operator')
+  const check = await app.call('POST', '/v1/payments/check', { token: own.apiKey, body })
+  expect(check.json).toMatchObject({ allowed: false, refusal: { code: 'payments_paused' } })
+  const args = { address: fresh('shop'), amount: '1', idempotency_key: crypto.randomUUID() }
+  const tool = await callTool(app, own.apiKey, 'pay_address', args)
+  expect(tool.content).toMatchObject({ code: 'payments_paused', next: 'Try again in 60 seconds.' })
+  const send = await app.call('POST', '/api/transactions/send', {
+    token: own.token,
+    body: { walletId: own.wallet, toAddress: fresh('shop'), amount: '1' },
+  })
+  expect([send.status, send.json.code]).toEqual([503, 'payments_paused'])
+  const rotate = await app.call('POST', `/api/wallets/smart-wallets-v2/${own.wallet}/rotate-session-key`, {
+    token: own.token,
+    body: { spendingLimit: '1000000', ttlHours: 1 },
+  })
+  expect([rotate.status, rotate.json.code]).toEqual([503, 'payments_paused'])
+})
+
+test('all: the Relayer sends nothing, and afterwards what waited @stop-5', async () => {
+  const payer = await createPayer()
+  await payer.ledger()
+  const health = () => env.RELAYER.getByName('8453:0').health()
+  await stop('all')
+  await forgetReading('8453:0')
+  // Accepted and signed by a Treasury that has not heard of it yet.
+  const to = fresh('shop')
+  const payment = await accepted(payer, { to: { type: 'address', address: to } })
+  await until('held', async () => (await health()).holding === 'an operator has stopped it')
+  expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+  expect(await chain.usdcBalance(to)).toBe(0n)
+  await stop('none', 'all')
+  await forgetReading('8453:0')
+  expect((await payer.final(payment.id)).status).toBe('CONFIRMED')
+  expect(await chain.usdcBalance(to)).toBe(1_000_000n)
+})
+
+test('the Relayer reads every five seconds; without D1 the last reading counts @stop-6', async () => {
+  const reading = new DeliveryStop(env.DB)
+  expect(await reading.isStopped(1_000)).toBe(false)
+  await stop('all')
+  expect([await reading.isStopped(5_999), await reading.isStopped(6_000)]).toEqual([false, true])
+  await stop('sign', 'all')
+  expect([await reading.isStopped(10_999), await reading.isStopped(11_000)]).toEqual([true, false])
+  expect(await new DeliveryStop(null as never).isStopped(0)).toBe(false)
+})
+
+test('nobody lifts a stop that they have not seen; both acts are recorded @stop-7', async () => {
+  await stop('new')
+  const [stronger, lifted] = await Promise.all([stop('all'), stop('none', 'new', 'otto@bursar.example')])
+  expect(stronger.json.data.mode).toBe('all')
+  expect([200, 409]).toContain(lifted.status)
+  expect((await stop('none', 'new')).status).toBe(409)
+  expect((await stop('none')).status, 'without saying what is lifted').toBe(409)
+  const db = primaryDb(env.DB)
+  const { since } = await readServiceStop(db)
+  expect(await writeServiceStop(db, 'all', null, api.clock.now + 5)).toBe(true)
+  expect(await readServiceStop(db), 'since the first command').toEqual({ mode: 'all', since })
+  expect((await stop('none', 'all')).json.data.mode).toBe('none')
+  const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
+  const acts = (await api.call('GET', '/ops/api/actions', { headers })).json.data
+  expect(acts[0]).toMatchObject({ action: 'service.resume', reason: 'drill', detail: { mode: 'none', from: 'all' } })
+  expect(acts.map(({ actor }: { actor: string }) => actor)).toContain('otto@bursar.example')
+})

@@ -1,0 +1,63 @@
+import { and, desc, eq, isNotNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
+import type { Db } from './d1.ts'
+import { serviceStop, user, userSuspension } from './schema.ts'
+
+/** `since` in ms; null: nothing was ever stopped. */
+export type ServiceStop = { mode: StopMode; since: number | null }
+
+export async function readServiceStop(db: Db): Promise<ServiceStop> {
+  const row = await db.select({ mode: serviceStop.mode, since: serviceStop.since }).from(serviceStop).get()
+  return row ?? { mode: 'none', since: null }
+}
+
+/**
+ * Stops more than now, or as much: at once. Less than now only if the mode is still `from`, so that nobody lifts a stop
+ * that they have not seen. False: it is not. `since` stays if the mode does.
+ */
+export async function writeServiceStop(db: Db, mode: StopMode, from: StopMode | null, now: number): Promise<boolean> {
+  const stronger = stopModes.filter((other) => isWeaker(mode, other))
+  const rows = await db
+    .insert(serviceStop)
+    .values({ one: 1, mode, since: now })
+    .onConflictDoUpdate({
+      target: serviceStop.one,
+      set: { mode, since: sql`CASE WHEN ${serviceStop.mode} = ${mode} THEN ${serviceStop.since} ELSE ${now} END` },
+      setWhere:
+        from === null
+          ? notInArray(serviceStop.mode, stronger)
+          : sql`${notInArray(serviceStop.mode, stronger)} OR ${eq(serviceStop.mode, from)}`,
+    })
+    .returning({ mode: serviceStop.mode })
+  return rows.length > 0
+}
+
+/** Keeps what the Treasury says; an older version changes nothing. `since` null: not suspended. */
+export async function writeSuspension(
+  db: Db,
+  userId: string,
+  { since, version }: { since: number | null; version: number },
+): Promise<void> {
+  await db
+    .insert(userSuspension)
+    .values({ userId, since, version })
+    .onConflictDoUpdate({
+      target: userSuspension.userId,
+      set: { since, version },
+      setWhere: lt(userSuspension.version, version),
+    })
+}
+
+const suspendedNow = isNotNull(userSuspension.since)
+
+export const countSuspended = (db: Db): Promise<number> => db.$count(userSuspension, suspendedNow)
+
+/** Accounts with this email address or id; with an empty text, those that are suspended, latest first. */
+export const findUsersForOperators = (db: Db, text: string, limit: number) =>
+  db
+    .select({ id: user.id, email: user.email, createdAt: user.createdAt, suspendedSince: userSuspension.since })
+    .from(user)
+    .leftJoin(userSuspension, and(eq(userSuspension.userId, user.id), suspendedNow))
+    .where(text === '' ? suspendedNow : or(eq(user.email, text.toLowerCase()), eq(user.id, text)))
+    .orderBy(desc(userSuspension.since))
+    .limit(limit)

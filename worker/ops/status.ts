@@ -1,0 +1,105 @@
+import { type ChainId, chainIds } from '#domain/networks.ts'
+import { signUpModeOf } from '#domain/signUpMode.ts'
+import type { OpsStatus, RelayerState, Stuck, StuckJob } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { isInUse } from '../chain/networkSettings.ts'
+import { listAlerts } from '../db/alerts.ts'
+import { countOverdue, listOverdue } from '../db/busyTreasuries.ts'
+import { countSuspended } from '../db/operatorControls.ts'
+import type { Env } from '../env.ts'
+import { readinessProblems, relayerShards } from '../readiness/readiness.ts'
+import { relayerName } from '../relayer/api.ts'
+import { currentStop } from './stops.ts'
+
+const overdueAfterMs = 120_000 // 2 minutes
+const maxListed = 100
+const iso = (at: number) => new Date(at).toISOString()
+
+/** The state of the deployment, in one look. */
+export async function opsStatus(deps: Deps): Promise<OpsStatus> {
+  const { env, db, now } = deps
+  const [problems, stop, alerts, overdueTreasuries, suspended, ...states] = await Promise.all([
+    readinessProblems(deps),
+    currentStop(deps),
+    listAlerts(db),
+    countOverdue(db, now() - overdueAfterMs),
+    countSuspended(db),
+    ...relayers(env).map((name) => relayerState(env, name)),
+  ])
+  return {
+    ready: problems.length === 0,
+    problems,
+    stop,
+    alerts: alerts.map(({ key, text, since }) => ({ key, text, since: iso(since) })),
+    relayers: states,
+    overdueTreasuries,
+    suspended,
+    signUp: signUpModeOf(env),
+  }
+}
+
+/** Accounts and jobs that do not move. Why an account's work waits is in its report (users.ts). */
+export async function stuckWork({ env, db, now }: Deps): Promise<Stuck> {
+  const [overdue, ...jobs] = await Promise.all([
+    listOverdue(db, now() - overdueAfterMs, maxListed),
+    ...relayers(env).map((name) => stuckJobs(env, name)),
+  ])
+  return {
+    overdueTreasuries: overdue.map(({ userId, since }) => ({ userId, since: iso(since) })),
+    jobs: jobs.flat(),
+  }
+}
+
+const relayers = (env: Env): string[] =>
+  chainIds
+    .filter((chainId: ChainId) => isInUse(env, chainId))
+    .flatMap((chainId) => relayerShards(env).map((shard) => relayerName(chainId, shard)))
+
+async function relayerState(env: Env, name: string): Promise<RelayerState> {
+  const relayer = env.RELAYER.getByName(name)
+  const [account, health] = await Promise.allSettled([relayer.account(), relayer.health()])
+  const { address = null, balance = null } = account.status === 'fulfilled' ? account.value : {}
+  const state = health.status === 'fulfilled' ? health.value : null
+  const full = state?.isFull ? 'its storage is full' : null
+  return {
+    name,
+    address,
+    balance: balance === null ? null : ethText(balance),
+    problem: state ? (state.holding ?? state.stepError ?? full) : 'it does not respond',
+    waiting: state?.waiting ?? 0,
+    oldestAt: state?.oldestAt ? iso(state.oldestAt) : null,
+    inFlight: state?.inFlight ?? 0,
+  }
+}
+
+const wei = 10n ** 18n
+/** With four decimals, rounded down. */
+const ethText = (amount: bigint) => `${amount / wei}.${String(((amount % wei) * 10_000n) / wei).padStart(4, '0')}`
+
+async function stuckJobs(env: Env, name: string): Promise<StuckJob[]> {
+  try {
+    const jobs = await env.RELAYER.getByName(name).stuckJobs(maxListed)
+    return jobs.map(({ id, userId, kind, state, since, retryAt, reason }) => ({
+      kind,
+      id,
+      userId,
+      status: state,
+      since: iso(since),
+      retryAt: iso(retryAt),
+      why: reason ?? 'waits for its turn',
+    }))
+  } catch {
+    const now = iso(Date.now())
+    return [
+      {
+        kind: 'relayer',
+        id: name,
+        userId: '',
+        status: 'unknown',
+        since: now,
+        retryAt: now,
+        why: 'it does not respond',
+      },
+    ]
+  }
+}

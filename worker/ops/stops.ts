@@ -1,0 +1,29 @@
+import type { StopMode } from '#domain/serviceStop.ts'
+import type { ServiceStop } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { readServiceStop, writeServiceStop } from '../db/operatorControls.ts'
+import { AppError } from '../errors.ts'
+import { type Act, recordAct } from './record.ts'
+
+export async function currentStop({ db }: Pick<Deps, 'db'>): Promise<ServiceStop> {
+  const { mode, since } = await readServiceStop(db)
+  return { mode, since: since === null ? null : new Date(since).toISOString() }
+}
+
+/**
+ * In force within 5 seconds in every object. `from`: the mode that the operator has seen; stopping less than now is
+ * refused if it is another meanwhile, so that nobody lifts a stop that they do not know of.
+ */
+export async function setStop(
+  deps: Deps,
+  act: Act,
+  { mode, from }: { mode: StopMode; from?: StopMode | undefined },
+): Promise<ServiceStop> {
+  await recordAct(deps, act, mode === 'none' ? 'service.resume' : 'service.stop', 'service', { mode, from })
+  if (await writeServiceStop(deps.db, mode, from ?? null, deps.now())) return currentStop(deps)
+  const now = await currentStop(deps)
+  throw new AppError(
+    'conflict',
+    `More is stopped now than you have seen: ${now.mode}. Nothing was changed; look again.`,
+  )
+}

@@ -1,0 +1,76 @@
+import type { Limits } from '#domain/limits.ts'
+import type { AccountReport, AuditPage, FoundUser, StuckWork, Suspension } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { findUsersForOperators, writeSuspension } from '../db/operatorControls.ts'
+import { AppError } from '../errors.ts'
+import type { AuditEntry, AccountReport as Report } from '../treasury/operators/api.ts'
+import { type Act, recordAct } from './record.ts'
+
+const maxFound = 100
+const iso = (at: number) => new Date(at).toISOString()
+
+/** Accounts with this email address or id; empty: those that are suspended. */
+export async function findUsers({ db }: Pick<Deps, 'db'>, text: string): Promise<FoundUser[]> {
+  const rows = await findUsersForOperators(db, text, maxFound)
+  return rows.map(({ createdAt, suspendedSince, ...row }) => ({
+    ...row,
+    createdAt: iso(createdAt),
+    suspendedSince: suspendedSince === null ? null : iso(suspendedSince),
+  }))
+}
+
+/** Throws not_found: asking the Treasury of nobody would create one. */
+async function knownUser(deps: Pick<Deps, 'db'>, userId: string): Promise<FoundUser> {
+  const user = (await findUsers(deps, userId)).find(({ id }) => id === userId)
+  if (!user) throw new AppError('not_found', 'There is no account with this id.')
+  return user
+}
+
+const treasuryOf = ({ env }: Deps, userId: string) => env.TREASURY.getByName(userId)
+
+export async function accountReport(deps: Deps, userId: string): Promise<AccountReport> {
+  const user = await knownUser(deps, userId)
+  const { suspension, stuck, ...report } = (await treasuryOf(deps, userId).report()) as Report
+  return { user, suspended: suspension.since !== null, ...report, stuck: stuck.map(stuckView) }
+}
+
+const stuckView = ({ since, ...work }: Report['stuck'][number]): StuckWork => ({ ...work, since: iso(since) })
+
+/** The Treasury decides; D1 is told for lists. Repeating it repairs a list that was not told. */
+export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspended: boolean): Promise<Suspension> {
+  await knownUser(deps, userId)
+  await recordAct(deps, act, isSuspended ? 'user.suspend' : 'user.unsuspend', userId)
+  const { stoppedPayments, ...state } = await treasuryOf(deps, userId).suspend(isSuspended)
+  await writeSuspension(deps.db, userId, state)
+  const { since } = state
+  return { suspended: since !== null, since: since === null ? null : iso(since), stoppedPayments }
+}
+
+/** What is absent stays; null: the deployment's limit again. Returns all that are set. */
+export async function setLimits(
+  deps: Deps,
+  act: Act,
+  userId: string,
+  limits: { [Name in keyof Limits]?: number | null },
+): Promise<Partial<Limits>> {
+  await knownUser(deps, userId)
+  await recordAct(deps, act, 'user.limits', userId, limits)
+  return treasuryOf(deps, userId).setLimits(limits)
+}
+
+/** The account does at once what waits for an alarm. */
+export async function wakeUser(deps: Deps, act: Act, userId: string): Promise<void> {
+  await knownUser(deps, userId)
+  await recordAct(deps, act, 'user.wake', userId)
+  await treasuryOf(deps, userId).wakeForOperator()
+}
+
+/** 100 rows, newest first. Reading it is an act, since it says whom the account pays. */
+export async function readAudit(deps: Deps, act: Act, userId: string, before: number | null): Promise<AuditPage> {
+  await knownUser(deps, userId)
+  await recordAct(deps, act, 'user.audit', userId, { before })
+  // The client's type of a record of unknown values is never.
+  const rows = (await treasuryOf(deps, userId).readAudit(before)) as AuditEntry[]
+  const last = rows.at(-1)?.seq ?? 1
+  return { entries: rows.map(({ at, ...row }) => ({ ...row, at: iso(at) })), before: last > 1 ? last : null }
+}

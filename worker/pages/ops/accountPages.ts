@@ -1,0 +1,144 @@
+import { html } from 'hono/html'
+import { userLimits } from '#domain/limits.ts'
+import type {
+  AccountReport,
+  AuditPage,
+  ClaimLinkState,
+  CreatedPasscode,
+  FoundUser,
+  PasscodeList,
+} from '#schemas/ops.ts'
+import type { Html } from '../layout.ts'
+import { card, type Form, facts, field, table, time, userLink } from './layout.ts'
+
+export const usersContent = (find: string, users: FoundUser[]): Html[] => [
+  html`<form method="get" action="/ops/users">${field('Email address or id', 'find', { value: find })}<button>Find</button></form>`,
+  html`<h2>${find === '' ? 'Suspended' : 'Found'}</h2>`,
+  table(
+    ['Account', 'Email', 'Created', 'Suspended'],
+    users.map(({ id, email, createdAt, suspendedSince }) => [
+      userLink(id),
+      email,
+      time(createdAt),
+      suspendedSince ? html`Since ${time(suspendedSince)}` : 'No',
+    ]),
+    find === '' ? 'No account is suspended.' : 'No account has this address or id.',
+  ),
+]
+
+export function accountContent(report: AccountReport, form: Form): Html[] {
+  const { user, suspended, limits, gas, counts, stuck } = report
+  const path = `/ops/users/${encodeURIComponent(user.id)}`
+  const figure = (n: number) => n.toLocaleString('en')
+  return [
+    facts([
+      ['Email', user.email],
+      ['Id', html`<code>${user.id}</code>`],
+      ['Created', time(user.createdAt)],
+      ['State', suspended ? html`Suspended since ${time(user.suspendedSince)}` : 'Active'],
+      ['Agents', `${counts.agents}${report.agentsPaused ? ', all paused by the owner' : ''}`],
+      ['Wallets', String(counts.wallets)],
+      ['Open payments and payouts', `${counts.openPayments} and ${counts.openPayouts}`],
+      ['Gas today', `${figure(gas.used)} of ${figure(gas.limit)}`],
+    ]),
+    card(suspended ? 'Unsuspend' : 'Suspend', [
+      html`<p class="muted">Agents are refused everything. The owner can sign in, read, take payouts back and withdraw. Unsigned payments fail, signed ones are delivered, recipients can claim.</p>`,
+      suspended ? form(`${path}/unsuspend`, 'Unsuspend') : form(`${path}/suspend`, 'Suspend', '', 'danger'),
+    ]),
+    card('Stuck', [
+      table(
+        ['Since', 'What', 'State', 'Why'],
+        stuck.map(({ since, kind, id, status, why }) => [time(since), html`${kind} <code>${id}</code>`, status, why]),
+        'Nothing has waited for a minute.',
+      ),
+      html`<p class="muted">Waking does at once what waits for a timer. It moves nothing that would not move by itself.</p>`,
+      form(`${path}/wake`, 'Wake'),
+    ]),
+    card('Limits', [
+      table(
+        ['Limit', 'Set for this account'],
+        Object.entries(limits).map(([name, value]) => [name, figure(value)]),
+        'The deployment’s limits apply.',
+      ),
+      form(
+        `${path}/limits`,
+        'Set limit',
+        html`<label>Limit <select name="name">${userLimits.map((name) => html`<option>${name}</option>`)}</select></label>
+${field('Value', 'value', { hint: 'Empty: the deployment’s limit again.' })}`,
+      ),
+    ]),
+    card('Audit log', [
+      html`<p class="muted">It says whom the account pays. Reading it is recorded with your reason.</p>`,
+      form(`${path}/audit`, 'Read'),
+    ]),
+  ]
+}
+
+export const auditContent = (userId: string, { entries, before }: AuditPage, form: Form): Html[] => [
+  html`<p>${userLink(userId)}</p>`,
+  table(
+    ['Row', 'When', 'Event', 'Of', 'Data'],
+    entries.map(({ seq, at, event, ref, data }) => [
+      String(seq),
+      time(at),
+      event,
+      html`<code>${ref}</code>`,
+      html`<code>${JSON.stringify(data)}</code>`,
+    ]),
+    'No rows.',
+  ),
+  before === null
+    ? html``
+    : form(
+        `/ops/users/${encodeURIComponent(userId)}/audit`,
+        'Read older rows',
+        html`<input type="hidden" name="before" value="${before}">`,
+      ),
+]
+
+export const claimLinksContent = (form: Form, done?: ClaimLinkState): Html[] => [
+  done
+    ? card(done.isDown ? 'Taken down' : 'Restored', [
+        facts([
+          ['Payout', html`<code>${done.payoutId}</code>`],
+          ['State', done.status],
+          ['Account', userLink(done.userId)],
+        ]),
+      ])
+    : html``,
+  html`<p>A link that is taken down says that it is not available. Nothing moves: its sender can take the payout back, and gets it back when it ends.</p>`,
+  card('Take down', form('/ops/claim-links/take-down', 'Take down', payoutField, 'danger')),
+  card('Restore', form('/ops/claim-links/restore', 'Restore', payoutField)),
+]
+const payoutField = field('Claim link or payout id', 'payout', { required: true })
+
+export const passcodesContent = (
+  { signUp, passcodes }: PasscodeList,
+  form: Form,
+  created?: CreatedPasscode,
+): Html[] => [
+  created
+    ? html`<p class="notice" role="status">The passcode of “${created.label}”, shown this once: <code>${created.passcode}</code></p>`
+    : html``,
+  html`<p>Sign-up is <strong>${signUp}</strong>. The setting <code>SIGN_UP</code> decides.</p>`,
+  table(
+    ['Label', 'State', 'Used', 'Expires', 'Id'],
+    passcodes.map(({ id, label, state, used, maxUses, expiresAt }) => [
+      label,
+      state.replace('_', ' '),
+      maxUses === null ? String(used) : `${used} of ${maxUses}`,
+      time(expiresAt),
+      html`<code>${id}</code>`,
+    ]),
+    'There are no passcodes.',
+  ),
+  card(
+    'Create',
+    form('/ops/passcodes', 'Create passcode', [
+      field('Label', 'label', { required: true }),
+      field('Uses', 'maxUses', { hint: 'Empty: no limit.' }),
+      field('Days until it expires', 'expiresInDays', { hint: 'Empty: never.' }),
+    ]),
+  ),
+  card('Revoke', form('/ops/passcodes/revoke', 'Revoke', field('Id', 'id', { required: true }), 'danger')),
+]

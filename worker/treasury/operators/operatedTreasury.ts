@@ -1,0 +1,36 @@
+import type { Limits } from '#domain/limits.ts'
+import { andThen, ok } from '../../result.ts'
+import { TreasuryObject } from '../treasuryObject.ts'
+import type * as Api from './api.ts'
+import { setLinkDown } from './claimLinks.ts'
+import { accountReport, readAudit } from './report.ts'
+import { setSuspended } from './suspension.ts'
+import { setUserLimits } from './userLimits.ts'
+
+/** What operators call; treasury.ts adds what users and agents call. */
+export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls {
+  async suspend(isSuspended: boolean) {
+    return setSuspended(this.context, isSuspended)
+  }
+  async setLimits(change: { [Name in keyof Limits]?: number | null }) {
+    return setUserLimits(this.context, change)
+  }
+  async report() {
+    return accountReport(this.context)
+  }
+  async wakeForOperator() {
+    const { schedule, now } = this.context
+    for (const kind of ['settle', 'outbox', 'expiry', 'scan'] as const) schedule(kind, now())
+    this.submissions.start({ fromTables: true })
+    await this.wakeUp()
+  }
+  async setLinkDown(payoutId: string, isDown: boolean) {
+    return andThen(setLinkDown(this.context, payoutId, isDown), async ({ status }) => {
+      await this.outbox.flush()
+      return ok({ status, isDown })
+    })
+  }
+  async readAudit(before: number | null) {
+    return readAudit(this.context, before)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts'
+import { gasAllowance } from '../limits/gas.ts'
+import type { AccountReport, AuditEntry } from './api.ts'
+import { stuckWork } from './stuck.ts'
+import { suspensionState } from './suspension.ts'
+import { limitsSet } from './userLimits.ts'
+
+/** The account as operators see it: figures and states, no names, addresses or recipients. */
+export async function accountReport(ctx: Context): Promise<AccountReport> {
+  const { store } = ctx
+  const count = (query: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${query}`)!.n
+  const { limit, used } = gasAllowance(ctx, null)
+  return {
+    suspension: suspensionState(ctx),
+    agentsPaused: store.accountPaused,
+    limits: limitsSet(ctx),
+    gas: { limit, used },
+    counts: {
+      wallets: count("wallet WHERE status <> 'deleted'"),
+      agents: count('agent WHERE deleted_at IS NULL'),
+      openPayments: count("payment WHERE status IN ('QUEUED','PROCESSING')"),
+      openPayouts: count("payout WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"),
+    },
+    stuck: await stuckWork(ctx),
+  }
+}
+
+const pageSize = 100
+
+/** Newest first; `before`: older than this row. */
+export function readAudit({ store }: Context, before: number | null): AuditEntry[] {
+  return store
+    .all<{ seq: number; at: number; event: string; ref: string; data: string }>(
+      'SELECT seq, at, event, ref, data FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+      before ?? Number.MAX_SAFE_INTEGER,
+      pageSize,
+    )
+    .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as Record<string, unknown> }))
+}

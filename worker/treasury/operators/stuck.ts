@@ -1,0 +1,133 @@
+import { type ChainId, chainIds } from '#domain/networks.ts'
+import type { JobRef, JobReport } from '../../relayer/api.ts'
+import type { Context } from '../context.ts'
+import { jobId, paymentRef } from '../relay/jobs.ts'
+import { relayerOf } from '../relay/relayers.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { WalletActionRow } from '../wallets/actions/actions.ts'
+import type { StuckWork } from './api.ts'
+import { stoppedSince } from './stop.ts'
+
+/** Work younger than this is on its way. */
+const slowAfterMs = 60_000 // 1 minute
+const maxOfKind = 50
+
+/** What of this account does not move, and why. Names no recipient. */
+export async function stuckWork(ctx: Context): Promise<StuckWork[]> {
+  const wallets = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted'")
+  const payments = slowPayments(ctx)
+  const payouts = slowPayouts(ctx)
+  const reports = await reportsOf(ctx, [
+    ...payments.filter(({ sig_version }) => sig_version > 0).map((row) => [chainOf(row), paymentRef(row)] as const),
+    ...payouts.flatMap((row) => {
+      const ref = payoutRef(row)
+      return ref ? [[chainOf(row), ref] as const] : []
+    }),
+  ])
+  const reportOf = (ref: JobRef | null) => ref && reports.get(jobId(ref))
+  return [
+    ...wallets.flatMap((wallet) => walletWork(ctx, wallet)),
+    ...payments.map((row) => work('payment', row, row.created_at, whyPayment(ctx, row, reportOf(paymentRef(row))))),
+    ...payouts.map((row) => work('payout', row, row.updated_at, whyPayout(ctx, row, reportOf(payoutRef(row))))),
+    ...slowActions(ctx).map((row) => work('walletAction', row, row.created_at, whyAction(ctx, row))),
+    ...outboxWork(ctx),
+  ]
+
+  function chainOf({ wallet_id }: { wallet_id: string }): ChainId {
+    return wallets.find(({ id }) => id === wallet_id)?.chain_id ?? 8453
+  }
+}
+
+const work = (
+  kind: StuckWork['kind'],
+  { id, status }: { id: string; status: string },
+  since: number,
+  why: string,
+): StuckWork => ({ kind, id, status, since, why })
+
+const slowPayments = (ctx: Context) =>
+  ctx.store.all<PaymentRow>(
+    `SELECT * FROM payment WHERE status IN ('QUEUED','PROCESSING') AND created_at <= ? ORDER BY created_at LIMIT ${maxOfKind}`,
+    ctx.now() - slowAfterMs,
+  )
+
+const slowPayouts = (ctx: Context) =>
+  ctx.store.all<PayoutRow>(
+    `SELECT * FROM payout WHERE (status IN ('CLAIMING','RECLAIMING') OR (status = 'CREATING' AND funded = 1))
+       AND updated_at <= ? ORDER BY updated_at LIMIT ${maxOfKind}`,
+    ctx.now() - slowAfterMs,
+  )
+
+const slowActions = (ctx: Context) =>
+  ctx.store.all<WalletActionRow>(
+    `SELECT * FROM wallet_action WHERE status IN ('draining','sent') AND ended_at IS NULL AND created_at <= ? LIMIT ${maxOfKind}`,
+    ctx.now() - slowAfterMs,
+  )
+
+const payoutRef = ({ id, action, action_version, status }: PayoutRow): JobRef | null =>
+  action === null || status === 'CREATING' ? null : { type: action, payoutId: id, version: action_version }
+
+/** What the Relayers know, by job. One that does not respond knows nothing. */
+async function reportsOf(ctx: Context, jobs: (readonly [ChainId, JobRef])[]): Promise<Map<string, JobReport>> {
+  const asked = chainIds.map(async (chainId) => {
+    const ids = jobs.filter(([on]) => on === chainId).map(([, ref]) => jobId(ref))
+    return ids.length === 0 ? [] : relayerOf(ctx, chainId).status(ids)
+  })
+  const replies = await Promise.allSettled(asked)
+  const reports = replies.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []))
+  return new Map(reports.map((report) => [report.id, report]))
+}
+
+const stopped = 'an operator has stopped signing'
+
+function delivery(report: JobReport | null | undefined): string {
+  if (!report) return 'the Relayer does not know it, or does not respond'
+  const reason = report.reason ? `: ${report.reason}` : ''
+  return report.state === 'broadcast' || report.state === 'mined'
+    ? `in transaction ${report.txHash}, not confirmed yet${reason}`
+    : `${report.state} at the Relayer${reason}`
+}
+
+function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null | undefined): string {
+  const isStopped = stoppedSince(ctx) !== null
+  const wallet = ctx.store.wallet(payment.wallet_id)
+  if (payment.status === 'QUEUED') {
+    if (isStopped) return `not signed: ${stopped}`
+    if (wallet?.halted) return `not signed: its wallet is halted: ${wallet.halted}`
+    const session = ctx.store.session(payment.wallet_id)
+    if (!session || session.valid_until * 1000 < ctx.now()) return 'not signed: the wallet has no valid session key'
+    return 'not signed: no free slot of its wallet, or the node does not respond'
+  }
+  if (payment.revert !== null) return `the contract refuses it: ${payment.revert}`
+  if (payment.max_deadline! * 1000 >= ctx.now()) return delivery(report)
+  return `its last signature has expired; ${isStopped ? stopped : 'waits for a final block'}`
+}
+
+function whyPayout(ctx: Context, payout: PayoutRow, report: JobReport | null | undefined): string {
+  if (payout.status === 'CREATING') return 'funded, and its announcement is not on chain yet'
+  if (payout.action_deadline! * 1000 < ctx.now()) return 'its signature has expired; waits for a final block'
+  return delivery(report)
+}
+
+const whyAction = (ctx: Context, { kind, status, tx_hash }: WalletActionRow): string => {
+  if (status === 'sent') return tx_hash ? `${kind}: in transaction ${tx_hash}` : `${kind}: no transaction yet`
+  if (kind === 'rotate' && stoppedSince(ctx) !== null) return `${kind}: ${stopped}`
+  return `${kind}: waits for payments of the old session`
+}
+
+function walletWork(ctx: Context, wallet: WalletRow): StuckWork[] {
+  const { id, status, halted, error, created_at } = wallet
+  if (halted !== null) return [work('wallet', { id, status: 'halted' }, created_at, halted)]
+  if (status !== 'deploying' || created_at > ctx.now() - slowAfterMs) return []
+  return [work('wallet', wallet, created_at, error ?? 'its deployment is not on chain yet')]
+}
+
+/** Entries do not know when they were made, so they are shown as of now. */
+const outboxWork = (ctx: Context): StuckWork[] =>
+  ctx.store
+    .all<{ kind: string; n: number; failures: number }>(
+      'SELECT kind, count(*) AS n, max(failures) AS failures FROM outbox WHERE failures > 2 GROUP BY kind',
+    )
+    .map(({ kind, n, failures }) =>
+      work('outbox', { id: kind, status: 'failing' }, ctx.now(), `${n} not delivered, tried ${failures} times`),
+    )

@@ -1,0 +1,28 @@
+import { type Limits, parseLimits, userLimits, withLimits } from '#domain/limits.ts'
+import type { Context } from '../context.ts'
+import { userLimitsKey } from '../createContext.ts'
+import { audit } from '../ledger/audit.ts'
+import { resetAllowance } from '../limits/gas.ts'
+import type { UserLimits } from './api.ts'
+
+/** Limits that an operator has set for this account. */
+export const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta(userLimitsKey))
+
+/** Changes the limits that are named; null: the deployment's again. A gas allowance holds from now on, not from tomorrow. */
+export function setUserLimits(ctx: Context, change: { [Name in keyof Limits]?: number | null }): UserLimits {
+  const { store } = ctx
+  const next: Record<string, number> = { ...limitsSet(ctx) }
+  for (const name of userLimits) {
+    const value = change[name]
+    if (value === null) delete next[name]
+    else if (value !== undefined) next[name] = value
+  }
+  const limits = withLimits(parseLimits(ctx.env.LIMITS), next)
+  store.transaction(() => {
+    store.setMeta(userLimitsKey, JSON.stringify(next))
+    if (change.gasPerDay !== undefined) resetAllowance({ ...ctx, limits })
+    audit(store, ctx.now(), 'account.limits_set', 'account', change)
+  })
+  ctx.limits = limits
+  return next
+}
