@@ -1,5 +1,5 @@
 /** What operators do with one account. Stops for everybody: serviceStop.test.ts; who is an operator: operators.test.ts. */
-import { runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -215,6 +215,9 @@ test('what is stuck is listed with its reason, and woken @stuck-1', async () => 
   expect(stuck).toContainEqual(expect.objectContaining({ kind: 'payment', id: payment.json.id, status: 'PROCESSING' }))
   const work = stuck.find(({ id }: { id: string }) => id === payment.json.id)
   expect(work.why).toMatch(/^(waiting at the Relayer|in transaction|the Relayer does not know)/)
+  // The clock goes back: what was read of the chain meanwhile is not fresh for another minute.
+  await store(({ context }) => context.schedule('settle', 1))
+  await runDurableObjectAlarm(env.TREASURY.getByName(own.user))
   await chain.fault({ mode: 'none' })
   await ahead(0)
   await env.RELAYER.getByName('8453:0').wakeUp()

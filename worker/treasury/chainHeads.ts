@@ -26,11 +26,14 @@ export async function refuseUnreachable<T>(work: () => Promise<Result<T>>): Prom
 /** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
 export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
   const known = ctx.heads.get(chainId)
-  if (known && ctx.now() - known.readAt < maxAgeMs) return known.block
+  if (known && ageOf(ctx, known) < maxAgeMs) return known.block
   const block = checked(ctx, await ctx.chains[chainId].head())
   ctx.heads.set(chainId, { block, readAt: ctx.now() })
   return block
 }
+
+/** A reading that is later than now was made before the clock went back: how old it is nobody knows, so it is not fresh. */
+const ageOf = (ctx: Context, { readAt }: { readAt: number }): number => Math.abs(ctx.now() - readAt)
 
 /** The newest finalized block. Throws RpcUnavailable. */
 export const finalizedBlock = async (ctx: Context, chainId: ChainId): Promise<Block> =>
@@ -44,7 +47,7 @@ export const confirmedBlock = (ctx: Context, head: Block): number => head.number
 /** The last reading if it is fresh, without asking the node: for code that must not await. */
 export function knownHead(ctx: Context, chainId: ChainId): Block | null {
   const known = ctx.heads.get(chainId)
-  return known && ctx.now() - known.readAt < headFreshMs ? known.block : null
+  return known && ageOf(ctx, known) < headFreshMs ? known.block : null
 }
 
 /** Expiry is judged by chain time where it is known: the machine's clock may differ. */

@@ -14,8 +14,10 @@ const timeoutMs = 2_000 // 2 seconds
 const retryMs = 1_000 // 1 second
 
 /** May session keys sign now? Asked in the transaction that signs. */
-export const maySign = (ctx: Context): boolean =>
-  !stopsSigning(ctx.stop.mode) && ctx.now() - ctx.stop.readAt < stopReadingMs
+export const maySign = (ctx: Context): boolean => !stopsSigning(ctx.stop.mode) && readingAge(ctx) < stopReadingMs
+
+/** A reading later than now was made before the clock went back: it counts as old. */
+const readingAge = ({ now, stop }: Context): number => Math.abs(now() - stop.readAt)
 
 /** The same, after reading the mode if need be. To be asked again in the transaction that signs. */
 export async function signingAllowed(ctx: Context): Promise<boolean> {
@@ -29,7 +31,7 @@ export async function signingAllowed(ctx: Context): Promise<boolean> {
  */
 export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
-  const age = ctx.now() - stop.readAt
+  const age = readingAge(ctx)
   if (age < stopRefreshMs || Math.abs(ctx.now() - stop.failedAt) < retryMs) return null
   stop.reading ??= read(ctx).finally(() => {
     stop.reading = null
