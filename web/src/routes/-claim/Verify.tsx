@@ -3,7 +3,7 @@ import { Button } from '../../components/Button.tsx'
 import { CodeInput } from '../../components/CodeInput.tsx'
 import { Field } from '../../components/Field.tsx'
 import { Resend } from '../../components/Resend.tsx'
-import { messageOf } from '../../lib/apiError.ts'
+import { ApiError, messageOf } from '../../lib/apiError.ts'
 import { type ClaimPayout, resendPasscode, verifyPasscode } from '../../queries/claim.ts'
 import type { Verified } from './claimProgress.ts'
 import { Frame } from './Frame.tsx'
@@ -25,12 +25,15 @@ export function Verify(props: {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState(props.problem)
   const input = useRef<HTMLInputElement>(null)
+  /** The last code that was wrong: a tap that comes late would cost another try. */
+  const wrong = useRef<string>(null)
   const isFunding = payout.status === 'CREATING'
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (isFunding || busy) return
     if (passcode.length !== 6) return setError(tooShort)
+    if (passcode === wrong.current) return input.current?.focus()
     void verify(passcode)
   }
 
@@ -42,6 +45,7 @@ export function Verify(props: {
       if (!reply.verified) throw new Error('not verified')
       props.onVerified({ passcode, sessionToken: reply.sessionToken, balance: reply.balance })
     } catch (problem) {
+      if (problem instanceof ApiError && problem.code === 'wrong_passcode') wrong.current = passcode
       setError(messageOf(problem, 'Invalid passcode'))
       setBusy(false)
       input.current?.focus()
@@ -91,6 +95,7 @@ export function Verify(props: {
           disabled={isFunding}
           onSend={async () => {
             await resendPasscode(props.accessToken)
+            wrong.current = null
             setPasscode('')
             setError(undefined)
           }}
