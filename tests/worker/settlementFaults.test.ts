@@ -238,7 +238,9 @@ test('a refused nonce 64 behind the next one makes the session be replaced, with
   // The next nonce is now 64 beyond the refused one.
   await look(payer)
   const [rotation] = await rotations()
-  expect(rotation).toEqual({ spend_limit: 1_000_000_000, ttl_hours: 719 })
+  expect(rotation).toMatchObject({ spend_limit: 1_000_000_000 })
+  // Whole hours of what is left of 720. Other tests move the chain's clock past the machine's.
+  expect([719, 720]).toContain(rotation!.ttl_hours)
   await chain.fault({ mode: 'none' })
   await until('the new session is in force', async () => {
     await chain.mine()
