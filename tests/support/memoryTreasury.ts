@@ -99,7 +99,14 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     schedule: () => {},
     limits,
     // Without D1: read once, and never too old.
-    stop: { mode: 'none', readAt: Number.POSITIVE_INFINITY, failedAt: 0, reading: null },
+    stop: {
+      mode: 'none',
+      get readAt() {
+        return clock.now // just now
+      },
+      failedAt: 0,
+      reading: null,
+    },
     largeBytes: 6_000_000_000,
     metrics: noMetrics,
     heads: new Map(),
