@@ -3,50 +3,19 @@ import type {
   AccountReport,
   AuditPage,
   ClaimLinkState,
-  CreatedPasscode,
   FoundUser,
   OperatorAction,
   OpsStatus,
-  Passcode,
-  PasscodeList,
   ServiceStop,
   Stuck,
   Suspension,
 } from '../../worker/schemas/ops.ts'
+import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
+import { passcodeCommands } from './passcodeCommands.ts'
 import { rows } from './text.ts'
 
-export type Call = <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<T>
-
-/** `reason` is empty for commands that only read. */
-export type Input = { args: string[]; reason: string; options: Record<string, string | undefined> }
-
-export type Command = {
-  usage: string
-  /** Options besides --reason and --json. */
-  options?: string[]
-  help: string
-  /** Changes something, or shows what must not be read without one: needs --reason. */
-  needsReason: boolean
-  args: [least: number, most: number]
-  /** `data` is printed with --json, `text` otherwise. */
-  run: (call: Call, input: Input) => Promise<{ data: unknown; text: string }>
-}
-
-/** A mistake of whoever typed the command. */
-export class UsageError extends Error {}
-
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
-/** '' or 'none': null. Throws UsageError. */
-function numberOf(text: string): number | null {
-  if (text === '' || text === 'none') return null
-  if (!Number.isFinite(Number(text))) throw new UsageError(`${text} is no number; none lifts it.`)
-  return Number(text)
-}
-const optional = (text: string | undefined) => (text === undefined ? undefined : numberOf(text))
 const stopText = ({ mode, since }: ServiceStop) => (mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`)
-const reading = { needsReason: false } as const
-const acting = { needsReason: true } as const
-
 export const commands: Record<string, Command> = {
   status: {
     usage: 'status',
@@ -223,50 +192,7 @@ delivered, recipients can claim.`,
       return { data, text: rows(lines) + more }
     },
   },
-  passcodes: {
-    usage: 'passcodes',
-    help: 'Lists sign-up passcodes.',
-    args: [0, 0],
-    ...reading,
-    run: async (call) => {
-      const data = await call<PasscodeList>('GET', '/passcodes')
-      return { data, text: rows(data.passcodes.map(passcodeLine)) || `none; sign-up is ${data.signUp}` }
-    },
-  },
-  'create-passcode': {
-    usage: 'create-passcode <label> [--uses <n>] [--days <n>]',
-    options: ['uses', 'days'],
-    help: 'Creates a sign-up passcode and prints it once. Without options it has no limit.',
-    args: [1, 1],
-    ...acting,
-    run: async (call, { args: [label], reason, options }) => {
-      const body = { label, maxUses: numberOf(options.uses ?? ''), expiresInDays: numberOf(options.days ?? ''), reason }
-      const data = await call<CreatedPasscode>('POST', '/passcodes', body)
-      return { data, text: data.passcode }
-    },
-  },
-  'limit-passcode': {
-    usage: 'limit-passcode <id> [--uses <n>|none] [--days <n>|none]',
-    options: ['uses', 'days'],
-    help: 'Changes the limits of a passcode. Days count from now.',
-    args: [1, 1],
-    ...acting,
-    run: async (call, { args: [id], reason, options }) => {
-      const body = { maxUses: optional(options.uses), expiresInDays: optional(options.days), reason }
-      const data = await call<Passcode>('PATCH', `/passcodes/${encodeURIComponent(id!)}`, body)
-      return { data, text: rows([passcodeLine(data)]) }
-    },
-  },
-  'revoke-passcode': {
-    usage: 'revoke-passcode <id>',
-    help: 'Ends a passcode. Accounts that were made with it stay.',
-    args: [1, 1],
-    ...acting,
-    run: async (call, { args: [id], reason }) => {
-      const data = await call<Passcode>('POST', `/passcodes/${encodeURIComponent(id!)}/revoke`, { reason })
-      return { data, text: rows([passcodeLine(data)]) }
-    },
-  },
+  ...passcodeCommands,
   acts: {
     usage: 'acts',
     help: 'What operators did last, newest first.',
@@ -292,11 +218,3 @@ function linkCommand(act: 'take-down' | 'restore', help: string): Command {
     },
   }
 }
-
-const passcodeLine = ({ id, label, state, used, maxUses, expiresAt }: Passcode) => [
-  id,
-  label,
-  state,
-  maxUses === null ? `used ${used}` : `used ${used} of ${maxUses}`,
-  expiresAt ?? '',
-]

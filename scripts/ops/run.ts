@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Call, type Command, commands, type Input, UsageError } from './commands.ts'
+import { type Call, type Command, type Input, UsageError } from './command.ts'
+import { commands } from './commands.ts'
 
 type Io = {
   env: Record<string, string | undefined>

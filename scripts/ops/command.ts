@@ -1,0 +1,29 @@
+export type Call = <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<T>
+
+/** `reason` is empty for commands that only read. */
+export type Input = { args: string[]; reason: string; options: Record<string, string | undefined> }
+
+export type Command = {
+  usage: string
+  /** Options besides --reason and --json. */
+  options?: string[]
+  help: string
+  /** Changes something, or shows what must not be read without one: needs --reason. */
+  needsReason: boolean
+  args: [least: number, most: number]
+  /** `data` is printed with --json, `text` otherwise. */
+  run: (call: Call, input: Input) => Promise<{ data: unknown; text: string }>
+}
+
+/** The command was typed wrong. */
+export class UsageError extends Error {}
+
+/** '' or 'none': null. Throws UsageError. */
+export function numberOf(text: string): number | null {
+  if (text === '' || text === 'none') return null
+  if (!Number.isFinite(Number(text))) throw new UsageError(`${text} is no number; none lifts it.`)
+  return Number(text)
+}
+export const optional = (text: string | undefined) => (text === undefined ? undefined : numberOf(text))
+export const reading = { needsReason: false } as const
+export const acting = { needsReason: true } as const
