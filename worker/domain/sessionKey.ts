@@ -15,7 +15,8 @@ export function limitProblem(limit: bigint | null): string | null {
 
 /** Null if the duration is valid. */
 export function durationProblem(hours: number): string | null {
-  if (!Number.isInteger(hours) || hours < 1) return 'Duration must be at least 1 hour'
+  if (hours < 1) return 'Duration must be at least 1 hour'
+  if (!Number.isInteger(hours)) return 'Duration must be a whole number of hours'
   return hours > maxHours ? 'Duration cannot exceed 2160 hours (90 days)' : null
 }
 

@@ -1,6 +1,6 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
-import { parseUsdc } from '#domain/money.ts'
 import { defaultHours, defaultLimit, durationProblem, limitProblem } from '#domain/sessionKey.ts'
+import { typedMicro } from '../../../../lib/amounts.ts'
 import { formResolver } from '../../../../lib/formResolver.ts'
 import type { Grant } from '../../../../queries/sessionKeys.ts'
 
@@ -8,11 +8,12 @@ import type { Grant } from '../../../../queries/sessionKeys.ts'
 export type GrantValues = { limit: string; hours: string }
 export type GrantForm = UseFormReturn<GrantValues>
 
-export const typedHours = (hours: string) => (/^\d{1,6}$/.test(hours.trim()) ? Number(hours) : 0)
+/** 0 for an empty field; NaN for what is not a number. */
+export const typedHours = (hours: string) => (/^\d{0,6}(?:\.\d*)?$/.test(hours.trim()) ? Number(hours) : Number.NaN)
 
 /** The limit in micro-USDC; null while it is not allowed. */
 export function grantedLimit({ limit }: GrantValues) {
-  const amount = parseUsdc(limit.trim())
+  const amount = typedMicro(limit)
   return limitProblem(amount) === null ? amount : null
 }
 
@@ -23,7 +24,7 @@ export const grantOf = (values: GrantValues): Grant => ({
 })
 
 const resolver = formResolver<GrantValues>(({ limit, hours }) => ({
-  limit: limitProblem(parseUsdc(limit.trim())),
+  limit: limitProblem(typedMicro(limit)),
   hours: durationProblem(typedHours(hours)),
 }))
 
