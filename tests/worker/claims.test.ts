@@ -4,6 +4,7 @@ import { lockMs } from '#domain/attempts.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import { claimDeskMigrations } from '../../worker/claims/migrations.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
+import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
@@ -261,6 +262,19 @@ describe('guessing', () => {
     expect((await claim(payout.link, fresh('x'), {})).status).toBe(400)
   }, 40_000)
 })
+
+test('a payout is returned once its own link is known, whatever links of others still wait', async () => {
+  const other = await createPayout()
+  const treasury = env.TREASURY.getByName(own.user)
+  await runInDurableObject(treasury, ({ context }: Treasury) => {
+    enqueue(context, 'link', other.id)
+    context.store.run("UPDATE outbox SET due_at = ? WHERE kind = 'link'", Date.now() + 3_600_000)
+  })
+  await createPayout()
+  await runInDurableObject(treasury, ({ context }: Treasury) =>
+    context.store.run("DELETE FROM outbox WHERE kind = 'link'"),
+  )
+}, 40_000)
 
 test('a session that is over: the code is asked for again, or checked when it comes along @claim-17', async () => {
   const payout = await createPayout()

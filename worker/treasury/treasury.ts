@@ -70,7 +70,7 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   async createPayout(input: Api.PayInput) {
     return andThen(await this.paymentFlow.pay(input), async ({ payment }) => {
       if (!this.context.store.payout(payment.id)) return notFound('Payout')
-      if (await this.outbox.syncLinks()) return ok(await createdPayout(this.context, payment.id))
+      if (await this.outbox.syncLink(payment.id)) return ok(await createdPayout(this.context, payment.id))
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })

@@ -44,9 +44,9 @@ export class Outbox {
   }
 
   /** The link of a payout must be in D1 before it is returned. False: it is not yet. */
-  async syncLinks(): Promise<boolean> {
+  async syncLink(payoutId: string): Promise<boolean> {
     await this.flush()
-    return this.#context.store.first("SELECT 1 FROM outbox WHERE kind = 'link'") === null
+    return this.#context.store.first("SELECT 1 FROM outbox WHERE kind = 'link' AND ref = ?", payoutId) === null
   }
 }
 
