@@ -13,9 +13,9 @@ import { ensureLocalSecrets, secretsPathOf } from '../../local/stack/secrets.ts'
 import { bundle, startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
 import { startAccess } from '../../local/standIns/access.ts'
 import { startInbox } from '../../local/standIns/inbox.ts'
-import { ensureBuilt } from '../../local/tools/build.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { CreatedPasscode } from '../../worker/schemas/ops.ts'
+import { buildStep } from '../buildStep.ts'
 import type { LocalConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { State } from '../state.ts'
@@ -72,17 +72,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
         return { changed: false, note: 'all are free' }
       },
     },
-    {
-      name: 'build',
-      effect: 'builds the contracts, the pages and the Worker, where their sources have changed',
-      cost: 'about a minute the first time',
-      async run() {
-        const built: string[] = []
-        for (const target of ['contracts', 'web', 'worker'] as const)
-          await ensureBuilt(target, () => built.push(target))
-        return { changed: built.length > 0, note: built.length > 0 ? built.join(', ') : 'built before' }
-      },
-    },
+    buildStep,
     {
       name: 'secrets',
       effect: `generates the Worker's secrets in ${secretsPathOf(state.folder)}`,

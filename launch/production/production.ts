@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../local/stack/workerProcess.ts'
-import { ensureBuilt } from '../../local/tools/build.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { Contracts } from '../../worker/chain/types.ts'
+import { buildStep } from '../buildStep.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import type { State } from '../state.ts'
 import type { Step } from '../steps.ts'
@@ -50,17 +50,7 @@ export function production(config: ProductionConfig, state: State, options: Prod
         return { changed: false, note: await checkHostname(cloudflare(), new URL(origin).hostname, name) }
       },
     },
-    {
-      name: 'build',
-      effect: 'builds the contracts, the pages and the Worker, where their sources have changed',
-      cost: 'about a minute',
-      async run() {
-        const built: string[] = []
-        for (const target of ['contracts', 'web', 'worker'] as const)
-          await ensureBuilt(target, () => built.push(target))
-        return { changed: built.length > 0, note: built.length > 0 ? built.join(', ') : 'built before' }
-      },
-    },
+    buildStep,
     {
       name: 'secrets',
       effect: `generates what is missing, and keeps all in ${state.path(backupName)}, encrypted with BURSAR_PASSPHRASE`,
