@@ -20,7 +20,7 @@ export default defineConfig({
     // Set by stack.ts, which runs before a worker reads this.
     baseURL: process.env.BURSAR_URL,
     viewport: { width: 1400, height: 900 },
-    // A new context for each test would start a renderer and compile the app again: a seventh of the CPU time.
+    // A new context for each test would start a renderer and compile the app again.
     reuseContext: true,
     contextOptions: { reducedMotion: 'reduce' }, // frames of motion would be most of a page's cost
     launchOptions: {

@@ -276,7 +276,7 @@ test('a payout is returned once its own link is known, whatever links of others 
   )
 }, 40_000)
 
-test('a session that is over: the code is asked for again, or checked when it comes along @claim-17', async () => {
+test('an expired session: the code is asked for again, or checked if the request has it @claim-17', async () => {
   const payout = await createPayout()
   const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
   await deskClock(payout.id, 15 * 60_000 + 1)
