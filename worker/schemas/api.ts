@@ -189,8 +189,8 @@ export type ApiCalls = {
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }
 
-/** Pages count from 1; at most 100 rows each. */
-export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
+/** Pages count from 1; at most 100 rows each. `cursor`: `next` or `previous` of a page before. */
+export type PageQuery = { page?: number | undefined; pageSize?: number | undefined; cursor?: string | undefined }
 
 /** At least one of address, email and phone. Absent, null and blank mean the same. */
 export type ContactInput = Omit<z.input<typeof SaveContact>, ContactText> & {
