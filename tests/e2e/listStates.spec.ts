@@ -111,7 +111,7 @@ test('an email that bounced is shown in the list and in the details @list-states
   // Once the payout has ended, it no longer matters what became of its message.
   await expect(page.getByText('Email bounced')).toHaveCount(1)
   await page
-    .getByRole('button', { name: /^View details/ })
+    .getByRole('link', { name: /^View details/ })
     .first()
     .click()
   const dialog = page.getByRole('dialog', { name: 'Payout details' })

@@ -17,7 +17,10 @@ const subjectOf = (transaction: Transaction) =>
 
 /** The five newest transactions. */
 export function RecentTransactions() {
-  const { data, error, refetch } = useQuery({ ...transactionsQuery(1, 5), refetchInterval: refreshMs })
+  const { data, error, refetch } = useQuery({
+    ...transactionsQuery({ page: 1, pageSize: 5 }),
+    refetchInterval: refreshMs,
+  })
   if (!data)
     return error ? (
       <WidgetError error={error} onRetry={() => refetch()} />
