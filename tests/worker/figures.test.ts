@@ -66,7 +66,7 @@ test('the overview and usage say what the list of transactions adds up to @figur
     agentCount: 1,
     activeAgentCount: 1,
     topWallets: [{ id: payer.wallet.id, count: 6, spent: '12.5' }],
-    recentAgents: [{ transactionCount: 5, totalSpent: '8.5' }],
+    activeAgents: [{ transactionCount: 5, totalSpent: '8.5' }],
     budgets: [{ limit: '50', spent: '8.5', held: '7', percentUsed: 31 }],
   })
   expect(overview.methods).toEqual(

@@ -30,12 +30,16 @@ export function completeRange<Filters extends Range>(filters: Filters): Filters 
   return { ...rest, ...(least && { min: least }), ...(most && { max: most }) } as Filters
 }
 
-const dayOf = (date: Date) =>
-  [date.getFullYear(), String(date.getMonth() + 1).padStart(2, '0'), String(date.getDate()).padStart(2, '0')].join('-')
+/** The local day of a moment. */
+export function localDay(at: number | Date): string {
+  const date = new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
 
 /** Spans of days that people ask for, in local days up to `now`. */
 export function datePresets(now: Date): { label: string; from: string; to: string }[] {
-  const at = (year: number, month: number, date: number) => dayOf(new Date(year, month, date))
+  const at = (year: number, month: number, date: number) => localDay(new Date(year, month, date))
   const [year, month, date] = [now.getFullYear(), now.getMonth(), now.getDate()]
   return [
     { label: 'Last 7 days', from: at(year, month, date - 6), to: at(year, month, date) },

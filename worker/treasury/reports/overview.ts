@@ -18,6 +18,9 @@ const onBase = 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)'
 /** Shown as Failed; a reclaimed payout is not. */
 const hasFailed =
   "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
+/** Neither it nor its group is paused, nor deleted; a paused account has none. */
+const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
+  WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
 const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
@@ -39,7 +42,8 @@ async function totalBalance(ctx: Context): Promise<string | null> {
   return formatUsdc(total)
 }
 
-function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
+/** All but the balance, for which the chain is asked. */
+export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
   const count = (from: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
@@ -66,12 +70,7 @@ function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> 
       )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),
     agentCount: count('agent WHERE deleted_at IS NULL'),
-    activeAgentCount: store.accountPaused
-      ? 0
-      : count(
-          `agent JOIN policy_group ON policy_group.id = agent.group_id
-           WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`,
-        ),
+    activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
     held: text(store.first<Sum>('SELECT sum(held) AS sum FROM wallet WHERE chain_id = 8453')!.sum),
@@ -84,11 +83,14 @@ function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> 
     days: days(store, now),
     methods: methods(store),
     topWallets: topWallets(store),
-    recentAgents: store
-      .all<AgentRow>(
-        'SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY last_activity_at IS NULL, last_activity_at DESC, created_at DESC LIMIT 3',
-      )
-      .map((agent) => agentView(ctx, agent)),
+    activeAgents: store.accountPaused
+      ? []
+      : store
+          .all<AgentRow>(
+            `SELECT agent.* FROM ${activeAgents}
+             ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
+          )
+          .map((agent) => agentView(ctx, agent)),
     recipients: recipients(store),
     budgets: budgets(store),
   }
@@ -127,13 +129,17 @@ function topWallets(store: Store): Overview['topWallets'] {
 
 /** The five recipients paid last. */
 function recipients(store: Store): Overview['recipients'] {
-  const rows = store.all<Sum & { contact_id: string | null; name: string | null; recipient: string; at: number }>(
-    `SELECT contact_id, max(contact_name) AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
+  // SQLite takes the columns beside max() from the row that has it: the newest.
+  const rows = store.all<
+    Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
+  >(
+    `SELECT id, contact_id, contact_name AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
        count(*) AS n, sum(amount) AS sum, max(created_at) AS at FROM payment
      WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onBase}
      GROUP BY coalesce(contact_id, recipient_email, recipient_phone, lower(to_address)) ORDER BY at DESC LIMIT 5`,
   )
   return rows.map((row) => ({
+    lastPaymentId: row.id,
     contactId: row.contact_id,
     name: row.name,
     recipient: row.recipient,

@@ -20,9 +20,15 @@ export function WidgetError(props: { error: unknown; onRetry: () => void }) {
 }
 
 /** A link at the foot of a widget to the page with more. */
-export const WidgetLink = (props: { to: NonNullable<LinkProps['to']>; children: ReactNode }) => (
+export const WidgetLink = (props: {
+  to: NonNullable<LinkProps['to']>
+  /** Filters of a list, with which it shows what the widget counts. */
+  search?: Record<string, string>
+  children: ReactNode
+}) => (
   <Link
     to={props.to}
+    {...(props.search && { search: props.search as NonNullable<LinkProps['search']> })}
     className="mt-auto w-fit rounded-sm pt-1 text-green text-small underline underline-offset-3 pointer-coarse:min-h-7"
   >
     {props.children}
