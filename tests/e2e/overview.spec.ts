@@ -84,6 +84,18 @@ test.describe('an account in use', () => {
     await expect(page.getByRole('main').getByRole('region')).toHaveCount(widgetTypes.length)
     await expect(page.getByRole('main').getByLabel('Loading')).toHaveCount(0)
     await audit(page, 'overview-all-widgets')
+    await test.step('the chart of days, of more days, and by group @overview-16', async () => {
+      const chart = widget(page, '7-Day Transfers')
+      await expect(chart.getByRole('table', { name: 'Spent per day by agent, in USDC' }).getByRole('row')).toHaveCount(
+        8,
+      )
+      await chart.getByRole('button', { name: '30 days' }).click()
+      await chart.getByRole('button', { name: 'By group' }).click()
+      await expect(chart.getByRole('heading')).toHaveText('30-Day Transfers')
+      const table = chart.getByRole('table', { name: 'Spent per day by group, in USDC' })
+      await expect(table.getByRole('row')).toHaveCount(31)
+      await expect(table.getByRole('columnheader', { name: 'Research' })).toBeAttached()
+    })
     await test.step('figures lead to lists of what they count @overview-13', async () => {
       for (const [name, filter] of [
         ['Success Rate', /transactions\?status=completed%2Cfailed$/],

@@ -1,8 +1,7 @@
 import { formatUsdc, microUsdc } from '#domain/money.ts'
-import { averageOf, lastSevenDays, percentUsed, successRate } from '#domain/statistics.ts'
+import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Context } from '../context.ts'
-import { spentAt } from '../ledger/balances.ts'
 import { prunedRefusals } from '../payments/refusals.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
@@ -80,7 +79,6 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     successRate: successRate(totals.confirmed, failed),
     failedToday: totals.failed_today,
     pendingPayouts: { count: unclaimed.n, amount: text(unclaimed.sum) },
-    days: days(store, now),
     methods: methods(store),
     topWallets: topWallets(store),
     activeAgents: store.accountPaused
@@ -94,18 +92,6 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     recipients: recipients(store),
     budgets: budgets(store),
   }
-}
-
-/** Money that left, by the UTC day on which it left. */
-function days(store: Store, now: number): Overview['days'] {
-  const window = lastSevenDays(now)
-  const rows = store.all<Sum & { day: number }>(
-    `SELECT CAST((${spentAt} - ?1) / ${dayMs} AS INTEGER) AS day, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE status = 'CONFIRMED' AND ${spentAt} >= ?1 AND ${onBase} GROUP BY 1`,
-    window[0]!.startsAt,
-  )
-  const found = new Map(rows.map((row) => [row.day, row]))
-  return window.map(({ day }, i) => ({ day, count: found.get(i)?.n ?? 0, amount: text(found.get(i)?.sum ?? 0) }))
 }
 
 /** By how the recipient was named; refused payments do not count. */

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode } from 'react'
 import type { Overview } from '#schemas/overview.ts'
 import { Button } from '../../../components/Button.tsx'
 import { messageOf } from '../../../lib/apiError.ts'
@@ -34,3 +34,6 @@ export const WidgetLink = (props: {
     {props.children}
   </Link>
 )
+
+/** Replaces the title of the widget around it; null gives it its own. */
+export const WidgetTitle = createContext<(title: string | null) => void>(() => {})

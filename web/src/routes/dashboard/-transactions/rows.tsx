@@ -11,7 +11,7 @@ import type { Transaction } from '../../../queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
 /** The rule that refused a payment, or why it failed; null for all others. */
-const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
+export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
   refusal ? ruleOf(refusal.rule).name : errorMessage
 
 const labelOf = (transaction: Transaction) =>
