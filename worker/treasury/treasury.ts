@@ -145,7 +145,7 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   // Wallets
 
   async wallets() {
-    return listWallets(this.context)
+    return listWallets(this.context, this.chain)
   }
   async deploy(input: Api.DeployInput) {
     return andThen(
@@ -159,12 +159,12 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   }
   async importWallet(input: Api.ImportInput) {
     return andThen(await refuseUnreachable(() => importWallet(this.context, input)), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async renameWallet(walletId: string, name: string | null) {
     return andThen(takeOwnerChange(this.context) ?? renameWallet(this.context, walletId, name), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async deleteWallet(walletId: string) {
