@@ -472,6 +472,26 @@ test.describe('refused', () => {
     await button(page, 'Review').click()
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create payout')
+    // Accepted, and then never funded.
+    await page.route('**/api/escrow/create', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          data: {
+            id: 'pay_x',
+            escrowId: 'pay_x',
+            claimUrl: '/claim/x',
+            passcode: null,
+            expiresAt: new Date().toISOString(),
+          },
+        },
+      }),
+    )
+    await page.route('**/api/escrow/pay_x', (route) =>
+      route.fulfill({ json: { success: true, data: { status: 'FAILED', errorMessage: null } } }),
+    )
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page)).toHaveText('Failed to create payout. Please try again or contact support.')
   })
 
   test('queued without a hash, then failed: both are shown @send-14', async ({ page, own }) => {
@@ -574,10 +594,14 @@ test.describe('Add Funds', () => {
     test.use({ tolerated: /status of 502/ })
     test('a failure closes the empty tab @send-17', async ({ page, own, context }) => {
       const failure = { success: false, error: 'Something went wrong', code: 'internal' }
-      await page.route('**/api/onramp/session', (route) => route.fulfill({ status: 502, json: failure }))
+      let status = 502
+      await page.route('**/api/onramp/session', (route) => route.fulfill({ status, json: failure }))
       await open(page, 'addFunds', own.wallet.id)
       await button(page, 'Continue with $100.00').click()
       await expect(alert(page)).toHaveText('Failed to create onramp session')
+      status = 200
+      await button(page, 'Continue with $100.00').click()
+      await expect(alert(page)).toHaveText('Failed to create onramp session. Please try again or contact support.')
       await expect.poll(() => context.pages().length).toBe(1)
     })
   })

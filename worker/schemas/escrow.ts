@@ -139,6 +139,8 @@ export const Claim = z
 /** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
 export const ResendPasscode = z.object({ accessToken: z.string().min(1).max(200) })
 export type ResendPasscodeReply = { sentTo: string }
+/** GET /escrow/{id}/link: the link can be seen again, the code cannot. */
+export type ClaimLink = { claimUrl: string }
 /** POST /escrow/{id}/resend, by the sender. */
 export type ResendReply = { resendsLeft: number }
 

@@ -18,6 +18,7 @@ import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
 import { resendCode } from './payouts/codes.ts'
 import { createdPayout } from './payouts/created.ts'
+import { claimUrlOf } from './payouts/link.ts'
 import { reclaimAll } from './payouts/reclaimAll.ts'
 import { escrowView } from './payouts/views.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './policies/agents.ts'
@@ -113,6 +114,10 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   async escrow(id: string) {
     const payout = this.context.store.payout(id)
     return payout ? ok(escrowView(this.context.store, payout)) : notFound('Payout')
+  }
+  async claimLink(payoutId: string) {
+    const payout = this.context.store.payout(payoutId)
+    return payout ? ok({ claimUrl: await claimUrlOf(this.context, payout) }) : notFound('Payout')
   }
   async claim(input: Api.ClaimInput) {
     return this.#startAction(() => claim(this.context, input))

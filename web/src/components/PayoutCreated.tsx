@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { failures } from '../lib/failures.ts'
 import { formatAmount, formatMoment } from '../lib/format.ts'
 import { type Chain, unitOf } from '../lib/networks.ts'
 import { type CreateEscrowReply, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
@@ -49,7 +50,7 @@ export function PayoutCreated(props: {
     >
       <div className="space-y-4" data-testid="payout-created" data-status={current?.status ?? 'CREATING'}>
         {failed ? (
-          <ErrorBox>{current?.errorMessage ?? 'Failed to create payout'}</ErrorBox>
+          <ErrorBox>{current?.errorMessage ?? failures.payout}</ErrorBox>
         ) : (
           <>
             <Secret name="Claim link" what="link" value={payout.claimUrl} testId="claim-url" />

@@ -4,6 +4,7 @@ import type { SendValues } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
+import { failureOf } from '../../../lib/failures.ts'
 import { queryClient } from '../../../lib/queryClient.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
 import { contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
@@ -59,7 +60,9 @@ export function SendFlow(props: {
     } catch (error) {
       idempotencyKey.onFailed(error)
       const unknown = isOutcomeUnknown(error)
-      const message = messageOf(error, isPayout(payment) ? purpose.payoutFailed : 'Failed to send transaction')
+      const message = isPayout(payment)
+        ? failureOf(error, purpose.payoutFailed, purpose.payoutBroken)
+        : messageOf(error, 'Failed to send transaction')
       const field = unknown ? null : fieldOf(error, values.to, wallet)
       if (field === 'contactId') refreshContacts()
       setState(

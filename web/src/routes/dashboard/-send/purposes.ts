@@ -1,4 +1,5 @@
 import { payoutProblems, type SendValues, type SpendLimit, sendProblems } from '#domain/sendRules.ts'
+import { failures } from '../../../lib/failures.ts'
 
 /** What the dialogs that send money differ in; form, review and results are the same. */
 export type Purpose = {
@@ -8,6 +9,8 @@ export type Purpose = {
   problems: (values: SendValues, limit: SpendLimit | null) => { [K in keyof SendValues]?: string | null }
   /** Said of a payout that was refused without a reason. */
   payoutFailed: string
+  /** The same, when the fault is not the server's. */
+  payoutBroken: string
 }
 
 /** Send, from one wallet. */
@@ -16,6 +19,7 @@ export const send: Purpose = {
   tabs: ['address', 'email', 'phone', 'contact'],
   problems: sendProblems,
   payoutFailed: 'Failed to create escrow',
+  payoutBroken: failures.escrow,
 }
 
 /** Create Payout, from a wallet that is chosen in the form. */
@@ -24,4 +28,5 @@ export const createPayout: Purpose = {
   tabs: ['email', 'phone'],
   problems: payoutProblems,
   payoutFailed: 'Failed to create payout',
+  payoutBroken: failures.payout,
 }
