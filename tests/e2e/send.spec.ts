@@ -392,6 +392,8 @@ test.describe('Create Payout', () => {
       '$50.00 available to spend now. The session key may pay no more of the $200.00 in the wallet until you rotate it. ' +
         '$20.00 more is arriving and can be spent in a few seconds.',
     )
+    const card = page.getByTestId('wallet-card')
+    for (const note of ['$50.00 available to spend now', '$20.00 arriving']) await expect(card).toContainText(note)
     await paste(page, 'Recipient address', newAddress())
     await paste(page, 'Amount', '50.01')
     await button(page, 'Review').click()

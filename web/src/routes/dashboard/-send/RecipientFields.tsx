@@ -2,11 +2,11 @@ import { Tabs } from '@base-ui/react/tabs'
 import { clsx } from 'clsx'
 import type { UseFormReturn } from 'react-hook-form'
 import type { SendValues } from '#domain/sendRules.ts'
+import { ContactPicker } from '../../../components/ContactPicker.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
 import { useSms } from '../../../queries/config.ts'
 import type { Contact } from '../../../queries/contacts.ts'
 import { ContactMethods } from './ContactMethods.tsx'
-import { ContactPicker } from './ContactPicker.tsx'
 import { methodsOf } from './payment.ts'
 
 type Way = SendValues['to']

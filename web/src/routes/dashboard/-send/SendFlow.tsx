@@ -10,7 +10,7 @@ import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
 import { contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '../../../queries/transactions.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { refreshWallets, type Wallet } from '../../../queries/wallets.ts'
 import { isPayout, type Payment } from './payment.ts'
 import type { Purpose } from './purposes.ts'
 import { SendForm } from './SendForm.tsx'
@@ -65,6 +65,7 @@ export function SendFlow(props: {
         : messageOf(error, 'Failed to send transaction')
       const field = unknown ? null : fieldOf(error, values.to, wallet)
       if (field === 'contactId') refreshContacts()
+      if (field === 'amount') refreshWallets() // the form says what can be spent now, and what is arriving
       setState(
         field
           ? { step: 'form', problem: { field, message } }
