@@ -384,6 +384,7 @@ test.describe('Create Payout', () => {
     await audit(page, 'payouts-create-blocked')
 
     change = {
+      name: 'Ω'.repeat(60),
       spendable: { now: '50', limitedBy: 'session', arriving: '20' },
       usdcBalance: { balance: '200', symbol: 'USDC' },
     }
@@ -399,6 +400,9 @@ test.describe('Create Payout', () => {
     await button(page, 'Review').click()
     await expect(alert(page)).toHaveText('The wallet’s session key has 50.00 USDC left. Send less, or rotate the key.')
     await audit(page, 'send-session-limit')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const beyond = await dialog(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(beyond, 'pixels of a long name beyond the dialog').toBeLessThanOrEqual(0)
     await button(page, 'Use max balance').click()
     await expect(page.getByLabel('Amount', { exact: true })).toHaveValue('50')
     // What was arriving has arrived.
