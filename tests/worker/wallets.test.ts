@@ -223,6 +223,15 @@ test('a deposit is arriving until it has its blocks, then it can be spent; the s
     usdcBalance: { balance: '1500' },
     spendable: { now: '0', limitedBy: 'balance', arriving: '1500' },
   })
+  const refused = await payer.treasury().send({
+    ...payer.payment(),
+    principal: { type: 'user' },
+    walletId: payer.wallet.id,
+  })
+  expect(refused).toMatchObject({
+    ok: false,
+    message: 'Insufficient balance: the wallet has 0.00 USDC available, and 1500.00 USDC is arriving.',
+  })
   await manualChain.mine(2)
   ahead += 10_000
   expect((await now()).spendable).toEqual({ now: '1000', limitedBy: 'session', arriving: '0' })

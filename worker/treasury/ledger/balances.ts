@@ -14,9 +14,10 @@ export function availableOf(wallet: WalletRow): MicroUsdc {
   return (left > 0n ? left : 0n) as MicroUsdc
 }
 
-export function walletFunds(wallet: WalletRow, session: SessionRow | null): WalletFunds {
+export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriving?: MicroUsdc): WalletFunds {
   return {
     available: availableOf(wallet),
+    ...(arriving !== undefined && { arriving }),
     status: wallet.status,
     halted: wallet.halted !== null,
     paused: wallet.paused === 1,
