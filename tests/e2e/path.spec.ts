@@ -265,11 +265,13 @@ async function goTo(page: Page, entry: string): Promise<void> {
 /** From the Payouts page; leaves the dialog with link and code open. */
 async function createPayout(page: Page, to: string, amount: string, memo?: string): Promise<void> {
   await page.getByRole('button', { name: 'Create Payout', exact: true }).click()
-  await page.getByLabel('Source wallet').selectOption({ index: 1 })
+  await expect(page.getByLabel('Source wallet')).not.toHaveValue('') // the only one
   await page.getByLabel('Amount').fill(amount)
   await page.getByLabel('Recipient email').fill(to)
   await page.getByLabel('Expires').selectOption('7')
   if (memo) await page.getByLabel('Memo').fill(memo)
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Review payout' })).toBeVisible()
   await page.getByRole('button', { name: /^Send [\d.]+ USDC$/ }).click()
   await expect(page.getByTestId('payout-created')).toHaveAttribute('data-status', 'CREATED', onChain)
 }
