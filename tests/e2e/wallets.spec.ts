@@ -179,6 +179,38 @@ test('a deploy whose reply was lost is tried again and makes one wallet @wallets
   expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
 })
 
+test('a deploy that takes over a minute says why, may be left, and its wallet deleted @wallets-22', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createOwner(bursar, context)
+  await page.clock.install()
+  const late = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
+  await page.route('**/api/wallets', async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = await response.json()
+    await route.fulfill({ response, json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...late })) } })
+  })
+  await throughKeypair(page, 'Late')
+  const deploying = dialog(page, 'Deploying your wallet')
+  await expect(deploying).toContainText('Please keep this page open.')
+  await page.clock.fastForward(61_000)
+  await expect(deploying).toContainText('Not created yet: execution reverted: paused.')
+  await audit(page, 'deploy-late')
+  await button(page, 'Continue in background').click()
+  await expect(page).toHaveURL('/dashboard/wallets')
+  await expect(card(page, 'Late')).toContainText('Not created yet: execution reverted: paused.')
+  await button(page, 'More for Late').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const remove = page.getByRole('alertdialog', { name: 'Delete Wallet' })
+  await expect(remove).toContainText('Nobody should send money to its address.')
+  await audit(page, 'delete-late')
+  await remove.getByRole('button', { name: 'Delete Wallet' }).click()
+  await expect(page.getByText('No wallets yet')).toBeVisible()
+  expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toEqual([])
+})
+
 test('the limits of six wallets and of ten a month are said in the dialog @wallets-3', async ({
   page,
   context,
