@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { isPortFree } from '../local/stack/ports.ts'
 import { demo } from '../local/stack/seed.ts'
 import { type Stack, startStack } from '../local/stack/stack.ts'
+import { walletConnectVariables } from '../local/stack/walletConnect.ts'
 import { root } from '../local/tools/runTool.ts'
 
 const ports = {
@@ -32,6 +33,7 @@ const starting = startStack({
   basePort: ports.BURSAR_BASE_PORT,
   sepoliaPort: ports.BURSAR_SEPOLIA_PORT,
   stateDir,
+  vars: () => walletConnectVariables(),
   say: (line) => console.log(line),
 })
 

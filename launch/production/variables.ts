@@ -16,7 +16,7 @@ export function productionVariables(
     ENVIRONMENT: 'production',
     API_ORIGIN: origin,
     APP_ORIGIN: origin,
-    BETA_ACCESS_URL: config.betaAccessUrl ?? `${origin}/signup`,
+    ...(config.betaAccessUrl && { BETA_ACCESS_URL: config.betaAccessUrl }),
     EXPLORER_URL_8453: chain.explorerUrl,
     PUBLIC_RPC_URL_8453: chain.publicRpcUrl,
     RPC_URLS_8453: undefined,

@@ -103,13 +103,25 @@ test('a missing or broken record is refused with the reason, and a broken one is
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
 })
 
-test('a session that was left twelve hours ago is not restored', async () => {
+test('a session that was left twelve hours ago has expired, and the server is told @session-10', async () => {
   store({ last_activity: String(now - 12 * hourMs) })
+  answer = () => ok(null)
   const tab = await openTab()
   tab.startSession()
-  expect(tab.getSession().user).toBeNull()
+  expect(tab.getSession()).toMatchObject({ user: null, expired: true })
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
-  expect(calls).toEqual([])
+  expect(calls).toEqual([{ path: '/api/auth/cognito/sign-out', body: { refreshToken: 'refresh-1' } }])
+})
+
+test('a page whose session has ended makes no more calls, also not as the next user @session-11', async () => {
+  store()
+  const tab = await openTab()
+  tab.startSession()
+  await vi.waitFor(() => expect(calls).toHaveLength(1))
+  store({ auth_user: JSON.stringify({ ...user, id: 'usr_2' }), auth_token: 'another' })
+  events.fire('storage', { key: 'auth_user' })
+  await expect(tab.api('PUT /preferences', { body: { dashboardWidgets: [] } })).rejects.toMatchObject({ status: 401 })
+  expect(calls).toHaveLength(1)
 })
 
 test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {
