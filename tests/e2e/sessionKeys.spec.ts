@@ -196,7 +196,9 @@ test.describe('when the server fails', () => {
     })
     const form = dialogOf(page, 'Rotate session key')
     await form.getByRole('button', { name: 'Rotate session key' }).click()
-    await expect(form.getByRole('alert')).toHaveText('Failed to rotate session key')
+    await expect(form.getByRole('alert')).toHaveText(
+      'Failed to rotate session key. Please try again or contact support.',
+    )
     await form.getByRole('button', { name: 'Rotate session key' }).click()
     await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
     expect(keys).toHaveLength(2)

@@ -191,7 +191,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await look(page, 'settings-link-rejected')
 
       const failure = { success: false, error: 'Something went wrong', code: 'internal' }
-      await page.route('**/public-address', (route) => route.fulfill({ status: 500, json: failure }), { times: 1 })
+      await page.route('**/public-address', (route) => route.fulfill({ json: failure }), { times: 1 })
       await input.press(section.getByRole('button', { name: 'Link to my account' }))
       await expect(section.getByRole('alert')).toHaveText('Failed to save public address. Please try again.')
       await input.press(section.getByRole('button', { name: 'Link to my account' }))

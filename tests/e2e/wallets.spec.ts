@@ -523,6 +523,49 @@ test('the chip of a session key says Expired, Active, Inactive, hours left or Un
   }
 })
 
+test('a copied key: the clipboard is cleared after a minute only if it was not left, else on request @wallets-23', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.clock.install()
+  const { id, privateKey } = await imported(await createOwner(bursar, context), { name: 'Cold' })
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  const view = async () => {
+    await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
+    await button(page, 'View Private Key').click()
+    await button(page, 'Copy private key').click()
+    await expect(page.getByText('Your private key is on the clipboard, where other apps can read it.')).toBeVisible()
+    expect(await clipboard()).toContain(privateKey.slice(2))
+  }
+  await page.goto(`/dashboard/wallets?viewKey=${id}`)
+  await view()
+  await page.clock.fastForward(61_000)
+  await expect(page.getByText('The clipboard is cleared.')).toBeVisible()
+  expect(await clipboard()).toBe('')
+  await button(page, 'Copied').or(button(page, 'Copy private key')).click()
+  await button(page, 'Clear clipboard').click()
+  await expect.poll(clipboard).toBe('')
+
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('no focus'))
+  })
+  await button(page, /^Cop/).click()
+  await expect(page.getByText('Failed to copy to clipboard.')).toBeVisible()
+  await page.reload()
+  await view()
+  await page.evaluate(async () => {
+    dispatchEvent(new Event('blur')) // another window, where something else is copied
+    await navigator.clipboard.writeText('something else')
+  })
+  await expect(dialog(page, 'Private Key')).toBeHidden()
+  await page.clock.fastForward(120_000)
+  expect(await clipboard()).toBe('something else')
+  await expect(button(page, 'Clear clipboard')).toBeVisible()
+  await audit(page, 'key-copied')
+})
+
 test('each call has words for its failure @wallets-11', async ({ page, context, bursar }) => {
   const owner = await createOwner(bursar, context)
   const wallet = await imported(owner, { name: 'Words' })
