@@ -13,9 +13,12 @@ export function SecretCopyButton(props: { text: string; what: string }) {
   return <CopyButton text={props.text} what={props.what} wide onCopied={() => remind(props.what)} />
 }
 
+let reminder: string | undefined
+
+/** A reminder for each copy, since one that was dismissed a moment ago would take a successor of its id along. */
 function remind(what: string): void {
-  toast((t) => <Reminder what={what} onDone={() => toast.dismiss(t.id)} />, {
-    id: 'secret-copied',
+  if (reminder) toast.dismiss(reminder)
+  reminder = toast((t) => <Reminder what={what} onDone={() => toast.dismiss(t.id)} />, {
     duration: Number.POSITIVE_INFINITY,
   })
 }
