@@ -124,6 +124,32 @@ test('a page whose session has ended makes no more calls, also not as the next u
   expect(calls).toHaveLength(1)
 })
 
+test('a sign-in stores what is specified under the specified names, and signing out removes all of it @session-12', async () => {
+  const tokens = { accessToken: 'access', idToken: 'id', refreshToken: 'refresh', expiresIn: 900 }
+  answer = (path) => ok(path.endsWith('/login') ? { ...tokens, user } : null)
+  const stored = new Map<string, string>()
+  const { setItem } = localStorage
+  localStorage.setItem = (key, value) => {
+    stored.set(key, value)
+    setItem(key, value)
+  }
+  const tab = await openTab()
+  await tab.signIn(user.email, 'secret')
+  const expiry = String(now + 900_000)
+  expect(Object.fromEntries(stored)).toEqual({
+    auth_token: 'access',
+    auth_user: JSON.stringify({ ...user, useCognito: true }),
+    token_expiry: expiry,
+    cognito_access_token: 'access',
+    cognito_id_token: 'id',
+    cognito_refresh_token: 'refresh',
+    cognito_token_expiry: expiry,
+    last_activity: String(now),
+  })
+  tab.signOut()
+  for (const key of stored.keys()) expect(localStorage.getItem(key), key).toBeNull()
+})
+
 test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {
   store()
   const [here, there] = [await openTab(), await openTab()]
