@@ -79,7 +79,12 @@ export type Settings = {
   /** One or two RPC URLs, separated by a comma. With two, a hold is released only if both agree. */
   RPC_URLS_8453: string
   RPC_URLS_84532: string
-  /** JSON of `Contracts` (chain/types.ts). `{}` for Base Sepolia: this deployment has no wallets there. */
+  /**
+   * The chain id of the network that smart wallets are deployed on and that totals, usage and exposure count. Unset: 8453.
+   * 84532 is for a staging deployment, whose pages all say "Test network".
+   */
+  PRIMARY_CHAIN?: '8453' | '84532'
+  /** JSON of `Contracts` (chain/types.ts). `{}` for the other network: this deployment has no wallets there. */
   CONTRACTS_8453: string
   CONTRACTS_84532: string
   /** Confirmations that a payment's logs need: 1 locally, 2 on Base. */

@@ -75,6 +75,20 @@ test.describe('signed in', () => {
     await expect(page).toHaveURL('/dashboard/contacts')
   })
 
+  test('a staging deployment says "Test network" and deploys there @screens-13', async ({ page }) => {
+    await page.route('**/api/config', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      await route.fulfill({ response, json: { success: true, data: { ...data, primaryChain: 'base-sepolia' } } })
+    })
+    await page.goto('/dashboard/wallets?deploy=true')
+    await dialog('Deploy Smart Wallet')(page)
+    await expect(page.getByLabel('Network')).toHaveText('Base Sepolia')
+    await expect(page.getByText('Test network: the money here is test USDC and has no value.')).toBeAttached()
+    await expect(page.getByTestId('wallets-summary')).toContainText(/On Base: \$.* of USDC\./)
+    await audit(page, 'wallets-staging')
+  })
+
   test('an unknown path leads to the overview @screens-3', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/dashboard/overview')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChainName } from '#domain/networks.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 import { address, email } from './common.ts'
 
@@ -108,6 +109,8 @@ export type PublicConfig = {
   onramp: boolean
   /** Whether payouts can be sent to phone numbers. */
   sms: boolean
+  /** The network that smart wallets are deployed on; on base-sepolia every page says "Test network". */
+  primaryChain: ChainName
   chains: Record<
     '8453' | '84532',
     {

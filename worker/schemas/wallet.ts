@@ -73,7 +73,8 @@ const masterPassword = z
 
 export const DeployWallet = z.object({
   ownerAddress: address,
-  chainId: z.literal(8453, { error: 'Smart wallets can be deployed on Base (8453) only' }),
+  /** The primary chain of the deployment (`PublicConfig`); on any other the call is refused. */
+  chainId: z.int({ error: 'Chain id must be a whole number' }),
   name: walletName.optional(),
 })
 

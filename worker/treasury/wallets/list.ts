@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import type { Wallet } from '#schemas/wallet.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -18,11 +19,12 @@ export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> 
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
 }
 
-/** An active wallet of the user on Base with this address? */
+/** An active wallet of the user on the primary network with this address? */
 export const hasActiveWallet = (ctx: Context, address: string): boolean =>
   ctx.store.first(
-    "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = 8453 AND status = 'active'",
+    "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = ? AND status = 'active'",
     address,
+    primaryChain(ctx.env),
   ) !== null
 
 /** Decimal USDC on chain; null when it can't be read. */

@@ -2,6 +2,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
+import { usePrimaryChain } from '../../queries/config.ts'
 import { ReconnectWallet } from '../../wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
@@ -9,11 +10,13 @@ import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 
+const TestNetworkBar = lazy(() => import('../../components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
 /** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */
 export function Shell() {
   const { user, isLoading, expired } = useSession()
+  const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
   const navigate = useNavigate()
   /** Whose page it is, also below the notice that the session has ended. */
@@ -42,6 +45,11 @@ export function Shell() {
         Skip to content
       </a>
       <TopBar user={owner} />
+      {isTest && (
+        <Suspense>
+          <TestNetworkBar />
+        </Suspense>
+      )}
       {!online && (
         <p role="status" className="bg-amber-tint px-4 py-2 text-center text-amber text-small">
           You are offline. This page may be out of date, and nothing can be sent.

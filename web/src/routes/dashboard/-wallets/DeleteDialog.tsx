@@ -4,6 +4,7 @@ import { FullAddress } from '../../../components/Address.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Checkbox } from '../../../components/Field.tsx'
 import { formatAmount } from '../../../lib/format.ts'
+import { networkName } from '../../../lib/networks.ts'
 import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
@@ -40,9 +41,10 @@ export default function DeleteDialog(props: WalletDialogProps) {
       </p>
       {neverDeployed ? (
         <p>
-          It is not on Base{wallet.status === 'deploying' && ' yet, and Bursar stops creating it'}. Nobody should send
-          money to its address. Should it be created after all, or money arrive there, only your owner key and the
-          wallet’s recovery sheet give access to it.
+          It is not on {networkName(wallet.chain)}
+          {wallet.status === 'deploying' && ' yet, and Bursar stops creating it'}. Nobody should send money to its
+          address. Should it be created after all, or money arrive there, only your owner key and the wallet’s recovery
+          sheet give access to it.
         </p>
       ) : (
         <>

@@ -5,8 +5,10 @@ import { slowDeployMs } from '#domain/walletRules.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { networkName } from '../../../lib/networks.ts'
 import { useElapsed } from '../../../lib/useElapsed.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 import { Deployed } from './Deployed.tsx'
 import { Deploying } from './Deploying.tsx'
@@ -39,6 +41,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
+  const primaryChain = usePrimaryChain()
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'deploying'
   const slow = useElapsed(slowDeployMs, busy)
@@ -68,7 +71,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
     setState({ step: 'deploying', owner, walletId: null })
     try {
       const { ownerAddress } = owner
-      const input = { ownerAddress, ...(name.trim() ? { name: name.trim() } : {}) }
+      const input = { ownerAddress, chain: primaryChain, ...(name.trim() ? { name: name.trim() } : {}) }
       const { id } = await deployWallet(input, idempotencyKey.current())
       setState({ step: 'deploying', owner, walletId: id })
     } catch (error) {
@@ -82,7 +85,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       return (
         <Dialog
           title="Deploy Smart Wallet"
-          description="A wallet on Base that you own. Bursar covers the network fee."
+          description={`A wallet on ${networkName(primaryChain)} that you own. Bursar covers the network fee.`}
           onClose={props.onClose}
           onSubmit={(event) => {
             event.preventDefault()
@@ -114,10 +117,10 @@ export default function DeployDialog(props: { onClose: () => void }) {
                 />
               )}
             </Field>
-            <Field label="Network" hint="Smart wallets are deployed on Base.">
+            <Field label="Network" hint={`Smart wallets are deployed on ${networkName(primaryChain)}.`}>
               {(control) => (
-                <Select {...control} value="8453" disabled>
-                  <option value="8453">Base</option>
+                <Select {...control} value={primaryChain} disabled>
+                  <option value={primaryChain}>{networkName(primaryChain)}</option>
                 </Select>
               )}
             </Field>

@@ -1,4 +1,5 @@
 import { isSlowDeploy } from '#domain/walletRules.ts'
+import { networkName } from '../../../lib/networks.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
 /** Whether the wallet should have been created by now. Its owner may delete it from then on. */
@@ -9,5 +10,7 @@ export const isLate = (wallet: Wallet, now = Date.now()): boolean =>
 export function whyNotDeployed(wallet: Wallet | null): string {
   if (wallet === null) return 'Bursar has not replied yet.'
   if (wallet.deployProblem) return `Not created yet: ${wallet.deployProblem.replace(/\.$/, '')}.`
-  return wallet.deploymentTxHash ? 'Sent, but Base has not confirmed it yet.' : 'It has not been sent to Base yet.'
+  return wallet.deploymentTxHash
+    ? `Sent, but ${networkName(wallet.chain)} has not confirmed it yet.`
+    : `It has not been sent to ${networkName(wallet.chain)} yet.`
 }
