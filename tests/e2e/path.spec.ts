@@ -138,7 +138,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
       await button('Add Agent').click()
       await page.getByLabel('Name', { exact: true }).fill('Scout')
       await button('Create Agent').click()
-      await expect(page.getByRole('heading', { name: 'Credentials of Scout' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Scout’s credentials' })).toBeVisible()
       await audit(page, 'credentials')
       const clientId = (await page.getByTestId('client-id').textContent())!
       const clientSecret = (await page.getByTestId('client-secret').textContent())!
