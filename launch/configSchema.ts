@@ -46,7 +46,7 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
     origin: checked(rules.httpUrl('origin')).describe(
       'Where everything is served, such as https://bursar.example. Its zone is in the account',
     ),
-    betaAccessUrl: httpsUrl.optional().describe('Where "Request beta access" leads; the sign-up page unless set'),
+    betaAccessUrl: httpsUrl.optional().describe('Where "Request beta access" leads; not offered unless set'),
     databaseLocation: z
       .enum(['weur', 'eeur', 'apac', 'oc', 'wnam', 'enam'], 'must be one of weur, eeur, apac, oc, wnam, enam')
       .describe('Where the database is kept; it cannot be changed later'),

@@ -10,6 +10,7 @@ import { makeSample } from '../local/sample/sample.ts'
 import { isPortFree } from '../local/stack/ports.ts'
 import { demo } from '../local/stack/seed.ts'
 import { type Stack, type StackOptions, startStack } from '../local/stack/stack.ts'
+import { walletConnectVariables } from '../local/stack/walletConnect.ts'
 import { root } from '../local/tools/runTool.ts'
 
 const ports = {
@@ -39,6 +40,7 @@ const options: StackOptions = {
   basePort: ports.BURSAR_BASE_PORT,
   sepoliaPort: ports.BURSAR_SEPOLIA_PORT,
   stateDir,
+  vars: () => walletConnectVariables(),
   say: (line) => console.log(line),
 }
 const starting = wantsSample ? startWithSample() : startStack(options)

@@ -41,7 +41,8 @@ export type Settings = {
   API_ORIGIN: string
   /** Base of claim links, no trailing slash. */
   APP_ORIGIN: string
-  BETA_ACCESS_URL: string
+  /** An external form. Unset: the sign-in page does not offer it. */
+  BETA_ACCESS_URL?: string
   /** Base URL of the explorer, no trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
   EXPLORER_URL_8453: string
   EXPLORER_URL_84532: string

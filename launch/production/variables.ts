@@ -19,7 +19,7 @@ export function productionVariables(
     ENVIRONMENT: 'production',
     API_ORIGIN: origin,
     APP_ORIGIN: origin,
-    BETA_ACCESS_URL: config.betaAccessUrl ?? `${origin}/signup`,
+    ...(config.betaAccessUrl && { BETA_ACCESS_URL: config.betaAccessUrl }),
     PRIMARY_CHAIN: String(chainId),
     [`EXPLORER_URL_${chainId}`]: chain.explorerUrl,
     [`PUBLIC_RPC_URL_${chainId}`]: chain.publicRpcUrl,

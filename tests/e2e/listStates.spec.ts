@@ -1,7 +1,7 @@
 /** Lists and usage in states that an account with data is not in: empty, too slow, partly done. */
 import type { Page } from '@playwright/test'
 import type { Escrow } from '#schemas/escrow.ts'
-import type { Usage } from '#schemas/usage.ts'
+import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
@@ -112,7 +112,7 @@ test('an email that bounced is shown in the list and in the details @list-states
   // Once the payout has ended, it no longer matters what became of its message.
   await expect(page.getByText('Email bounced')).toHaveCount(1)
   await page
-    .getByRole('button', { name: /^View details/ })
+    .getByRole('link', { name: /^View details/ })
     .first()
     .click()
   const dialog = page.getByRole('dialog', { name: 'Payout details' })
@@ -293,11 +293,16 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   seeded,
 }) => {
   await beSignedIn(context, seeded)
-  const wallet = (id: string, name: string | null, policyGroups: Usage['wallets'][number]['policyGroups']) => ({
+  const wallet = (
+    id: string,
+    name: string | null,
+    chain: Usage['wallets'][number]['chain'],
+    policyGroups: Usage['wallets'][number]['policyGroups'],
+  ) => ({
     id,
     name,
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
-    chain: 'base' as const,
+    chain,
     sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90 },
     policyGroups,
   })
@@ -337,14 +342,41 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
       payments: 214,
     },
     wallets: [
-      wallet('w1', null, []),
-      wallet('w2', 'Till', [
+      wallet('w1', null, 'base-sepolia', []),
+      wallet('w2', 'Till', 'base', [
         { id: 'g1', name: 'Open', budget: unlimited, agents: [] },
         { id: 'g2', name: 'Bound', budget: limited, agents: [] },
       ]),
     ],
   }
   await page.route('**/api/usage/dashboard', (route) => route.fulfill(answer(usage)))
+  const day = (i: number) => new Date(Date.UTC(2026, 9, 24 + i)).toISOString().slice(0, 10)
+  const days = Array.from({ length: 30 }, (_, i) => i)
+  const series = ['Scout', 'Buyer', 'Researcher', 'Courier', 'Night shift'].map((name, n) => {
+    const amounts = days.map((i) => ((i * 7 + n * 5) % 11 > 4 ? String(((i * 3 + n * 13) % 17) / 2) : '0'))
+    const total = String(amounts.reduce((sum, amount) => sum + Number(amount), 0))
+    return { kind: 'agent' as const, id: name, name, count: 20, total, amounts }
+  })
+  const spending: Spending = { days: days.map(day), series }
+  await page.route('**/api/usage/spending*', (route) =>
+    route.fulfill(answer(route.request().url().includes('wallet=w1') ? { ...spending, series: [] } : spending)),
+  )
+  const history: BudgetHistory = {
+    days: days.map((i) => ({ day: day(i), limit: i < 9 ? '40' : i < 20 ? '75' : '100', spent: String(i * 2.5) })),
+    changes: [
+      { id: '3', at: `${day(20)}T10:00:00.000Z`, kind: 'topped_up', amount: '25', limit: '100' },
+      { id: '2', at: `${day(9)}T10:00:00.000Z`, kind: 'changed', amount: null, limit: '75' },
+    ],
+    next: '1-1',
+  }
+  const earlier = [{ id: '1', at: '2026-09-01T10:00:00.000Z', kind: 'created', amount: null, limit: '40' }]
+  await page.route('**/api/policy-groups/*/budget-history*', (route) =>
+    route.fulfill(
+      answer(
+        route.request().url().includes('before=1-1') ? { ...history, changes: earlier, next: undefined } : history,
+      ),
+    ),
+  )
   await page.goto('/dashboard/usage')
   const month = page.getByRole('region', { name: 'Monthly Account Spend' })
   await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
@@ -353,10 +385,18 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])
     await expect(all.getByRole('listitem').first()).toContainText(text)
+  await test.step('test money is marked, and is none of the total @usage-3', async () => {
+    await expect(all.getByRole('listitem').first()).toContainText('$900.00 Test USDC')
+    await expect(all.getByRole('listitem').nth(1)).toContainText('$900.00 USDC')
+    await expect(page.getByLabel('Wallet', { exact: true })).toContainText('Unnamed Wallet (test network)')
+    await expect(page.getByRole('region', { name: 'Spending' })).toContainText('All wallets on Base')
+  })
   await audit(page, 'usage-all-wallets')
   await all.getByRole('button', { name: 'View Details of Unnamed Wallet' }).click()
   await expect(page.getByText('No policy groups for this wallet')).toBeVisible()
   await expect(page.getByText('Spent This Month')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Unnamed Wallet' })).toContainText('$900.00 Test USDC')
+  await expect(page.getByText('Nothing spent in the last 30 days.')).toBeVisible()
   await page.getByLabel('Wallet', { exact: true }).selectOption('w2')
   await expect(page.getByText('No budget limit')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Top Up/ })).toHaveCount(1)
@@ -364,5 +404,9 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   await expect(page.getByRole('img', { name: '80% used' })).toHaveClass(/text-amber/)
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page.getByText('No agents in this group yet').filter({ visible: true })).toHaveCount(1)
+  const changes = page.getByRole('list', { name: 'Changes of the budget' }).getByRole('listitem')
+  await expect(changes).toHaveText([/^Topped up by \$25\.00 to \$100\.00/, /^Changed to \$75\.00/])
+  await page.getByRole('button', { name: 'Show earlier changes' }).click()
+  await expect(changes.nth(2)).toContainText('Created with a limit of $40.00')
   await audit(page, 'usage-wallet')
 })

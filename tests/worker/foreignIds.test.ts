@@ -120,6 +120,11 @@ const rows: Row[] = [
     path: '/api/policy-groups/{group}/top-up',
     body: () => ({ amount: '1' }),
   },
+  {
+    route: 'GET /api/policy-groups/:groupId/budget-history',
+    path: '/api/policy-groups/{group}/budget-history',
+  },
+  { route: 'GET /api/usage/spending', path: '/api/usage/spending?wallet={wallet}' },
   { route: 'DELETE /api/policy-groups/:groupId/cascade', path: '/api/policy-groups/{group}/cascade' },
   { route: 'POST /api/policy-groups/:groupId/pause', path: '/api/policy-groups/{group}/pause' },
   { route: 'POST /api/policy-groups/:groupId/resume', path: '/api/policy-groups/{group}/resume' },

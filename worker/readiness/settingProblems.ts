@@ -19,7 +19,7 @@ const rows: Record<keyof Settings, Row> = {
   ENVIRONMENT: { rule: rule.oneOf('local', 'test', 'production'), ...core },
   API_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
   APP_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
-  BETA_ACCESS_URL: { rule: rule.httpUrl('url'), ...core },
+  BETA_ACCESS_URL: { rule: rule.httpUrl('url') },
   EXPLORER_URL_8453: { rule: rule.httpUrl('url'), ...core },
   EXPLORER_URL_84532: { rule: rule.httpUrl('url'), ...core },
   PUBLIC_RPC_URL_8453: { rule: rule.httpUrl('url'), ...core },

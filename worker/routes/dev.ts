@@ -3,6 +3,7 @@ import { chainNameOf, isChainId } from '#domain/networks.ts'
 import { Faucet, LocalOnramp } from '#schemas/dev.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
+import { betaPage } from '../dev/betaPage.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
 import { inboxMessages } from '../dev/inbox.ts'
 import { addressPage, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
@@ -44,5 +45,6 @@ export const dev = new Hono<AppEnv>()
     })
     return c.body(await response.text(), response.status as 200, headers)
   })
+  .get('/beta', betaPage)
   .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
   .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

@@ -51,9 +51,8 @@ export const escrow = new Hono<AppEnv>()
     return c.json(success(unwrap(payout)), 201)
   })
   .get('/list', login(), validate('query', PayoutsQuery), async (c) => {
-    const query = c.req.valid('query')
-    const { rows, total } = await listPayouts(c.env, c.var.userId, query)
-    return c.json({ ...success({ escrows: rows }), page: { number: query.page, size: query.pageSize, total } })
+    const { rows, page } = await listPayouts(c.env, c.var.userId, c.req.valid('query'))
+    return c.json({ ...success({ escrows: rows }), page })
   })
   .get('/export', login(), validate('query', PayoutFilter), (c) =>
     exportPayouts(c.env, c.var.userId, c.req.valid('query')),

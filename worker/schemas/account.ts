@@ -11,6 +11,8 @@ export type User = {
   publicAddress: string | null
   needsOnboarding: boolean
   hasCompletedOnboarding: boolean
+  /** It was mailed, and onboarding has to replace it. */
+  passwordIsTemporary: boolean
   /** ISO 8601 UTC. */
   createdAt: string
 }
@@ -98,7 +100,8 @@ export const SignupWithPasscode = z.object({
 /** GET /config (public, an addition): what the browser needs to know about this deployment. */
 export type PublicConfig = {
   environment: string
-  betaAccessUrl: string
+  /** Null: "Request beta access" is not offered. */
+  betaAccessUrl: string | null
   signUp: SignUpMode
   /** Null: WalletConnect is not offered. */
   walletConnectProjectId: string | null

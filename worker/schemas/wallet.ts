@@ -26,6 +26,8 @@ export type Wallet = {
   spendingLimit: string
   validUntil: number
   deploymentTxHash: string | null
+  /** Why it is not on chain yet, in the Relayer's words; null when nothing is known, or it is active. */
+  deployProblem: string | null
   /** Accepted but not yet final, and money in unclaimed payouts. */
   held: string
   escrowed: string

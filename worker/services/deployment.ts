@@ -38,7 +38,7 @@ export function publicConfig(env: Env): PublicConfig {
   })
   return {
     environment: env.ENVIRONMENT,
-    betaAccessUrl: env.BETA_ACCESS_URL,
+    betaAccessUrl: env.BETA_ACCESS_URL || null,
     signUp: signUpModeOf(env),
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
     onramp: onrampFrom(env, Date.now) !== null,

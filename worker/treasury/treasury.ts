@@ -28,8 +28,7 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from './poli
 import { confirmContact, contactChanged } from './policies/whitelist.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
-import { overview } from './reports/overview.ts'
-import { usageOf } from './reports/usage.ts'
+import { budgetHistory, overview, spendingOf, usageOf } from './reports/reports.ts'
 import type { PayoutRow } from './storage/rows.ts'
 import { offerSession } from './wallets/actions/offerSession.ts'
 import { rotate } from './wallets/actions/rotate.ts'
@@ -282,6 +281,12 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   }
   async usage() {
     return usageOf(this.context)
+  }
+  async spending(input: Api.SpendingInput) {
+    return spendingOf(this.context, input)
+  }
+  async budgetHistory(groupId: string, input: Api.BudgetHistoryInput) {
+    return budgetHistory(this.context, groupId, input)
   }
   async syncReadModel() {
     await this.outbox.syncReadModel()

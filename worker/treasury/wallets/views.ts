@@ -38,6 +38,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     spendingLimit: String(wallet.session_limit),
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
+    deployProblem: wallet.status === 'active' ? null : wallet.error,
     held: formatUsdc(BigInt(wallet.held)),
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
     exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),

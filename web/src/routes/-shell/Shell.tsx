@@ -1,5 +1,5 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
 import { usePrimaryChain } from '../../queries/config.ts'
@@ -19,6 +19,10 @@ export function Shell() {
   const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
   const navigate = useNavigate()
+  /** Whose page it is, also below the notice that the session has ended. */
+  const [known, setKnown] = useState(user)
+  if (user && user !== known) setKnown(user)
+  const owner = user ?? (expired ? known : null)
   const signedOut = !isLoading && !user && !expired
 
   useEffect(() => {
@@ -30,8 +34,8 @@ export function Shell() {
   }, [signedOut, navigate])
 
   if (isLoading) return <Spinner />
-  if (expired) return <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
-  if (!user) return null
+  const notice = expired && <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
+  if (!owner) return notice || null
   return (
     <div className="min-h-dvh">
       <a
@@ -40,7 +44,7 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <TopBar user={user} />
+      <TopBar user={owner} />
       {isTest && (
         <Suspense>
           <TestNetworkBar />
@@ -55,13 +59,14 @@ export function Shell() {
         <Outlet />
       </main>
       <OnrampReturn />
-      <InactivityGuard />
+      {user && <InactivityGuard />}
       <ReconnectWallet />
-      {user.needsOnboarding && (
+      {user?.needsOnboarding && (
         <Suspense>
           <Onboarding user={user} />
         </Suspense>
       )}
+      {notice}
     </div>
   )
 }

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { slowDeployMs } from '#domain/walletRules.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
 import { networkName } from '../../../lib/networks.ts'
+import { useElapsed } from '../../../lib/useElapsed.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
 import { usePrimaryChain } from '../../../queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
@@ -42,10 +44,14 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const primaryChain = usePrimaryChain()
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'deploying'
-  useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy || state.step === 'keypair' })
+  const slow = useElapsed(slowDeployMs, busy)
+  useBlocker({
+    shouldBlockFn: () => busy && !slow,
+    enableBeforeUnload: () => (busy && !slow) || state.step === 'keypair',
+  })
 
   const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? pollMs : false })
-  const wallet = state.step === 'deploying' && wallets.data?.find(({ id }) => id === state.walletId)
+  const wallet = state.step === 'deploying' ? wallets.data?.find(({ id }) => id === state.walletId) : undefined
 
   const failWith = (owner: Owner, error: string) =>
     setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
@@ -133,7 +139,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
         />
       )
     case 'deploying':
-      return <Deploying sent={state.walletId !== null} />
+      return <Deploying wallet={wallet ?? null} slow={slow} onLeave={props.onClose} />
     case 'success':
       return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
   }
