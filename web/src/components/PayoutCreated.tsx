@@ -58,7 +58,7 @@ export function PayoutCreated(props: {
             <p className="text-muted text-small">
               {recipient} gets both by {props.channel} as soon as the payout is funded.
               {payout.passcode &&
-                ' The code is shown only now. If you pass it on yourself, do not send it the same way as the link.'}
+                ' The code is shown only now; the link can be copied later from the payout’s details. If you pass the code on yourself, do not send it the same way as the link.'}
             </p>
             <div aria-live="polite" className="border-hairline border-t pt-4">
               <Timeline
