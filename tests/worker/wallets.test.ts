@@ -1,11 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../worker/chain/types.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, manualChain, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import { type Api, createUser } from './apiClient.ts'
 
@@ -257,12 +258,48 @@ describe('exposure @wallets-18', () => {
       await runInDurableObject(payer.treasury(), (object: Treasury) => {
         object.context.now = () => Date.now() + 5_000
       })
-      expect((await payer.treasury().wallets())[0]).toMatchObject({ usdcBalance: null, exposure: null })
+      expect((await payer.treasury().wallets())[0]).toMatchObject({
+        usdcBalance: null,
+        exposure: null,
+        spendable: null,
+      })
     } finally {
       await chain.fault({ mode: 'none' })
     }
   })
 })
+
+test('a deposit is arriving until it has its blocks, then it can be spent; the session key limits it @wallets-21', async () => {
+  const payer = await createPayer({ funds: '0', limit: null, on: manualChain })
+  let ahead = 0
+  const depth = (blocks: string) =>
+    runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+      context.env = { ...context.env, CONFIRM_DEPTH: blocks }
+      context.now = () => Date.now() + ahead
+    })
+  const now = async () => {
+    ahead += 3_000 // older than what is known of the wallet
+    return (await payer.treasury().wallets())[0]!
+  }
+  await depth('3')
+  await manualChain.mint(payer.wallet.address as Address, usdc('1500'))
+  expect(await now()).toMatchObject({
+    usdcBalance: { balance: '1500' },
+    spendable: { now: '0', limitedBy: 'balance', arriving: '1500' },
+  })
+  const refused = await payer.treasury().send({
+    ...payer.payment(),
+    principal: { type: 'user' },
+    walletId: payer.wallet.id,
+  })
+  expect(refused).toMatchObject({
+    ok: false,
+    message: 'Insufficient balance: the wallet has 0.00 USDC available, and 1500.00 USDC is arriving.',
+  })
+  await manualChain.mine(2)
+  ahead += 10_000
+  expect((await now()).spendable).toEqual({ now: '1000', limitedBy: 'session', arriving: '0' })
+}, 60_000)
 
 const key = party('importable').key
 const whole = { address: party('importable').address, chain: 'base', privateKey: key, masterPassword: 'secret words' }

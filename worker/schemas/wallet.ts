@@ -33,6 +33,8 @@ export type Wallet = {
   escrowed: string
   /** See domain/exposure.ts. Null if the balance is. `canLeave`: the most that can leave now without the owner. */
   exposure: { canLeave: string; agents: string; canRenew: boolean } | null
+  /** See domain/spendable.ts: what the owner may pay now, and what is arriving. Null if the balance is. */
+  spendable: { now: string; limitedBy: 'balance' | 'session'; arriving: string } | null
   createdAt: string
 }
 export type DeployReply = {

@@ -1,9 +1,8 @@
 import { formatUsdc, microUsdc } from '#domain/money.ts'
-import { averageOf, lastSevenDays, percentUsed, successRate } from '#domain/statistics.ts'
+import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
-import { spentAt } from '../ledger/balances.ts'
 import { prunedRefusals } from '../payments/refusals.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
@@ -20,6 +19,9 @@ const onPrimary = (ctx: Context) => `wallet_id IN (SELECT id FROM wallet WHERE $
 /** Shown as Failed; a reclaimed payout is not. */
 const hasFailed =
   "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
+/** Neither it nor its group is paused, nor deleted; a paused account has none. */
+const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
+  WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
 const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
@@ -41,7 +43,8 @@ async function totalBalance(ctx: Context): Promise<string | null> {
   return formatUsdc(total)
 }
 
-function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
+/** All but the balance, for which the chain is asked. */
+export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
   const count = (from: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
@@ -68,12 +71,7 @@ function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> 
       )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),
     agentCount: count('agent WHERE deleted_at IS NULL'),
-    activeAgentCount: store.accountPaused
-      ? 0
-      : count(
-          `agent JOIN policy_group ON policy_group.id = agent.group_id
-           WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`,
-        ),
+    activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
     held: text(store.first<Sum>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum),
@@ -83,29 +81,19 @@ function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> 
     successRate: successRate(totals.confirmed, failed),
     failedToday: totals.failed_today,
     pendingPayouts: { count: unclaimed.n, amount: text(unclaimed.sum) },
-    days: days(ctx, now),
     methods: methods(ctx),
     topWallets: topWallets(ctx),
-    recentAgents: store
-      .all<AgentRow>(
-        'SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY last_activity_at IS NULL, last_activity_at DESC, created_at DESC LIMIT 3',
-      )
-      .map((agent) => agentView(ctx, agent)),
+    activeAgents: store.accountPaused
+      ? []
+      : store
+          .all<AgentRow>(
+            `SELECT agent.* FROM ${activeAgents}
+             ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
+          )
+          .map((agent) => agentView(ctx, agent)),
     recipients: recipients(ctx),
     budgets: budgets(store),
   }
-}
-
-/** Money that left, by the UTC day on which it left. */
-function days(ctx: Context, now: number): Overview['days'] {
-  const window = lastSevenDays(now)
-  const rows = ctx.store.all<Sum & { day: number }>(
-    `SELECT CAST((${spentAt} - ?1) / ${dayMs} AS INTEGER) AS day, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE status = 'CONFIRMED' AND ${spentAt} >= ?1 AND ${onPrimary(ctx)} GROUP BY 1`,
-    window[0]!.startsAt,
-  )
-  const found = new Map(rows.map((row) => [row.day, row]))
-  return window.map(({ day }, i) => ({ day, count: found.get(i)?.n ?? 0, amount: text(found.get(i)?.sum ?? 0) }))
 }
 
 /** By how the recipient was named; refused payments do not count. */
@@ -129,13 +117,17 @@ function topWallets(ctx: Context): Overview['topWallets'] {
 
 /** The five recipients paid last. */
 function recipients(ctx: Context): Overview['recipients'] {
-  const rows = ctx.store.all<Sum & { contact_id: string | null; name: string | null; recipient: string; at: number }>(
-    `SELECT contact_id, max(contact_name) AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
+  // SQLite takes the columns beside max() from the row that has it: the newest.
+  const rows = ctx.store.all<
+    Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
+  >(
+    `SELECT id, contact_id, contact_name AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
        count(*) AS n, sum(amount) AS sum, max(created_at) AS at FROM payment
      WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onPrimary(ctx)}
      GROUP BY coalesce(contact_id, recipient_email, recipient_phone, lower(to_address)) ORDER BY at DESC LIMIT 5`,
   )
   return rows.map((row) => ({
+    lastPaymentId: row.id,
     contactId: row.contact_id,
     name: row.name,
     recipient: row.recipient,

@@ -132,9 +132,11 @@ function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
 }
 
 function WalletBalance(props: { wallet: Wallet }) {
-  const { id, usdcBalance, held, escrowed } = props.wallet
+  const { id, usdcBalance, spendable, held, escrowed } = props.wallet
   const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
+    spendable && spendable.now !== usdcBalance?.balance && `$${formatAmount(spendable.now)} available to spend now`,
+    spendable && spendable.arriving !== '0' && `$${formatAmount(spendable.arriving)} arriving`,
     held !== '0' && `$${formatAmount(held)} held for payments in progress`,
     escrowed !== '0' && `$${formatAmount(escrowed)} in unclaimed payouts`,
   ].filter(Boolean)

@@ -47,7 +47,7 @@ export const walletActions = {
     icon: ArrowUpRight,
     place: 'button',
     enabled: canPay,
-    Dialog: lazy(() => import('./SendDialog.tsx')),
+    Dialog: lazy(() => import('../-send/SendDialog.tsx')),
   },
   addFunds: {
     label: 'Add Funds',
