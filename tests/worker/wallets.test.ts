@@ -269,7 +269,7 @@ describe('exposure @wallets-18', () => {
   })
 })
 
-test('a deposit is arriving until it has its blocks, then it can be spent; the session key limits it @wallets-24', async () => {
+test('a deposit is arriving until it has its blocks, then it can be spent; the session key limits it @wallets-21', async () => {
   const payer = await createPayer({ funds: '0', limit: null, on: manualChain })
   let ahead = 0
   const depth = (blocks: string) =>
