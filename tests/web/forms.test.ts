@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf, messageOrThrown } from '../../web/src/lib/apiError.ts'
+import { ApiError, messageOf } from '../../web/src/lib/apiError.ts'
 import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
 import { formatLongDate } from '../../web/src/lib/format.ts'
+import { messageOrThrown } from '../../web/src/lib/messageOrThrown.ts'
 import { returnPathOf } from '../../web/src/lib/search.ts'
 import { destinationProblem } from '../../web/src/routes/-claim/destinationProblem.ts'
 

@@ -163,7 +163,7 @@ describe('deploying', () => {
 })
 
 describe('a deployment that does not get on', () => {
-  test('says why, may be deleted after a minute unless money is at its address, and frees its place after a day @wallets-21', async () => {
+  test('says why, may be deleted after a minute unless money is at its address, and frees its place after a day @wallets-24', async () => {
     const { token, id: user } = await createUser(api)
     const relayer = env.RELAYER.getByName('8453:0')
     await relayer.freeze(user)

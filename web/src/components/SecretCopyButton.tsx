@@ -7,44 +7,53 @@ const staysMs = 60_000 // 1 minute
 
 /**
  * Copies a secret that owns money. A page may write to the clipboard only while it has the focus, and cannot know what was
- * copied elsewhere since, so it clears the clipboard itself only if it was never left; otherwise the user is asked to.
+ * copied elsewhere since, so it clears the clipboard itself only if it was never left; otherwise the user is asked to: here,
+ * and once the dialog around it is closed in a message that stays.
  */
 export function SecretCopyButton(props: { text: string; what: string }) {
-  return <CopyButton text={props.text} what={props.what} wide onCopied={() => remind(props.what)} />
+  const [copied, setCopied] = useState(false)
+  const onCopied = () => {
+    setCopied(true)
+    remind(props.what)
+  }
+  return (
+    <>
+      <CopyButton text={props.text} what={props.what} wide onCopied={onCopied} />
+      {copied && (
+        <Button look="quiet" onClick={async () => setCopied(!(await clearClipboard()))}>
+          Clear clipboard
+        </Button>
+      )}
+    </>
+  )
 }
 
 let reminder: string | undefined
 
-/** A reminder for each copy, since one that was dismissed a moment ago would take a successor of its id along. */
+/** A message for each copy, since one that was dismissed a moment ago would take a successor of its id along. */
 function remind(what: string): void {
   if (reminder) toast.dismiss(reminder)
-  reminder = toast((t) => <Reminder what={what} onDone={() => toast.dismiss(t.id)} />, {
-    duration: Number.POSITIVE_INFINITY,
-  })
+  reminder = toast(<Reminder what={what} />, { duration: Number.POSITIVE_INFINITY })
 }
 
-function Reminder(props: { what: string; onDone: () => void }) {
-  const [failed, setFailed] = useState(false)
-
-  async function clear() {
-    try {
-      await navigator.clipboard.writeText('')
-      props.onDone()
-      toast.success('The clipboard is cleared.')
-    } catch {
-      setFailed(true)
-    }
+async function clearClipboard(): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText('')
+  } catch {
+    toast.error('The clipboard could not be cleared. Copy something else instead.')
+    return false
   }
+  if (reminder) toast.dismiss(reminder)
+  toast.success('The clipboard is cleared.')
+  return true
+}
 
-  useUnlessLeft(staysMs, clear)
+function Reminder(props: { what: string }) {
+  useUnlessLeft(staysMs, clearClipboard)
   return (
     <div>
-      <p>
-        {failed
-          ? `The clipboard could not be cleared. Copy something else over your ${props.what}.`
-          : `Your ${props.what} is on the clipboard, where other apps can read it. Clear it once you have pasted it.`}
-      </p>
-      <Button look="secondary" className="mt-2" onClick={clear}>
+      <p>Your {props.what} is on the clipboard, where other apps can read it. Clear it once you have pasted it.</p>
+      <Button look="secondary" className="mt-2" onClick={clearClipboard}>
         Clear clipboard
       </Button>
     </div>
@@ -63,5 +72,5 @@ function useUnlessLeft(ms: number, act: () => void): void {
       clearTimeout(timer)
       for (const event of ['blur', 'copy', 'cut']) removeEventListener(event, leave)
     }
-  })
+  }, [left, ms, act])
 }

@@ -36,12 +36,6 @@ export function messageOf(error: unknown, fallback = unknownFailure, refused = f
   return error.status < 300 ? refused : fallback
 }
 
-/** As `messageOf`; what is no reply of the server says its own message. */
-export function messageOrThrown(error: unknown, fallback: string): string {
-  const thrown = error instanceof Error && !(error instanceof ApiError) && error.message
-  return thrown || messageOf(error, fallback)
-}
-
 /** Whether the call may have been carried out: no reply came, or the server failed on the way. */
 export const isOutcomeUnknown = (error: unknown) =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500

@@ -14,8 +14,6 @@ import {
   storeUser,
 } from './tokens.ts'
 
-export const expiredText = 'Your session has expired for security reasons. Please log in again to continue.'
-
 type PasswordChallenge = { required: true; session: string; email: string }
 type Session = {
   user: User | null

@@ -2,10 +2,11 @@ import { createFileRoute, redirect } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { AccountFrame } from '../components/AccountFrame.tsx'
 import { returnPathOf } from '../lib/search.ts'
-import { expiredText, getSession, useSession } from '../lib/session.ts'
+import { getSession, useSession } from '../lib/session.ts'
 import { useTitle } from '../lib/useTitle.ts'
 import { SignInForm } from './-login/SignInForm.tsx'
 
+const ExpiredNotice = lazy(() => import('./-login/ExpiredNotice.tsx'))
 const NewPasswordForm = lazy(() => import('./-login/NewPasswordForm.tsx'))
 
 export const Route = createFileRoute('/login')({
@@ -29,12 +30,8 @@ function LoginPage() {
 
   return (
     <AccountFrame>
-      {expired && (
-        <p role="status" className="mb-4 rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
-          {expiredText}
-        </p>
-      )}
       <Suspense>
+        {expired && <ExpiredNotice />}
         {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
       </Suspense>
     </AccountFrame>
