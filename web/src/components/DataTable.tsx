@@ -87,7 +87,7 @@ export function DataTable<Row>(props: {
                     column.wideOnly && 'md:max-lg:hidden',
                   )}
                 >
-                  <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>
+                  {!compact && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
                   {/* One box, so that the lines of a cell stay together beside the label. */}
                   <div className="min-w-0">{column.cell(row)}</div>
                 </td>
