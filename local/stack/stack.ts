@@ -25,6 +25,8 @@ export type StackOptions = {
   stateDir: string
   /** Seconds between blocks. */
   blockTime?: number
+  /** For a new state: the time of the chains' first blocks and of the seed, in ms; now unless given. */
+  startsAt?: number
   /** Writes the Worker's output to wrangler.log of `stateDir` only. */
   quiet?: boolean
   /** Override the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node in front of the chain. */
@@ -88,11 +90,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const secrets = await ensureLocalSecrets(secretsPath)
 
     const started = (chain: Anvil) => void chains.push(chain)
-    const chain = { stateDir, secrets, blockTime, started }
+    const chain = { stateDir, secrets, blockTime, started, startsAt: options.startsAt }
     const [base, sepolia] = await allSettled([
       startLocalChain({ ...chain, chainId: 8453, port: options.basePort }),
       startLocalChain({ ...chain, chainId: 84532, port: options.sepoliaPort }),
-      ensureDatabase(stateDir, secrets, say),
+      ensureDatabase(stateDir, secrets, say, options.startsAt),
     ])
     const rpc = { 8453: base.url, 84532: sepolia.url }
     const contracts = { 8453: base.contracts, 84532: sepolia.contracts }

@@ -183,6 +183,7 @@ test('an email that bounced is shown in the list and in the details @list-states
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed] }, { number: 1, size: 25, total: 2 })),
   )
+  await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
   // Once the payout has ended, it no longer matters what became of its message.
   await expect(page.getByText('Email bounced')).toHaveCount(1)
@@ -196,7 +197,88 @@ test('an email that bounced is shown in the list and in the details @list-states
   await audit(page, 'payout-bounced')
 })
 
+test.describe('one payout', () => {
+  test.use({ tolerated: /status of (409|500)/ })
+
+  test('opened by its URL: followed while it is funded, its recipient added, its reclaim refused @list-states-9', async ({
+    page,
+    context,
+    seeded,
+  }) => {
+    await beSignedIn(context, seeded)
+    const at = new Date().toISOString()
+    let payout = {
+      id: 'pay_1',
+      escrowId: 'pay_1',
+      sourceWallet: null,
+      amount: '5',
+      status: 'CREATING',
+      inProgress: null,
+      recipientEmail: null,
+      recipientPhone: '+14155550188',
+      createdAt: at,
+      updatedAt: at,
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+      escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
+      delivery: null,
+      errorMessage: null as string | null,
+    }
+    await page.route(/\/api\/escrow\/list/, (route) =>
+      route.fulfill(answer({ escrows: [] }, { number: 1, size: 25, total: 0 })),
+    )
+    await page.route('**/api/escrow/pay_1', (route) => route.fulfill(answer(payout)))
+    await page.route('**/api/escrow/pay_1/link', (route) =>
+      route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })),
+    )
+    let contacts: unknown[] = []
+    let refusal: { status: number; error: string } = { status: 500, error: 'Something went wrong' }
+    await page.route('**/api/contacts', (route) => {
+      if (route.request().method() === 'GET') return route.fulfill(answer(contacts))
+      if (refusal.error) return route.fulfill({ status: refusal.status, json: { success: false, ...refusal } })
+      const contact = { id: 'con_1', address: null, email: null, ...route.request().postDataJSON() }
+      contacts = [contact]
+      return route.fulfill(answer(contact))
+    })
+    await page.route('**/api/escrow/pay_1/reclaim', (route) =>
+      route.fulfill({ status: refusal.status, json: { success: false, ...refusal } }),
+    )
+
+    await page.goto('/dashboard/payouts?detail=pay_1')
+    const dialog = page.getByRole('dialog', { name: 'Payout details' })
+    await expect(dialog).toContainText('Funding on Base')
+    payout = { ...payout, status: 'CREATED' }
+    await expect(dialog).toContainText('Funded; waiting for the recipient')
+    await audit(page, 'payout-by-phone')
+
+    await dialog.getByRole('button', { name: 'Add as Contact' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add as Contact' })
+    await expect(adding).toContainText('+14155550188')
+    await adding.getByLabel('Name').fill('Ann')
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(adding.getByRole('alert')).toHaveText('Failed to add contact')
+    refusal = { status: 200, error: '' }
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(page.getByText('Ann was added to your contacts.')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Add as Contact' })).toHaveCount(0)
+
+    await dialog.getByRole('button', { name: 'Reclaim funds' }).click()
+    refusal = { status: 409, error: 'Something went wrong' }
+    await page.getByRole('button', { name: 'Reclaim 5.00 USDC' }).click()
+    const failed = page.getByRole('alertdialog', { name: 'Payout not reclaimed' })
+    await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payout')
+    await audit(page, 'payout-not-reclaimed')
+    refusal = { status: 409, error: 'The recipient is claiming this payout right now.' }
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await expect(failed.getByRole('alert')).toHaveText('The recipient is claiming this payout right now.')
+    await failed.getByRole('button', { name: 'Close' }).first().click()
+    payout = { ...payout, status: 'FAILED' }
+    await page.reload()
+    await expect(dialog.getByRole('alert')).toHaveText('Failed to create payout. Please try again or contact support.')
+  })
+})
+
 test.describe('reclaim all', () => {
+  test.use({ tolerated: /status of 500/ })
   const payouts = Array.from({ length: 3 }, (_, i) => ({
     id: `pay_${i}`,
     escrowId: `pay_${i}`,
@@ -234,6 +316,7 @@ test.describe('reclaim all', () => {
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('2 of 3')
+    await expect(page.getByText('RECLAIMED', { exact: true }), 'in the list, while the rest goes on').toHaveCount(2)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'WITHDRAWN' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
@@ -241,6 +324,22 @@ test.describe('reclaim all', () => {
     await expect(failed.getByRole('list', { name: 'Not reclaimed' }).getByRole('listitem')).toHaveText([
       /person0@bursar\.test/,
     ])
+  })
+
+  test('a request that fails says so, and can be made again @list-states-10', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
+    let status = 200
+    await page.route('**/api/escrow/reclaim-all', (route) =>
+      route.fulfill({ status, json: { success: false, error: 'Something went wrong', code: 'internal' } }),
+    )
+    await page.goto('/dashboard/payouts')
+    await page.getByRole('button', { name: /^Reclaim All Pending/ }).click()
+    await page.getByRole('button', { name: /^Reclaim \d+ payout/ }).click()
+    const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
+    await expect(failed.getByRole('alert')).toHaveText('Failed to queue reclaims')
+    status = 500
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payouts')
   })
 
   test('after 150 polls it says that some may still be in progress @list-states-5', async ({

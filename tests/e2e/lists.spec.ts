@@ -289,7 +289,7 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const token = account.session.accessToken
   const wallet = await createFundedWallet(bursar, token)
-  await createPayout(bursar, token, wallet.id)
+  const payout = await createPayout(bursar, token, wallet.id)
   const input = keyboard(page)
   await page.goto('/dashboard/payouts')
   await input.press(page.getByRole('link', { name: 'View details' }))
@@ -300,6 +300,9 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/)
   await expect(dialog.getByRole('button', { name: 'Copied' }), 'for two seconds').toHaveCount(0)
+  await input.press(dialog.getByRole('button', { name: 'Copy link' }))
+  await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(new URL(await page.evaluate(() => navigator.clipboard.readText())).pathname).toBe(payout.path)
   await input.press(dialog.getByRole('button', { name: 'Send a new code' }))
   await expect(dialog).toContainText('A new code is on its way to ada@bursar.test.')
   await input.press(dialog.getByRole('button', { name: 'Reclaim funds' }))

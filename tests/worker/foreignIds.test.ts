@@ -180,6 +180,7 @@ const rows: Row[] = [
     body: ({ walletAddress }) => createOrder(walletAddress),
   },
   { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
+  { route: 'GET /api/escrow/:escrowId/link', path: '/api/escrow/{payout}/link' },
   { route: 'POST /api/escrow/:escrowId/resend', path: '/api/escrow/{payout}/resend' },
   { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
   { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{payment}' },

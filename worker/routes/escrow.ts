@@ -65,6 +65,9 @@ export const escrow = new Hono<AppEnv>()
   .get('/:escrowId', login(), async (c) =>
     c.json(success(await getPayout(c.var.deps, c.var.userId, c.req.param('escrowId')))),
   )
+  .get('/:escrowId/link', login(), async (c) =>
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).claimLink(c.req.param('escrowId'))))),
+  )
   .post('/:escrowId/resend', login(), async (c) =>
     c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).resendCode(c.req.param('escrowId'), 'sender')))),
   )

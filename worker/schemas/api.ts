@@ -177,6 +177,7 @@ export type ApiCalls = {
   'GET /escrow/export': { query?: z.input<typeof PayoutFilter>; file: true }
   'POST /escrow/reclaim-all': { reply: escrow.ReclaimAllReply }
   'GET /escrow/:escrowId': { reply: escrow.EscrowItem }
+  'GET /escrow/:escrowId/link': { reply: escrow.ClaimLink }
   'POST /escrow/:escrowId/resend': { reply: escrow.ResendReply }
   'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
 

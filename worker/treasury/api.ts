@@ -2,7 +2,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import type { PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { Scope } from '#domain/scopes.ts'
-import type { CreateEscrowReply, Escrow, ReclaimAllReply } from '#schemas/escrow.ts'
+import type { ClaimLink, CreateEscrowReply, Escrow, ReclaimAllReply } from '#schemas/escrow.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Payment, PaymentCheck } from '#schemas/payment.ts'
 import type {
@@ -214,6 +214,8 @@ export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
   recipientHistory(input: RecipientInput): Promise<RecipientHistory>
 
   escrow(id: string): Promise<Result<Escrow>>
+  /** For the sender alone: agents never see it. */
+  claimLink(payoutId: string): Promise<Result<ClaimLink>>
   /** From the ClaimDesk, for a recipient whose code was right. */
   claim(input: ClaimInput): Promise<Result<PayoutAction>>
   reclaim(payoutId: string): Promise<Result<PayoutAction>>

@@ -18,6 +18,7 @@ import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
 import { resendCode } from './payouts/codes.ts'
 import { createdPayout } from './payouts/created.ts'
+import { claimUrlOf } from './payouts/link.ts'
 import { reclaimAll } from './payouts/reclaimAll.ts'
 import { escrowView } from './payouts/views.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './policies/agents.ts'
@@ -113,6 +114,10 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
     const payout = this.context.store.payout(id)
     return payout ? ok(escrowView(this.context.store, payout)) : notFound('Payout')
   }
+  async claimLink(payoutId: string) {
+    const payout = this.context.store.payout(payoutId)
+    return payout ? ok({ claimUrl: await claimUrlOf(this.context, payout) }) : notFound('Payout')
+  }
   async claim(input: Api.ClaimInput) {
     return this.#startAction(() => claim(this.context, input))
   }
@@ -144,7 +149,7 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   // Wallets
 
   async wallets() {
-    return listWallets(this.context)
+    return listWallets(this.context, this.chain)
   }
   async deploy(input: Api.DeployInput) {
     return andThen(
@@ -158,12 +163,12 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   }
   async importWallet(input: Api.ImportInput) {
     return andThen(await refuseUnreachable(() => importWallet(this.context, input)), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async renameWallet(walletId: string, name: string | null) {
     return andThen(takeOwnerChange(this.context) ?? renameWallet(this.context, walletId, name), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async deleteWallet(walletId: string) {

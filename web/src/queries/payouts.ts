@@ -73,6 +73,14 @@ export const payoutQuery = (escrowId: string) =>
     queryFn: ({ signal }) => api('GET /escrow/:escrowId', { params: { escrowId }, signal }),
   })
 
+/** The link that the recipient got; it opens nothing without the code. */
+export const claimLinkQuery = (escrowId: string) =>
+  queryOptions({
+    queryKey: ['payout-link', escrowId],
+    queryFn: ({ signal }) => api('GET /escrow/:escrowId/link', { params: { escrowId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** Refreshes the overview as well, since it shows the total of unclaimed payouts. */
 export const refreshPayouts = () =>
   Promise.all([rootKey, overviewQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })))

@@ -1,6 +1,7 @@
 import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import type { Overview } from '#schemas/overview.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
 import { prunedRefusals } from '../payments/refusals.ts'
 import { agentView } from '../policies/views.ts'
@@ -12,8 +13,9 @@ import { balanceOf } from '../wallets/snapshots.ts'
 const dayMs = 86_400_000
 const text = (sum: number | bigint | null) => formatUsdc(BigInt(sum ?? 0))
 
-/** Sums and counts cover wallets on Base; test money is shown apart. */
-const onBase = 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)'
+/** Sums and counts cover wallets on the primary network; money of the other one is shown apart. */
+const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
+const onPrimary = (ctx: Context) => `wallet_id IN (SELECT id FROM wallet WHERE ${isPrimary(ctx)})`
 /** Shown as Failed; a reclaimed payout is not. */
 const hasFailed =
   "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
@@ -29,9 +31,9 @@ export async function overview(ctx: Context): Promise<Omit<Overview, 'contactCou
   return { totalBalance: await totalBalance(ctx), ...figures(ctx) }
 }
 
-/** Of all active wallets on Base, decimal USDC; null when one of them can't be read. */
+/** Of all active wallets on the primary network, decimal USDC; null when one of them can't be read. */
 async function totalBalance(ctx: Context): Promise<string | null> {
-  const wallets = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE chain_id = 8453 AND status = 'active'")
+  const wallets = ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
   const balances = await Promise.all(wallets.map((wallet) => balanceOf(ctx, wallet)))
   let total = 0n
   for (const balance of balances) {
@@ -51,20 +53,20 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
        coalesce(sum(amount) FILTER (WHERE status = 'CONFIRMED'), 0) AS spent,
        count(*) FILTER (WHERE ${hasFailed}) AS failed,
        count(*) FILTER (WHERE (${hasFailed}) AND created_at > ?) AS failed_today
-     FROM payment WHERE ${onBase}`,
+     FROM payment WHERE ${onPrimary(ctx)}`,
     now - dayMs,
   )!
   const unclaimed = store.first<Sum>(
-    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onBase}`,
+    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onPrimary(ctx)}`,
   )!
   const pruned = Number(store.meta(prunedRefusals) ?? 0)
   const failed = totals.failed + pruned
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
-    walletCount: count("wallet WHERE chain_id = 8453 AND status <> 'deleted'"),
+    walletCount: count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
       store.first<{ id: string }>(
-        `SELECT id FROM wallet WHERE chain_id = 8453 AND status = 'active' AND paused = 0 AND halted IS NULL
+        `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halted IS NULL
          ORDER BY created_at LIMIT 1`,
       )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),
@@ -72,15 +74,15 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
-    held: text(store.first<Sum>('SELECT sum(held) AS sum FROM wallet WHERE chain_id = 8453')!.sum),
+    held: text(store.first<Sum>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum),
     average: average === null ? null : formatUsdc(average),
     confirmed: totals.confirmed,
     failed,
     successRate: successRate(totals.confirmed, failed),
     failedToday: totals.failed_today,
     pendingPayouts: { count: unclaimed.n, amount: text(unclaimed.sum) },
-    methods: methods(store),
-    topWallets: topWallets(store),
+    methods: methods(ctx),
+    topWallets: topWallets(ctx),
     activeAgents: store.accountPaused
       ? []
       : store
@@ -89,39 +91,39 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
              ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
           )
           .map((agent) => agentView(ctx, agent)),
-    recipients: recipients(store),
+    recipients: recipients(ctx),
     budgets: budgets(store),
   }
 }
 
 /** By how the recipient was named; refused payments do not count. */
-function methods(store: Store): Overview['methods'] {
-  const rows = store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
+function methods(ctx: Context): Overview['methods'] {
+  const rows = ctx.store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
     `SELECT to_type AS method, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE refusal IS NULL AND ${onBase} GROUP BY 1 ORDER BY n DESC`,
+     WHERE refusal IS NULL AND ${onPrimary(ctx)} GROUP BY 1 ORDER BY n DESC`,
   )
   return rows.map(({ method, n, sum }) => ({ method, count: n, amount: text(sum) }))
 }
 
-function topWallets(store: Store): Overview['topWallets'] {
-  const rows = store.all<{ id: string; name: string | null; address: string; n: number; sum: number | null }>(
+function topWallets(ctx: Context): Overview['topWallets'] {
+  const rows = ctx.store.all<{ id: string; name: string | null; address: string; n: number; sum: number | null }>(
     `SELECT wallet.id, wallet.name, wallet.address, count(payment.id) AS n,
        sum(payment.amount) FILTER (WHERE payment.status = 'CONFIRMED') AS sum
      FROM wallet JOIN payment ON payment.wallet_id = wallet.id AND payment.refusal IS NULL
-     WHERE wallet.chain_id = 8453 AND wallet.status <> 'deleted' GROUP BY wallet.id ORDER BY n DESC, wallet.created_at LIMIT 3`,
+     WHERE ${isPrimary(ctx)} AND wallet.status <> 'deleted' GROUP BY wallet.id ORDER BY n DESC, wallet.created_at LIMIT 3`,
   )
   return rows.map(({ n, sum, ...wallet }) => ({ ...wallet, count: n, spent: text(sum) }))
 }
 
 /** The five recipients paid last. */
-function recipients(store: Store): Overview['recipients'] {
+function recipients(ctx: Context): Overview['recipients'] {
   // SQLite takes the columns beside max() from the row that has it: the newest.
-  const rows = store.all<
+  const rows = ctx.store.all<
     Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
   >(
     `SELECT id, contact_id, contact_name AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
        count(*) AS n, sum(amount) AS sum, max(created_at) AS at FROM payment
-     WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onBase}
+     WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onPrimary(ctx)}
      GROUP BY coalesce(contact_id, recipient_email, recipient_phone, lower(to_address)) ORDER BY at DESC LIMIT 5`,
   )
   return rows.map((row) => ({

@@ -1,6 +1,7 @@
 import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
 import type { Spending, SpendingSeries } from '#schemas/usage.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { SpendingInput } from '../api.ts'
 import type { Context } from '../context.ts'
@@ -22,16 +23,15 @@ export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER
     FROM payout INDEXED BY payout_done CROSS JOIN payment ON payment.id = payout.id
     WHERE payout.done_at >= ?1 AND payment.status = 'CONFIRMED' AND payment.kind = 'payout'`
 
-/** What left one wallet, or all wallets on Base, on each of the last UTC days. */
-export function spendingOf({ store, now }: Context, { days, by, walletId }: SpendingInput): Result<Spending> {
+/** What left one wallet, or all wallets on the primary network, on each of the last UTC days. */
+export function spendingOf({ env, store, now }: Context, { days, by, walletId }: SpendingInput): Result<Spending> {
   if (walletId !== undefined && !store.wallet(walletId)) return notFound('Wallet', 'wallet')
   const window = lastDays(now(), days)
-  const wallets =
-    walletId === undefined ? 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)' : 'wallet_id = ?2'
+  const wallets = walletId === undefined ? 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?2)' : 'wallet_id = ?2'
   const rows = store.all<{ id: string | null; day: number; n: number; sum: number }>(
     `SELECT ${by}_id AS id, day, count(*) AS n, sum(amount) AS sum FROM (${spentSince}) WHERE ${wallets} GROUP BY 1, 2`,
     window[0]!.startsAt,
-    ...(walletId === undefined ? [] : [walletId]),
+    walletId ?? primaryChain(env),
   )
   const found = new Map<string | null, Sums>()
   for (const { id, day, n, sum } of rows) {

@@ -4,6 +4,7 @@ import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.t
 import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { confirmedBlock, freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { bookedOf } from '../ledger/balances.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
@@ -39,8 +40,7 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
       book(ctx, wallet, reading)
       store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
       const booked = store.wallet(walletId)!
-      const balanceInBooks =
-        BigInt(booked.deposits) + BigInt(booked.returns) - BigInt(booked.out) - BigInt(booked.withdrawn)
+      const balanceInBooks = bookedOf(booked)
       if (expected !== null && balanceInBooks !== expected)
         throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
       if (expected !== null) noteBooksAgree(ctx, booked)
