@@ -55,6 +55,82 @@ test('the list of transactions is refreshed every 30 seconds, but not while a de
   expect(asked()).toBe(before + 1)
 })
 
+test('every status as people read it; a recipient that is not known; a refresh that takes its time @list-states-9', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  const at = new Date().toISOString()
+  const rowOf = (status: string, category = 'address', over = {}) => ({
+    id: `pay_${status}_${category}`,
+    status,
+    category,
+    amountUsdc: '5',
+    createdAt: at,
+    agent: null,
+    contact: null,
+    toAddress: `0x${'12'.repeat(20)}`,
+    fromWalletChain: 'base',
+    txHash: `0x${'34'.repeat(32)}`,
+    memo: `${status} ${category}`,
+    errorMessage: null,
+    refusal: null,
+    recipientEmail: null,
+    recipientPhone: null,
+    timeline: { decidedAt: at },
+    ...over,
+  })
+  const refusal = { rule: 'group.budget_per_day', next: 'x' }
+  const expected: [row: object, shown: RegExp][] = [
+    [rowOf('QUEUED'), /Pending$/],
+    [rowOf('PROCESSING'), /Pending$/],
+    [rowOf('CONFIRMED'), /Completed$/],
+    [rowOf('FAILED', 'address', { errorMessage: 'Reverted.' }), /Failed\s*Reverted\.$/],
+    [rowOf('EXPIRED'), /Failed$/],
+    [rowOf('CANCELLED'), /Failed$/],
+    [rowOf('VALIDATION_FAILED'), /Failed$/],
+    [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/],
+    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/],
+    [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/],
+    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/],
+  ]
+  const page1 = { number: 1, size: 25, total: expected.length }
+  let late: Promise<void> | null = null
+  await page.route('**/api/transactions/user*', async (route) => {
+    await late
+    await route.fulfill(
+      answer(
+        expected.map(([row]) => row),
+        page1,
+      ),
+    )
+  })
+  await page.clock.install()
+  await page.goto('/dashboard/transactions')
+  const rows = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
+  await expect(rows).toHaveCount(expected.length + 1)
+  for (const [i, [, shown]] of expected.entries())
+    await expect(
+      rows
+        .nth(i + 1)
+        .getByRole('cell')
+        .nth(5),
+    ).toHaveText(shown)
+  await expect(rows.last().getByRole('cell').nth(3)).toContainText('Not specified')
+
+  await expect(page.getByText('Syncing...')).toHaveCount(0)
+  let arrive = () => {}
+  late = new Promise((resolve) => {
+    arrive = resolve
+  })
+  await page.clock.runFor(31_000)
+  await expect(page.getByText('Syncing...')).toBeVisible()
+  await expect(rows, 'old rows stay meanwhile').toHaveCount(expected.length + 1)
+  arrive()
+  await expect(page.getByText('Syncing...')).toHaveCount(0)
+})
+
 test('a payment’s detail shows when it was decided, signed, sent and confirmed @list-states-3', async ({
   page,
   context,

@@ -9,6 +9,7 @@ import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+type Box = { x: number; y: number; width: number; height: number }
 const place = async (page: Page, name: string) => {
   const box = await widget(page, name).boundingBox()
   return { x: Math.round(box!.x), y: Math.round(box!.y), width: Math.round(box!.width) }
@@ -34,6 +35,15 @@ test.describe('an account in use', () => {
     expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6)
     const shift = await page.evaluate(() => (window as unknown as { seen: { shift: number } }).seen.shift)
     expect(shift).toBeLessThanOrEqual(0.05)
+    await test.step('rows of 80 px, 16 px between them @overview-17', async () => {
+      const boxes = await Promise.all(
+        ['Total Balance', 'Active Agents', 'Recent Transactions'].map((name) => widget(page, name).boundingBox()),
+      )
+      const [balance, agents, recent] = boxes.map((box) => box!) as [Box, Box, Box]
+      expect([balance.height, recent.height]).toEqual([2 * 80 + 16, 4 * 80 + 3 * 16])
+      expect(agents.x - balance.x - balance.width).toBeCloseTo(16, 1)
+      expect(recent.y - balance.y - balance.height).toBeCloseTo(16, 1)
+    })
     await audit(page, 'overview')
     await page.setViewportSize({ width: 390, height: 844 })
     const cut = () =>
@@ -65,10 +75,12 @@ test.describe('an account in use', () => {
       await expect(cards).toHaveCount(widgetTypes.length)
       const free = library.getByRole('listitem').getByRole('button', { disabled: false })
       if ((await free.count()) === 0) break
+      await expect(library.getByText('Added', { exact: true })).toHaveCount(widgetTypes.length - (await free.count()))
       await free.first().click()
       await expect(library).toBeHidden()
     }
     const library = page.getByRole('dialog', { name: 'Widget Library' })
+    await expect(library.getByText('Added', { exact: true })).toHaveCount(widgetTypes.length)
     await audit(page, 'overview-library')
     for (const [tab, count] of [
       ['stats', 11],

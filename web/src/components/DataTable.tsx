@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import type { MouseEvent, ReactNode } from 'react'
 import { useIsPhone } from '../lib/useIsPhone.ts'
 
@@ -87,7 +87,7 @@ export function DataTable<Row>(props: {
                     column.wideOnly && 'md:max-lg:hidden',
                   )}
                 >
-                  <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>
+                  {!compact && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
                   {/* One box, so that the lines of a cell stay together beside the label. */}
                   <div className="min-w-0">{column.cell(row)}</div>
                 </td>
@@ -108,7 +108,7 @@ type Sorts = { falling: string; rising: string }
 function SortButton(props: { column: { header: string; align?: 'right' }; sorts: Sorts; sorting: Sorting }) {
   const { column, sorts, sorting } = props
   const direction = directionOf(sorts, sorting.value)
-  const Icon = direction === 'ascending' ? ArrowUp : ArrowDown
+  const Icon = direction === 'ascending' ? ChevronUp : ChevronDown
   return (
     <button
       type="button"

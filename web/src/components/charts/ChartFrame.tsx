@@ -43,7 +43,7 @@ export function ChartFrame(props: {
         >
           {marked !== null && (
             <div
-              className="absolute inset-y-0 bg-sunken"
+              className="absolute inset-y-0 bg-hairline/60"
               style={{ left: `${(marked * 100) / days.length}%`, width: `${100 / days.length}%` }}
             />
           )}

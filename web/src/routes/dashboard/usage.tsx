@@ -19,11 +19,12 @@ import { NetworkFees } from './-usage/NetworkFees.tsx'
 import { SpendingCard } from './-usage/SpendingCard.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
 
+/** Reads the parameters alone; the page interprets them, since every page loads this. */
 export const Route = createFileRoute('/dashboard/usage')({
   validateSearch: (search: Record<string, unknown>) =>
     searchOf({
       wallet: textOf(search.wallet),
-      days: spans.find((span) => span === Number(search.days)),
+      days: Number(search.days) || undefined,
       by: search.by === 'group' ? ('group' as const) : undefined,
     }),
   component: UsagePage,
@@ -71,7 +72,7 @@ function UsagePage() {
         {data.wallets.length > 0 && (
           <SpendingCard
             wallet={wallet}
-            days={search.days ?? 30}
+            days={spans.find((span) => span === search.days) ?? 30}
             by={search.by ?? 'agent'}
             onChange={(change) => {
               const { days, by } = { ...search, ...change }

@@ -49,7 +49,7 @@ export function Transfers() {
   useEffect(() => setTitle(days === 7 ? null : `${days}-Day Transfers`), [setTitle, days])
   return (
     <>
-      <div className="mb-1">
+      <div className="mt-1 mb-1">
         <SpanChoice days={days} by={by} onDays={setDays} onBy={setBy} isSmall />
       </div>
       {spending.data ? (

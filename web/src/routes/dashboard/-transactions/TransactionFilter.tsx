@@ -1,25 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { Field, Select } from '../../../components/Field.tsx'
+import { ContactField } from '../../../lists/ContactField.tsx'
 import { FilterDialog } from '../../../lists/FilterDialog.tsx'
 import { Choices, TextField } from '../../../lists/FilterFields.tsx'
-import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
 import type { TransactionFilters } from '../../../queries/transactions.ts'
 
 const noGroups: PolicyGroupWithAgents[] = []
-const noContacts: Contact[] = []
 
 export default function TransactionFilter(props: {
   value: TransactionFilters
   onApply: (filters: TransactionFilters) => void
   onClose: () => void
 }) {
-  // There may be hundreds of both: rendered once, after the dialog is painted.
+  // There may be hundreds: rendered once, after the dialog is painted.
   const groups = useDeferredValue(useQuery(groupsQuery).data ?? noGroups, noGroups)
-  const contacts = useDeferredValue(useQuery(contactsQuery).data ?? noContacts, noContacts)
   const agentOptions = useMemo(() => <AgentOptions groups={groups} />, [groups])
-  const contactOptions = useMemo(() => <ContactOptions contacts={contacts} />, [contacts])
   return (
     <FilterDialog title="Filter Transactions" {...props}>
       {(draft, change) => (
@@ -62,18 +59,7 @@ export default function TransactionFilter(props: {
               )}
             </Field>
           </div>
-          <Field label="Contact">
-            {(control) => (
-              <Select
-                {...control}
-                value={draft.contact ?? ''}
-                onChange={({ target }) => change({ contact: target.value })}
-              >
-                <option value="">All contacts</option>
-                {contactOptions}
-              </Select>
-            )}
-          </Field>
+          <ContactField value={draft.contact} onChange={(contact) => change({ contact })} />
           <TextField
             label="Recipient"
             hint="Part of an email, phone number, address or name"
@@ -97,11 +83,4 @@ const AgentOptions = (props: { groups: PolicyGroupWithAgents[] }) =>
         </option>
       ))}
     </optgroup>
-  ))
-
-const ContactOptions = (props: { contacts: Contact[] }) =>
-  props.contacts.map((contact) => (
-    <option key={contact.id} value={contact.id}>
-      {contact.name}
-    </option>
   ))
