@@ -55,7 +55,7 @@ test('the list of transactions is refreshed every 30 seconds, but not while a de
   expect(asked()).toBe(before + 1)
 })
 
-test('every status as people read it; a recipient that is not known; a refresh that takes its time @list-states-9', async ({
+test('every status as people read it; a recipient that is not known; a refresh that takes its time @list-states-11', async ({
   page,
   context,
   seeded,

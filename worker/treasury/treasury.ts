@@ -8,7 +8,6 @@ import { verifyAudit } from './ledger/audit.ts'
 import { currentLedger } from './ledger/view.ts'
 import { takeOwnerChange } from './limits/ownerActions.ts'
 import { paymentRateStates } from './limits/rates.ts'
-import { OperatedTreasury } from './operators/operatedTreasury.ts'
 import { freshStop } from './operators/stop.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
@@ -28,7 +27,7 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from './poli
 import { confirmContact, contactChanged } from './policies/whitelist.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
-import { budgetHistory, overview, spendingOf, usageOf } from './reports/reports.ts'
+import { ReportedTreasury } from './reports/reportedTreasury.ts'
 import type { PayoutRow } from './storage/rows.ts'
 import { offerSession } from './wallets/actions/offerSession.ts'
 import { rotate } from './wallets/actions/rotate.ts'
@@ -46,7 +45,7 @@ import { walletView } from './wallets/views.ts'
  * One per user: decides, reserves, signs and settles that user's money. This class only connects RPC calls to the
  * functions of the folders beside it; the rules are in worker/domain. What each method promises is in api.ts.
  */
-export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
+export class Treasury extends ReportedTreasury implements Api.TreasuryApi {
   // Payments
 
   async payAsAgent(input: Api.PayInput) {
@@ -274,20 +273,8 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
     this.agentGate.revokeToken(tokenId, endsAt)
   }
 
-  // Reports
+  // What others read
 
-  async overview() {
-    return overview(this.context)
-  }
-  async usage() {
-    return usageOf(this.context)
-  }
-  async spending(input: Api.SpendingInput) {
-    return spendingOf(this.context, input)
-  }
-  async budgetHistory(groupId: string, input: Api.BudgetHistoryInput) {
-    return budgetHistory(this.context, groupId, input)
-  }
   async syncReadModel() {
     await this.outbox.syncReadModel()
   }

@@ -1,0 +1,22 @@
+import type { BudgetHistoryInput, SpendingInput } from '../api.ts'
+import { OperatedTreasury } from '../operators/operatedTreasury.ts'
+import { budgetHistory } from './budgetHistory.ts'
+import { overview } from './overview.ts'
+import { spendingOf } from './spending.ts'
+import { usageOf } from './usage.ts'
+
+/** What the overview and usage pages read; treasury.ts adds what changes something. */
+export abstract class ReportedTreasury extends OperatedTreasury {
+  async overview() {
+    return overview(this.context)
+  }
+  async usage() {
+    return usageOf(this.context)
+  }
+  async spending(input: SpendingInput) {
+    return spendingOf(this.context, input)
+  }
+  async budgetHistory(groupId: string, input: BudgetHistoryInput) {
+    return budgetHistory(this.context, groupId, input)
+  }
+}
