@@ -33,11 +33,12 @@ export async function startLocalChain(options: {
   blockTime: number
   /** A free one unless given. */
   port: number | undefined
+  finalityBlocks?: number | undefined
   started: (chain: Anvil) => void
 }): Promise<LocalChain> {
-  const { chainId, stateDir, secrets, blockTime, port, started } = options
+  const { chainId, stateDir, secrets, blockTime, port, finalityBlocks, started } = options
   const statePath = join(stateDir, `chain-${chainId}.json`)
-  const anvil = await startAnvil({ chainId, blockTime, statePath, ...(port !== undefined && { port }) })
+  const anvil = await startAnvil({ chainId, blockTime, statePath, finalityBlocks, ...(port !== undefined && { port }) })
   started(anvil)
   return { process: anvil, url: anvil.url, contracts: await prepareChain(anvil.url, chainId, secrets) }
 }

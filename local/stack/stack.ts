@@ -25,6 +25,8 @@ export type StackOptions = {
   stateDir: string
   /** Seconds between blocks. */
   blockTime?: number
+  /** How many blocks `finalized` is behind; 2 unless given. Even. */
+  finalityBlocks?: number
   /** Writes the Worker's output to wrangler.log of `stateDir` only. */
   quiet?: boolean
   /** Override the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node in front of the chain. */
@@ -88,7 +90,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const secrets = await ensureLocalSecrets(secretsPath)
 
     const started = (chain: Anvil) => void chains.push(chain)
-    const chain = { stateDir, secrets, blockTime, started }
+    const chain = { stateDir, secrets, blockTime, finalityBlocks: options.finalityBlocks, started }
     const [base, sepolia] = await allSettled([
       startLocalChain({ ...chain, chainId: 8453, port: options.basePort }),
       startLocalChain({ ...chain, chainId: 84532, port: options.sepoliaPort }),

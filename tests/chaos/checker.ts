@@ -19,11 +19,15 @@ export type OnChain = { transfers: Transfer[]; balance: bigint; nonces: bigint[]
 
 /** The block at which a sender was first seen at rest, and the payouts reclaimed by then. */
 const restBlocks = new WeakMap<Sender, { block: number; reclaimed: number }>()
-/** On the local chain a block is final two blocks later, and only then is the budget of a reclaim released. */
-const finalAfter = 3
 
 /** Nothing queued, nothing under way, nothing held by the wallet, and that is final. */
-export async function booksAtRest(bursar: BursarClient, sender: Sender, withinMs: number) {
+export async function booksAtRest(
+  bursar: BursarClient,
+  sender: Sender,
+  withinMs: number,
+  /** When what was reclaimed is final, and its budget released. */
+  { finalityBlocks = 2 } = {},
+) {
   const { wallet } = sender
   return until(
     `${wallet.id} at rest`,
@@ -38,7 +42,7 @@ export async function booksAtRest(bursar: BursarClient, sender: Sender, withinMs
       const reclaimed = payouts.filter(({ status }) => status === 'RECLAIMED').length
       const rest = restBlocks.get(sender)
       if (rest?.reclaimed !== reclaimed) restBlocks.set(sender, { block: ledger.scannedBlock, reclaimed })
-      if (ledger.scannedBlock < (restBlocks.get(sender)?.block ?? 0) + finalAfter) return null
+      if (ledger.scannedBlock < (restBlocks.get(sender)?.block ?? 0) + finalityBlocks + 1) return null
       const [group] = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
       const session = await bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
       const audit = await bursar.api<AuditCheck>('/audit', { token })

@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createImporter } from '../support/importer.ts'
 import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import {
@@ -303,3 +304,84 @@ test('a node between two branches, two that disagree, or one without the block u
   expect(await undone()).toBe(1)
   await restore()
 })
+
+test('a booking from a block that the chain never had is undone before it becomes final @reorg-11', async () => {
+  const { payer, finalise } = await createUnfinal({ funds: '39' })
+  await chain.mint(payer.wallet.address as Address, usdc('5'))
+  await chain.mine()
+  expect(await payer.ledger()).toMatchObject({ deposits: '44' })
+  // As if the node had changed its branch between the logs and the hash of the block up to which they were read.
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    store.run('UPDATE booking SET block_hash = ?', `0x${'cd'.repeat(32)}`)
+  })
+  await finalise()
+  const final = () => rows<{ n: number }>(payer, 'SELECT count(*) AS n FROM booking')
+  expect(await final(), 'one node, once').toEqual([{ n: 1 }])
+  await later(payer, 31)
+  await lookAtFinality(payer)
+  await payer.ledger()
+  await lookAtFinality(payer)
+  expect(await final()).toEqual([{ n: 0 }])
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
+  expect(await rows(payer, "SELECT 1 FROM audit WHERE event = 'booking.undone'")).toHaveLength(1)
+})
+
+test('books that a changing branch has made wrong are read again before the wallet halts @reorg-14', async () => {
+  const unfinal = await createUnfinal({ funds: '39' })
+  const { payer } = unfinal
+  await chain.mint(payer.wallet.address as Address, usdc('5'))
+  expect(await payer.ledger()).toMatchObject({ deposits: '44' })
+  // As if a deposit of 12 had been read just before its block left the chain for one with a deposit of 5.
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    store.run('UPDATE booking SET value = value + 7000000')
+    store.run('UPDATE wallet SET deposits = deposits + 7000000')
+  })
+  for (const seconds of [0, 301, 1]) {
+    await later(payer, seconds)
+    await chain.mine()
+    await payer.ledger()
+  }
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
+  await goesOn(unfinal)
+})
+
+test('an imported wallet’s payment is undone and executed once more under its authorization’s nonce @reorg-12', async () => {
+  const user = await createImporter({ on: chain, funds: '0' })
+  const { treasury } = user
+  const ledger = async () => {
+    const found = await treasury().ledger(user.wallet.id)
+    return found.ok ? found.value : null
+  }
+  await chain.mint(user.holder.address, usdc('20'))
+  await ledger()
+  await chain.mine(3)
+  await ledger()
+  const payer = { treasury, ledger } as unknown as Payer
+  await lookAtFinality(payer)
+  const { number: last } = await blockAt('latest')
+  const restore = await finalAt(payer, last)
+  const to = fresh('shop')
+  const paid = await treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('5') }))
+  if (!paid.ok) throw new Error(paid.message)
+  const id = await newestPayment(payer)
+  await becomes(payer, id, 'CONFIRMED')
+  const nonce = await rows(payer, 'SELECT authorization FROM payment')
+
+  await reorganise(last)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await ledger()).toMatchObject({ held: '5', out: '0' })
+  await becomes(payer, id, 'CONFIRMED')
+  await restore()
+  await chain.mine(4)
+  await ledger()
+  await lookAtFinality(payer)
+  expect(await rows(payer, 'SELECT authorization FROM payment')).toEqual(nonce)
+  expect(await rows(payer, 'SELECT * FROM booking')).toEqual([])
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+  expect(await user.booksBalance()).toMatchObject({ out: '5', held: '0', available: '15' })
+})
+
+const newestPayment = async (payer: Payer) =>
+  (await rows<{ id: string }>(payer, 'SELECT id FROM payment ORDER BY created_at DESC LIMIT 1'))[0]!.id

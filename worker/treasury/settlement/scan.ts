@@ -5,10 +5,11 @@ import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/
 import { confirmedBlock, finalizedBlock, freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { haltAfterMs, haltForBooks, noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
+import { haltAfterMs, haltForBooks, noteBooksAgree, noteBooksDiffer, noteReadAgain } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
+import { undoBookings } from './undo.ts'
 
 /** Ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
 const rangesPerScan = 20
@@ -28,9 +29,23 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
     return await scanTo(ctx, walletId, confirmedBlock(ctx, newest))
   } catch (error) {
     const forMs = error instanceof BooksDiffer ? noteBooksDiffer(ctx, walletId, 'read') : null
-    if (forMs !== null && forMs >= haltAfterMs) await haltIfFinal(ctx, walletId, forMs)
+    if (forMs !== null && forMs >= haltAfterMs && !readAgain(ctx, walletId, error as BooksDiffer))
+      await haltIfFinal(ctx, walletId, forMs)
     throw error
   }
+}
+
+/**
+ * The branch may have changed between two requests of one reading, so that a log is missing or too many. Once each time
+ * the books differ, everything that is not final is undone and read again. False: that was done before.
+ */
+function readAgain(ctx: Context, walletId: string, { message }: BooksDiffer): boolean {
+  return ctx.store.transaction(() => {
+    const { anchor_block, anchor_hash } = ctx.store.wallet(walletId)!
+    if (!noteReadAgain(ctx, walletId)) return false
+    undoBookings(ctx, walletId, { block: anchor_block, hash: anchor_hash, why: message })
+    return true
+  })
 }
 
 /** The books have differed for a while. They are judged at a finalized block, which no reorganisation can change. */

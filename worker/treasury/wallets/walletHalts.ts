@@ -32,6 +32,15 @@ export function noteBooksDiffer({ store, now }: Context, walletId: string, at: C
   return null
 }
 
+const againKey = (walletId: string) => `books_read_again:${walletId}`
+
+/** Everything that is not final is read again, once while the books differ. False: it was already. */
+export function noteReadAgain({ store, now }: Context, walletId: string): boolean {
+  if (store.meta(againKey(walletId)) !== null) return false
+  store.setMeta(againKey(walletId), String(now()))
+  return true
+}
+
 /** They do not at a finalized block, `forMs` after that was noticed: halts the wallet until they do. */
 export function haltForBooks(ctx: Context, walletId: string, why: string, forMs: number): void {
   if (forMs < haltAfterMs) return
@@ -44,7 +53,7 @@ export function haltForBooks(ctx: Context, walletId: string, why: string, forMs:
 export function noteBooksAgree(ctx: Context, wallet: WalletRow, at: Comparison): void {
   const { store } = ctx
   if (store.meta(sinceKey(wallet.id, at)) === null) return
-  store.run('DELETE FROM meta WHERE key = ?', sinceKey(wallet.id, at))
+  store.run('DELETE FROM meta WHERE key IN (?, ?)', sinceKey(wallet.id, at), againKey(wallet.id))
   const other = store.meta(sinceKey(wallet.id, at === 'read' ? 'final' : 'read'))
   if (other !== null || !wallet.halted?.startsWith(booksDiffer)) return
   store.run('UPDATE wallet SET halted = NULL WHERE id = ?', wallet.id)
