@@ -35,87 +35,101 @@ const email = z.discriminatedUnion(
   { error: 'must be an object whose provider is one of cloudflare, resend, postmark, ses' },
 )
 
-export const productionSchema = z.strictObject({
-  name: matching(/^[a-z][a-z0-9-]{1,49}$/, 'must be 2 to 50 lower-case letters, digits and dashes, a letter first')
-    .default('bursar')
-    .describe('Of the Worker and of its database'),
-  accountId: matching(/^[0-9a-f]{32}$/, 'must be the 32 hex digits of a Cloudflare account').describe(
-    'The Cloudflare account, on the plan Workers Paid',
-  ),
-  origin: checked(rules.httpUrl('origin')).describe(
-    'Where everything is served, such as https://bursar.example. Its zone is in the account',
-  ),
-  betaAccessUrl: httpsUrl.optional().describe('Where "Request beta access" leads; the sign-up page unless set'),
-  databaseLocation: z
-    .enum(['weur', 'eeur', 'apac', 'oc', 'wnam', 'enam'], 'must be one of weur, eeur, apac, oc, wnam, enam')
-    .describe('Where the database is kept; it cannot be changed later'),
-  chain: z.strictObject({
-    providerAdmin: address.describe('Names operators and can pause rotations: a cold account, never on this machine'),
-    deployer: z
-      .union(
-        [z.literal('hardware'), z.strictObject({ keystore: z.string().min(1, 'is blank') })],
-        'must be "hardware" or { "keystore": "path of an encrypted keystore" }',
-      )
-      .describe('Who deploys the contracts: a keystore (Web3 Secret Storage), or transactions for a hardware wallet'),
-    publicRpcUrl: httpsUrl.default('https://mainnet.base.org').describe('For browsers, so without a key'),
-    explorerUrl: httpsUrl.default('https://basescan.org'),
-    confirmDepth: z
-      .int('must be a whole number')
-      .min(1, 'must be 1 or more')
-      .max(1_000, 'must be 1000 or less')
-      .default(2),
-  }),
-  relayer: z
-    .strictObject({
-      shards: z.int('must be a whole number').min(1, 'must be 1 or more').max(64, 'must be 64 or less').default(1),
-      paymentsPerDay: z
+const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl: string }) =>
+  z.strictObject({
+    name: matching(/^[a-z][a-z0-9-]{1,49}$/, 'must be 2 to 50 lower-case letters, digits and dashes, a letter first')
+      .default(defaults.name)
+      .describe('Of the Worker and of its database'),
+    accountId: matching(/^[0-9a-f]{32}$/, 'must be the 32 hex digits of a Cloudflare account').describe(
+      'The Cloudflare account, on the plan Workers Paid',
+    ),
+    origin: checked(rules.httpUrl('origin')).describe(
+      'Where everything is served, such as https://bursar.example. Its zone is in the account',
+    ),
+    betaAccessUrl: httpsUrl.optional().describe('Where "Request beta access" leads; not offered unless set'),
+    databaseLocation: z
+      .enum(['weur', 'eeur', 'apac', 'oc', 'wnam', 'enam'], 'must be one of weur, eeur, apac, oc, wnam, enam')
+      .describe('Where the database is kept; it cannot be changed later'),
+    chain: z.strictObject({
+      providerAdmin: address.describe('Names operators and can pause rotations: a cold account, never on this machine'),
+      deployer: z
+        .union(
+          [z.literal('hardware'), z.strictObject({ keystore: z.string().min(1, 'is blank') })],
+          'must be "hardware" or { "keystore": "path of an encrypted keystore" }',
+        )
+        .describe('Who deploys the contracts: a keystore (Web3 Secret Storage), or transactions for a hardware wallet'),
+      publicRpcUrl: httpsUrl.default(defaults.publicRpcUrl).describe('For browsers, so without a key'),
+      explorerUrl: httpsUrl.default(defaults.explorerUrl),
+      confirmDepth: z
         .int('must be a whole number')
         .min(1, 'must be 1 or more')
-        .default(1_000)
-        .describe('What the ETH per day is computed for'),
-    })
-    .prefault({}),
-  email,
-  sms: z
-    .strictObject({
-      accountSid: matching(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hex digits'),
-      from: z.string().min(1, 'is blank').describe('A number, a sender name, or a messaging service (MG…)'),
-      countries: z
-        .array(matching(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as US'))
-        .min(1, 'must name at least one country'),
-    })
-    .optional()
-    .describe('Twilio. Without it SMS is not offered'),
-  operators: z
-    .strictObject({
-      accessTeamOrigin: checked(rules.httpUrl('origin')).describe('https://<team>.cloudflareaccess.com'),
-      accessAudience: matching(/^[0-9a-f]{64}$/, 'must be the 64 hex digits of the AUD tag'),
-    })
-    .describe('The Cloudflare Access application in front of /ops'),
-  signUp: z.enum(signUpModes, `must be one of ${signUpModes.join(', ')}`).default('passcode'),
-  alertEmail: checked(rules.emailAddress).optional(),
-  metrics: z
-    .boolean('must be true or false')
-    .default(false)
-    .describe('Writes metrics to Analytics Engine, which the account has to have enabled'),
-  logDestinations: z
-    .array(z.string().min(1, 'is blank'))
-    .optional()
-    .describe('Names of destinations that the dashboard has, to which Workers exports logs'),
-  walletConnectProjectId: z.string().min(1, 'is blank').optional(),
-  limits: z
-    .record(z.string(), z.number('must be a number').min(0, 'must not be negative'))
-    .superRefine((limits, context) => {
-      for (const name of Object.keys(limits))
-        if (!Object.hasOwn(defaultLimits, name))
-          context.addIssue({ code: 'custom', message: 'is not a limit', path: [name] })
-    })
-    .optional()
-    .describe('Limits that differ from worker/domain/limits.ts'),
-  testPayment: z
-    .strictObject({ to: address, amount: matching(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount such as 0.01') })
-    .optional()
-    .describe('Paid once at the end, by an agent that you make in the dashboard'),
+        .max(1_000, 'must be 1000 or less')
+        .default(2),
+    }),
+    relayer: z
+      .strictObject({
+        shards: z.int('must be a whole number').min(1, 'must be 1 or more').max(64, 'must be 64 or less').default(1),
+        paymentsPerDay: z
+          .int('must be a whole number')
+          .min(1, 'must be 1 or more')
+          .default(1_000)
+          .describe('What the ETH per day is computed for'),
+      })
+      .prefault({}),
+    email,
+    sms: z
+      .strictObject({
+        accountSid: matching(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hex digits'),
+        from: z.string().min(1, 'is blank').describe('A number, a sender name, or a messaging service (MG…)'),
+        countries: z
+          .array(matching(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as US'))
+          .min(1, 'must name at least one country'),
+      })
+      .optional()
+      .describe('Twilio. Without it SMS is not offered'),
+    operators: z
+      .strictObject({
+        accessTeamOrigin: checked(rules.httpUrl('origin')).describe('https://<team>.cloudflareaccess.com'),
+        accessAudience: matching(/^[0-9a-f]{64}$/, 'must be the 64 hex digits of the AUD tag'),
+      })
+      .describe('The Cloudflare Access application in front of /ops'),
+    signUp: z.enum(signUpModes, `must be one of ${signUpModes.join(', ')}`).default('passcode'),
+    alertEmail: checked(rules.emailAddress).optional(),
+    metrics: z
+      .boolean('must be true or false')
+      .default(false)
+      .describe('Writes metrics to Analytics Engine, which the account has to have enabled'),
+    logDestinations: z
+      .array(z.string().min(1, 'is blank'))
+      .optional()
+      .describe('Names of destinations that the dashboard has, to which Workers exports logs'),
+    walletConnectProjectId: z.string().min(1, 'is blank').optional(),
+    limits: z
+      .record(z.string(), z.number('must be a number').min(0, 'must not be negative'))
+      .superRefine((limits, context) => {
+        for (const name of Object.keys(limits))
+          if (!Object.hasOwn(defaultLimits, name))
+            context.addIssue({ code: 'custom', message: 'is not a limit', path: [name] })
+      })
+      .optional()
+      .describe('Limits that differ from worker/domain/limits.ts'),
+    testPayment: z
+      .strictObject({ to: address, amount: matching(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount such as 0.01') })
+      .optional()
+      .describe('Paid once at the end, by an agent that you make in the dashboard'),
+  })
+
+/** On Base. */
+export const productionSchema = deployment({
+  name: 'bursar',
+  publicRpcUrl: 'https://mainnet.base.org',
+  explorerUrl: 'https://basescan.org',
+})
+/** The same on Base Sepolia, with test money; every page says so. */
+export const stagingSchema = deployment({
+  name: 'bursar-staging',
+  publicRpcUrl: 'https://sepolia.base.org',
+  explorerUrl: 'https://sepolia.basescan.org',
 })
 
 export const localSchema = z.strictObject({
@@ -136,6 +150,7 @@ export const localSchema = z.strictObject({
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   production: productionSchema.optional(),
+  staging: stagingSchema.optional(),
   'local-production': localSchema.prefault({}),
 })
 

@@ -2,7 +2,7 @@
  * `npm run launch -- --target <name>`: takes a clone to a running deployment, and a running one to the next version.
  * docs/deploying.md says how.
  *
- *   --target   production, or local-production
+ *   --target   production (Base), staging (Base Sepolia), or local-production
  *   --config   a file as launch/config.example.jsonc
  *   --state    the folder that keeps what was done; .bursar/launch/<target> unless given
  *   --dry-run  shows each step with its effect and cost, and does nothing
@@ -18,7 +18,7 @@ import { openState, type State } from './state.ts'
 import { describeSteps, runSteps } from './steps.ts'
 
 const say = (line: string) => console.log(line)
-const targets = ['production', 'local-production'] as const
+const targets = ['production', 'staging', 'local-production'] as const
 
 async function main(): Promise<void> {
   const values = readArguments()
@@ -28,11 +28,13 @@ async function main(): Promise<void> {
   const state = openState(values.state ?? join(root, '.bursar/launch', target))
   const isDry = values['dry-run'] === true
   if (target === 'local-production') return launchLocally(config['local-production'], state, isDry)
-  if (!config.production) throw new LaunchError('production: is missing in the config; see launch/config.example.jsonc')
-  const steps = production(config.production, state, { environment: process.env, say })
+  const deployment = config[target]
+  if (!deployment) throw new LaunchError(`${target}: is missing in the config; see launch/config.example.jsonc`)
+  const chainId = target === 'production' ? 8453 : 84532
+  const steps = production(deployment, chainId, state, { environment: process.env, say })
   if (isDry) return describeSteps(steps, state, say)
   await runSteps(steps, state, say)
-  say(`\n  Bursar      ${config.production.origin}\n  Operators   ${config.production.origin}/ops/api/ready`)
+  say(`\n  Bursar      ${deployment.origin}\n  Operators   ${deployment.origin}/ops/api/ready`)
 }
 
 /** Serves until a signal. */

@@ -1,12 +1,16 @@
 /**
- * `npm run dev`: the local stack until Ctrl-C. `-- --reset` forgets the kept state first. Ports: BURSAR_PORT,
- * BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each BURSAR_PORT has its own state.
+ * `npm run dev`: the local stack until Ctrl-C. `-- --reset` forgets the kept state first; `-- --sample` makes a new state with
+ * a month of use in it, which takes about two minutes. Ports: BURSAR_PORT, BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each
+ * BURSAR_PORT has its own state.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownerPhrase } from '../local/sample/fillMonth.ts'
+import { makeSample } from '../local/sample/sample.ts'
 import { isPortFree } from '../local/stack/ports.ts'
 import { demo } from '../local/stack/seed.ts'
-import { type Stack, startStack } from '../local/stack/stack.ts'
+import { type Stack, type StackOptions, startStack } from '../local/stack/stack.ts'
+import { walletConnectVariables } from '../local/stack/walletConnect.ts'
 import { root } from '../local/tools/runTool.ts'
 
 const ports = {
@@ -15,6 +19,7 @@ const ports = {
   BURSAR_SEPOLIA_PORT: portFrom('BURSAR_SEPOLIA_PORT', 8546),
 }
 const stateDir = join(root, '.bursar', String(ports.BURSAR_PORT))
+const wantsSample = process.argv.includes('--sample')
 const startedAt = Date.now()
 
 for (const tool of ['wrangler', 'vite', '@foundry-rs/anvil', '@foundry-rs/forge', 'solc'])
@@ -24,20 +29,39 @@ for (const [name, port] of Object.entries(ports))
   if (!(await isPortFree(port)))
     giveUp(`Port ${port} is taken. End what listens there, or choose another: ${name}=${port + 100} npm run dev`)
 if (process.argv.includes('--reset')) rmSync(stateDir, { recursive: true, force: true })
+if (wantsSample && existsSync(stateDir))
+  giveUp('There is a state already, and sample data needs a new one: npm run dev -- --sample --reset deletes it.')
 
 let stack: Stack | undefined
 let stopping: Promise<void> | undefined
-const starting = startStack({
+let stopSample: (() => Promise<void>) | undefined
+const options: StackOptions = {
   port: ports.BURSAR_PORT,
   basePort: ports.BURSAR_BASE_PORT,
   sepoliaPort: ports.BURSAR_SEPOLIA_PORT,
   stateDir,
+  vars: () => walletConnectVariables(),
   say: (line) => console.log(line),
-})
+}
+const starting = wantsSample ? startWithSample() : startStack(options)
+
+/** A sample that could not be finished is deleted: half a month would look like a whole one. */
+async function startWithSample(): Promise<Stack> {
+  try {
+    await makeSample(options, (stop) => {
+      stopSample = stop
+    })
+  } catch (error) {
+    rmSync(stateDir, { recursive: true, force: true })
+    throw error
+  }
+  return startStack(options)
+}
 
 async function stop(code: number): Promise<never> {
   stopping ??= (async () => {
     console.log('\nstopping …')
+    await stopSample?.()
     await (await starting.catch(() => undefined))?.stop()
   })()
   await stopping
@@ -68,6 +92,7 @@ function welcome({ url, rpc, contractsChanged }: Stack): string {
     '',
     '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',
   ]
+  if (wantsSample) lines.push(`  The sample’s wallets belong to the phrase “${ownerPhrase}”.`)
   if (contractsChanged)
     lines.push('  The contracts have changed: wallets made before no longer work. npm run dev -- --reset deletes them.')
   return `${lines.join('\n')}\n`

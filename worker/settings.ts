@@ -41,7 +41,8 @@ export type Settings = {
   API_ORIGIN: string
   /** Base of claim links, no trailing slash. */
   APP_ORIGIN: string
-  BETA_ACCESS_URL: string
+  /** An external form. Unset: the sign-in page does not offer it. */
+  BETA_ACCESS_URL?: string
   /** Base URL of the explorer, no trailing slash; `/tx/{hash}` and `/address/{address}` are appended. */
   EXPLORER_URL_8453: string
   EXPLORER_URL_84532: string
@@ -78,7 +79,12 @@ export type Settings = {
   /** One or two RPC URLs, separated by a comma. With two, a hold is released only if both agree. */
   RPC_URLS_8453: string
   RPC_URLS_84532: string
-  /** JSON of `Contracts` (chain/types.ts). `{}` for Base Sepolia: this deployment has no wallets there. */
+  /**
+   * The chain id of the network that smart wallets are deployed on and that totals, usage and exposure count. Unset: 8453.
+   * 84532 is for a staging deployment, whose pages all say "Test network".
+   */
+  PRIMARY_CHAIN?: '8453' | '84532'
+  /** JSON of `Contracts` (chain/types.ts). `{}` for the other network: this deployment has no wallets there. */
   CONTRACTS_8453: string
   CONTRACTS_84532: string
   /** Confirmations that a payment's logs need: 1 locally, 2 on Base. */

@@ -16,7 +16,6 @@ export const localProductionVariables = (urls: {
   ENVIRONMENT: 'production',
   API_ORIGIN: urls.worker,
   APP_ORIGIN: urls.worker,
-  BETA_ACCESS_URL: `${urls.worker}/signup`,
   PUBLIC_RPC_URL_8453: urls.chain,
   RPC_URLS_8453: urls.chain,
   CONTRACTS_8453: JSON.stringify(urls.contracts),

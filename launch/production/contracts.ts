@@ -1,4 +1,4 @@
-/** The contracts on Base: deployed once, by us or by a hardware wallet, then looked at. */
+/** The contracts: deployed once, by us or by a hardware wallet, then looked at. */
 import { concat, createPublicClient, erc20Abi, formatEther, http, type PublicClient, size } from 'viem'
 import {
   circleUsdc,
@@ -10,6 +10,7 @@ import {
 } from '../../contracts/deployment.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, Contracts } from '../../worker/chain/types.ts'
+import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { State } from '../state.ts'
@@ -17,11 +18,11 @@ import type { Outcome } from '../steps.ts'
 import { openKeystore } from './keystore.ts'
 import type { Secrets } from './secrets.ts'
 
-export const chainId = 8453
 export const transactionsName = 'transactions.json'
 
-/** The first of RPC_URLS_8453. */
-export const nodeOf = (secrets: Secrets): string => secrets.RPC_URLS_8453!.split(',')[0]!.trim()
+/** The first of the network's RPC_URLS. */
+export const nodeOf = (secrets: Secrets, chainId: ChainId): string =>
+  secrets[`RPC_URLS_${chainId}`]!.split(',')[0]!.trim()
 
 /**
  * Deploys what is not there, or writes the transactions for a hardware wallet and throws LaunchError until they are mined.
@@ -29,6 +30,7 @@ export const nodeOf = (secrets: Secrets): string => secrets.RPC_URLS_8453!.split
  */
 export async function prepareContracts(
   config: ProductionConfig,
+  chainId: ChainId,
   state: State,
   secrets: Secrets,
   keystorePassword: string | undefined,
@@ -36,8 +38,8 @@ export async function prepareContracts(
   const { providerAdmin, deployer } = config.chain
   const operator = addressOf(`0x${secrets.OPERATOR_KEY_V1}`)
   const roles = { providerAdmin: providerAdmin as Address, operator, usdcAdmin: operator, usdc: circleUsdc[chainId] }
-  const chain = createPublicClient({ transport: http(nodeOf(secrets)) })
-  await checkNode(chain)
+  const chain = createPublicClient({ transport: http(nodeOf(secrets, chainId)) })
+  await checkNode(chain, chainId)
   const { steps, contracts } = deploymentPlan(roles)
   const missing = await stepsWithoutCode(chain, steps)
   if (missing.length > 0) await deploy(missing)
@@ -47,10 +49,17 @@ export async function prepareContracts(
 
   async function deploy(missing: Step[]): Promise<void> {
     if (deployer === 'hardware') {
-      state.write(transactionsName, `${JSON.stringify(missing.map(transactionOf), null, 2)}\n`)
+      state.write(
+        transactionsName,
+        `${JSON.stringify(
+          missing.map((step) => transactionOf(step, chainId)),
+          null,
+          2,
+        )}\n`,
+      )
       const names = missing.map(({ name }) => name).join(', ')
       throw new LaunchError(
-        `send the transactions in ${state.path(transactionsName)} (${names}) from any account with ETH on Base`,
+        `send the transactions in ${state.path(transactionsName)} (${names}) from any account with ETH on ${networks[chainId].label}`,
       )
     }
     if (!keystorePassword) throw new LaunchError(`set KEYSTORE_PASSWORD, which opens ${deployer.keystore}`)
@@ -63,14 +72,14 @@ export async function prepareContracts(
     const needed = 2n * price * missing.reduce((sum, step) => sum + gasOf(step), 0n)
     if (balance < needed)
       throw new LaunchError(`${account} has ${formatEther(balance)} ETH, and deploying may take ${formatEther(needed)}`)
-    await deployContracts(nodeOf(secrets), { ...(roles satisfies Roles), deployerKey })
+    await deployContracts(nodeOf(secrets, chainId), { ...(roles satisfies Roles), deployerKey })
   }
 }
 
 /** 200 a byte of code, calldata twice: as contracts/deployment.ts. */
 const gasOf = ({ initCode }: Step) => 500_000n + 280n * BigInt(size(initCode) + 32)
 
-const transactionOf = (step: Step) => ({
+const transactionOf = (step: Step, chainId: ChainId) => ({
   contract: step.name,
   address: step.address,
   chainId,
@@ -80,12 +89,12 @@ const transactionOf = (step: Step) => ({
   data: concat([step.salt, step.initCode]),
 })
 
-async function checkNode(chain: PublicClient): Promise<void> {
+async function checkNode(chain: PublicClient, chainId: ChainId): Promise<void> {
   // The URL may hold a key, and viem's errors repeat it.
   const id = await chain.getChainId().catch(() => {
-    throw new LaunchError('the node of RPC_URLS_8453 does not respond')
+    throw new LaunchError(`the node of RPC_URLS_${chainId} does not respond`)
   })
-  if (id !== chainId) throw new LaunchError(`the node of RPC_URLS_8453 is on chain ${id}, not ${chainId}`)
+  if (id !== chainId) throw new LaunchError(`the node of RPC_URLS_${chainId} is on chain ${id}, not ${chainId}`)
   if (!(await chain.getCode({ address: create2Deployer })))
     throw new LaunchError(`there is no CREATE2 deployer at ${create2Deployer} on this chain`)
 }

@@ -1,9 +1,10 @@
-/** The target production: Base and Cloudflare. */
+/** The targets production and staging: Cloudflare, and Base or Base Sepolia. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../local/stack/workerProcess.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { Contracts } from '../../worker/chain/types.ts'
+import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import { buildStep } from '../buildStep.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import type { State } from '../state.ts'
@@ -25,7 +26,12 @@ export type ProductionOptions = {
   waiting?: Waiting
 }
 
-export function production(config: ProductionConfig, state: State, options: ProductionOptions): Step[] {
+export function production(
+  config: ProductionConfig,
+  chainId: ChainId,
+  state: State,
+  options: ProductionOptions,
+): Step[] {
   const { environment, say, now = Date.now, waiting = usualWaiting } = options
   const { name, origin } = config
   const cloudflare = () => openCloudflare(config.accountId, state, environment)
@@ -56,17 +62,17 @@ export function production(config: ProductionConfig, state: State, options: Prod
       effect: `generates what is missing, and keeps all in ${state.path(backupName)}, encrypted with BURSAR_PASSPHRASE`,
       cost: 'nothing; without this file and the passphrase the deployment can’t be moved or repaired',
       async run() {
-        const prepared = await prepareSecrets(config, state, environment)
+        const prepared = await prepareSecrets(config, chainId, state, environment)
         secrets = prepared.secrets
         return prepared
       },
     },
     {
       name: 'contracts',
-      effect: `deploys what is not on Base yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address`,
+      effect: `deploys what is not on ${networks[chainId].label} yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address`,
       cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the fee of the L1 for 21 kB',
       async run() {
-        const prepared = await prepareContracts(config, state, secrets, environment.KEYSTORE_PASSWORD)
+        const prepared = await prepareContracts(config, chainId, state, secrets, environment.KEYSTORE_PASSWORD)
         contracts = prepared.contracts
         return prepared
       },
@@ -75,7 +81,7 @@ export function production(config: ProductionConfig, state: State, options: Prod
       name: 'relayers',
       effect: `prints the addresses that pay gas and what they need for ${config.relayer.paymentsPerDay} payments a day; stops until each has 0.001 ETH`,
       cost: 'the ETH that you send',
-      run: () => checkRelayers(config, secrets, say),
+      run: () => checkRelayers(config, chainId, secrets, say),
     },
     {
       name: 'database',
@@ -102,7 +108,7 @@ export function production(config: ProductionConfig, state: State, options: Prod
           databaseId,
           main: bundle,
           bundled: true,
-          vars: productionVariables(config, contracts),
+          vars: productionVariables(config, chainId, contracts),
           hostname: new URL(origin).hostname,
           sendsEmail: config.email.provider === 'cloudflare',
           hasMetrics: config.metrics,

@@ -1,10 +1,11 @@
 /** The accounts that pay gas: where they are, and how much ETH they need. */
 import { createPublicClient, formatEther, formatGwei, http } from 'viem'
+import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { Outcome } from '../steps.ts'
-import { chainId, nodeOf } from './contracts.ts'
+import { nodeOf } from './contracts.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Of a payment that travels alone; in a batch it is less. */
@@ -12,7 +13,7 @@ const gasPerPayment = 85_000n
 /** /api/ready is 503 below this. */
 const leastWei = 10n ** 15n // 0.001 ETH
 
-export const relayerAddresses = (config: ProductionConfig, secrets: Secrets) =>
+export const relayerAddresses = (config: ProductionConfig, chainId: ChainId, secrets: Secrets) =>
   Array.from(
     { length: config.relayer.shards },
     (_, shard) => relayerAccount(secrets.RELAYER_SEED_V1!, chainId, shard).address,
@@ -21,15 +22,19 @@ export const relayerAddresses = (config: ProductionConfig, secrets: Secrets) =>
 /** Prints the addresses and what they need a day. Throws LaunchError while one has less than readiness asks for. */
 export async function checkRelayers(
   config: ProductionConfig,
+  chainId: ChainId,
   secrets: Secrets,
   say: (line: string) => void,
 ): Promise<Outcome> {
-  const chain = createPublicClient({ transport: http(nodeOf(secrets)) })
+  const chain = createPublicClient({ transport: http(nodeOf(secrets, chainId)) })
   const { paymentsPerDay, shards } = config.relayer
   const price = await chain.getGasPrice()
   const each = (price * gasPerPayment * BigInt(paymentsPerDay)) / BigInt(shards)
   const accounts = await Promise.all(
-    relayerAddresses(config, secrets).map(async (address) => ({ address, wei: await chain.getBalance({ address }) })),
+    relayerAddresses(config, chainId, secrets).map(async (address) => ({
+      address,
+      wei: await chain.getBalance({ address }),
+    })),
   )
   for (const { address, wei } of accounts)
     say(
@@ -38,6 +43,8 @@ export async function checkRelayers(
   const least = each > leastWei ? each : leastWei
   const short = accounts.filter(({ wei }) => wei < leastWei).map(({ address }) => address)
   if (short.length > 0)
-    throw new LaunchError(`send at least ${formatEther(least)} ETH on Base to each of ${short.join(', ')}`)
+    throw new LaunchError(
+      `send at least ${formatEther(least)} ETH on ${networks[chainId].label} to each of ${short.join(', ')}`,
+    )
   return { changed: false, note: `${accounts.length} funded, for ${paymentsPerDay} payments a day` }
 }

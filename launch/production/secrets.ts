@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { newSigningKey } from '../../local/stack/secrets.ts'
+import type { ChainId } from '../../worker/domain/networks.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { State } from '../state.ts'
@@ -22,7 +23,7 @@ const hexSecrets = [
 /** Secrets that somebody else issues: they are taken from the environment, and kept with the others. */
 const issuedSecrets = {
   always: {
-    needed: ['RPC_URLS_8453'],
+    needed: [],
     optional: ['ALERT_WEBHOOK', 'COINBASE_ONRAMP_KEY_ID', 'COINBASE_ONRAMP_KEY_SECRET'],
   },
   cloudflare: { needed: [], optional: [] },
@@ -40,6 +41,7 @@ type Environment = Record<string, string | undefined>
  */
 export async function prepareSecrets(
   config: ProductionConfig,
+  chainId: ChainId,
   state: State,
   environment: Environment,
 ): Promise<Outcome & { secrets: Secrets }> {
@@ -53,7 +55,8 @@ export async function prepareSecrets(
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
 
   const { always, sms } = issuedSecrets
-  const groups = [always, issuedSecrets[config.email.provider], ...(config.sms ? [sms] : [])]
+  const node = { needed: [`RPC_URLS_${chainId}`], optional: [] }
+  const groups = [node, always, issuedSecrets[config.email.provider], ...(config.sms ? [sms] : [])]
   for (const name of groups.flatMap(({ needed, optional }): string[] => [...needed, ...optional]))
     if (environment[name]) secrets[name] = environment[name]
   const missing = groups.flatMap(({ needed }): string[] => needed).filter((name) => !secrets[name])

@@ -1,5 +1,7 @@
 /** The Worker's variables, and whether they and the secrets are what it accepts. */
+
 import type { Contracts } from '../../worker/chain/types.ts'
+import type { ChainId } from '../../worker/domain/networks.ts'
 import type { Env } from '../../worker/env.ts'
 import { settingProblems } from '../../worker/readiness/settingProblems.ts'
 import type { ProductionConfig } from '../configSchema.ts'
@@ -9,6 +11,7 @@ import type { Secrets } from './secrets.ts'
 /** Undefined: a secret here, so that wrangler.toml's public node must not be a variable of the same name. */
 export function productionVariables(
   config: ProductionConfig,
+  chainId: ChainId,
   contracts: Contracts,
 ): Record<string, string | undefined> {
   const { origin, chain, relayer, email, sms, operators } = config
@@ -16,12 +19,14 @@ export function productionVariables(
     ENVIRONMENT: 'production',
     API_ORIGIN: origin,
     APP_ORIGIN: origin,
-    BETA_ACCESS_URL: config.betaAccessUrl ?? `${origin}/signup`,
-    EXPLORER_URL_8453: chain.explorerUrl,
-    PUBLIC_RPC_URL_8453: chain.publicRpcUrl,
-    RPC_URLS_8453: undefined,
-    CONTRACTS_8453: JSON.stringify(contracts),
+    ...(config.betaAccessUrl && { BETA_ACCESS_URL: config.betaAccessUrl }),
+    PRIMARY_CHAIN: String(chainId),
+    [`EXPLORER_URL_${chainId}`]: chain.explorerUrl,
+    [`PUBLIC_RPC_URL_${chainId}`]: chain.publicRpcUrl,
+    [`RPC_URLS_${chainId}`]: undefined,
+    CONTRACTS_8453: '{}',
     CONTRACTS_84532: '{}',
+    [`CONTRACTS_${chainId}`]: JSON.stringify(contracts),
     CONFIRM_DEPTH: String(chain.confirmDepth),
     RELAYER_SHARDS: String(relayer.shards),
     SIGN_UP: config.signUp,

@@ -14,6 +14,8 @@ export type AnvilOptions = {
   port?: number
   /** How many blocks `finalized` is behind: 2, unless a test makes reorganisations. Even. */
   finalityBlocks?: number | undefined
+  /** Of the first block, in ms; its time goes on from there. */
+  startsAt?: number | undefined
 }
 
 export type Anvil = {
@@ -26,11 +28,12 @@ export type Anvil = {
 
 /** Resolves once it responds. Throws if anvil ends or stays silent for 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const { chainId, blockTime, statePath, port: wanted = 0, finalityBlocks = 2 } = options
+  const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
   // With 32 slots, which is the default, `finalized` would lag 64 blocks.
   flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'prague', '--no-request-size-limit')
   if (blockTime) flags.push('--block-time', blockTime)
+  if (startsAt !== undefined) flags.push('--timestamp', Math.floor(startsAt / 1000))
   if (statePath) flags.push('--state', statePath, '--state-interval', 5)
 
   const child = spawn(foundryProgram('anvil'), flags.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })

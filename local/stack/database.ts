@@ -18,6 +18,7 @@ export async function ensureDatabase(
   stateDir: string,
   secrets: LocalSecrets,
   say: (line: string) => void,
+  seededAt = Date.now(),
 ): Promise<void> {
   const wanted = versionOf(secrets)
   const stamp = join(stateDir, 'database.prepared')
@@ -25,7 +26,7 @@ export async function ensureDatabase(
   say('preparing the database …')
   mkdirSync(stateDir, { recursive: true })
   const sqlPath = join(stateDir, 'seed.sql')
-  writeFileSync(sqlPath, await seedSql(secrets))
+  writeFileSync(sqlPath, await seedSql(secrets, seededAt))
   await applyMigrations(stateDir)
   await runTool(['wrangler', 'd1', 'execute', 'bursar', ...local(stateDir), '--yes', '--file', sqlPath], {
     env: offlineEnv(stateDir),

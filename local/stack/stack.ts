@@ -27,6 +27,8 @@ export type StackOptions = {
   blockTime?: number
   /** How many blocks `finalized` is behind; 2 unless given. Even. */
   finalityBlocks?: number
+  /** For a new state: the time of the chains' first blocks and of the seed, in ms; now unless given. */
+  startsAt?: number
   /** Writes the Worker's output to wrangler.log of `stateDir` only. */
   quiet?: boolean
   /** Override the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node in front of the chain. */
@@ -90,11 +92,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const secrets = await ensureLocalSecrets(secretsPath)
 
     const started = (chain: Anvil) => void chains.push(chain)
-    const chain = { stateDir, secrets, blockTime, finalityBlocks: options.finalityBlocks, started }
+    const { startsAt, finalityBlocks } = options
+    const chain = { stateDir, secrets, blockTime, started, startsAt, finalityBlocks }
     const [base, sepolia] = await allSettled([
       startLocalChain({ ...chain, chainId: 8453, port: options.basePort }),
       startLocalChain({ ...chain, chainId: 84532, port: options.sepoliaPort }),
-      ensureDatabase(stateDir, secrets, say),
+      ensureDatabase(stateDir, secrets, say, options.startsAt),
     ])
     const rpc = { 8453: base.url, 84532: sepolia.url }
     const contracts = { 8453: base.contracts, 84532: sepolia.contracts }

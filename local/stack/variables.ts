@@ -10,7 +10,7 @@ export const localVariables = (
   ENVIRONMENT: 'local',
   API_ORIGIN: url,
   APP_ORIGIN: url,
-  BETA_ACCESS_URL: `${url}/signup`,
+  BETA_ACCESS_URL: `${url}/dev/beta`,
   EXPLORER_URL_8453: `${url}/dev`,
   EXPLORER_URL_84532: `${url}/dev`,
   PUBLIC_RPC_URL_8453: `${url}/dev/rpc/8453`,

@@ -25,7 +25,8 @@ test('secrets are generated once, and kept encrypted @launch-12', async () => {
   const state = openState(folder)
   const issued = { RPC_URLS_8453: 'https://node.example/key', POSTMARK_SERVER_TOKEN: 'first' }
   const environment = { BURSAR_PASSPHRASE: 'correct horse battery', ...issued }
-  const prepare = (changes: Record<string, string>) => prepareSecrets(config, state, { ...environment, ...changes })
+  const prepare = (changes: Record<string, string>) =>
+    prepareSecrets(config, 8453, state, { ...environment, ...changes })
   await expect(prepare({ BURSAR_PASSPHRASE: 'short' })).rejects.toThrow('BURSAR_PASSPHRASE')
   await expect(prepare({ POSTMARK_SERVER_TOKEN: '' })).rejects.toThrow('environment: POSTMARK_SERVER_TOKEN')
 

@@ -2,13 +2,28 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatUsdc } from '#domain/money.ts'
 import { onrampAmountProblem } from '#domain/onrampRules.ts'
-import { amountProblem, looksLike, type SendValues, sendProblems } from '#domain/sendRules.ts'
+import { amountProblem, looksLike, payoutProblems, type SendValues, sendProblems } from '#domain/sendRules.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
-const good: SendValues = { to: 'address', address, email: '', contactId: '', method: '', amount: '1', memo: '' }
+const good: SendValues = {
+  walletId: 'wal_1',
+  to: 'address',
+  address,
+  email: '',
+  phone: '',
+  contactId: '',
+  method: '',
+  amount: '1',
+  memo: '',
+  expiresInDays: '30',
+  senderName: '',
+}
+const balance = (now: string) => ({ now, limitedBy: 'balance' as const })
 /** The first problem, which gets the focus, with its field. */
-const first = (changes: Partial<SendValues>, available: string | null = '10') =>
-  Object.entries(sendProblems({ ...good, ...changes }, available)).find(([, message]) => message) ?? null
+const first = (changes: Partial<SendValues>, available: string | null = '10', problems = sendProblems) =>
+  Object.entries(problems({ ...good, ...changes }, available === null ? null : balance(available))).find(
+    ([, message]) => message,
+  ) ?? null
 
 test.each<[Partial<SendValues>, [string, string] | null]>([
   [{}, null],
@@ -24,6 +39,10 @@ test.each<[Partial<SendValues>, [string, string] | null]>([
   [{ to: 'email', email: 'ada' }, ['email', 'Invalid email format']],
   [{ to: 'email', email: ' ada@example.com ', address: 'nonsense' }, null],
   [{ to: 'email', email: 'ada@example.com', amount: '0.099999' }, ['amount', 'A payout must be at least 0.10 USDC']],
+  [{ to: 'phone' }, ['phone', 'Please enter a phone number']],
+  [{ to: 'phone', phone: '555' }, ['phone', 'Phone number must be in international form, for example +14155550123']],
+  [{ to: 'phone', phone: '+1 415 555 0123' }, null],
+  [{ to: 'phone', phone: '+14155550123', amount: '0.09' }, ['amount', 'A payout must be at least 0.10 USDC']],
   [{ to: 'contact' }, ['contactId', 'Please select a contact']],
   [{ to: 'contact', contactId: 'c' }, ['method', 'Please select a contact method']],
   [
@@ -41,14 +60,38 @@ test.each<[Partial<SendValues>, [string, string] | null]>([
   [{ address: '', amount: '', memo: 'x'.repeat(101) }, ['address', 'Please enter a recipient address']],
 ])('%j @send-26', (changes, problem) => expect(first(changes)).toEqual(problem))
 
+test.each<[Partial<SendValues>, [string, string] | null]>([
+  [{}, null],
+  [{ walletId: '' }, ['walletId', 'Please select a source wallet']],
+  [{ email: ' ' }, ['email', 'Please enter an email address for the recipient']],
+  [{ email: 'ada@' }, ['email', 'Invalid email']],
+  [{ amount: '' }, ['amount', 'Please enter a valid amount']],
+  [{ amount: '0' }, ['amount', 'Please enter a valid amount']],
+  [{ amount: '.' }, ['amount', 'Please enter a valid amount']],
+  [{ amount: '10.000001' }, ['amount', 'Insufficient balance']],
+  [{ amount: '0.09' }, ['amount', 'A payout must be at least 0.10 USDC']],
+  [{ to: 'phone' }, ['phone', 'Please enter a phone number for the recipient']],
+  [{ to: 'phone', phone: '+1 415 555 0123', email: 'nonsense' }, null],
+])('Create Payout: %j @send-31', (changes, problem) =>
+  expect(first({ to: 'email', email: 'ada@example.com', ...changes }, '10', payoutProblems)).toEqual(problem),
+)
+
+test('more than the session key may pay is refused in the form, and says why @send-32', () => {
+  const limit = { now: '50', limitedBy: 'session' as const }
+  expect(amountProblem('50', limit)).toBeNull()
+  const why = 'The wallet’s session key has 50.00 USDC left. Send less, or rotate the key.'
+  expect(amountProblem('50.000001', limit)).toBe(why)
+  expect(payoutProblems({ ...good, to: 'email', email: 'ada@example.com', amount: '51' }, limit).amount).toBe(why)
+})
+
 test('without a known balance the server decides @send-27', () => expect(first({ amount: '999999' }, null)).toBeNull())
 
 test('the exact balance may be sent, one micro-USDC more may not @send-28', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (balance) => {
-      const available = formatUsdc(balance)
-      expect(amountProblem(available, available)).toBeNull()
-      expect(amountProblem(formatUsdc(balance + 1n), available)).toBe('Insufficient balance')
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (micro) => {
+      const available = formatUsdc(micro)
+      expect(amountProblem(available, balance(available))).toBeNull()
+      expect(amountProblem(formatUsdc(micro + 1n), balance(available))).toBe('Insufficient balance')
     }),
   )
 })

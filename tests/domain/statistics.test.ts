@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { csvLine } from '#domain/csv.ts'
 import { lastActivityText } from '#domain/lastActivity.ts'
 import { microUsdc } from '#domain/money.ts'
-import { averageOf, lastSevenDays, lastsUntil, levelOf, monthOf, percentUsed, successRate } from '#domain/statistics.ts'
+import { averageOf, lastDays, lastsUntil, levelOf, monthOf, percentUsed, successRate } from '#domain/statistics.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) })
@@ -73,12 +73,12 @@ test('monthOf: every moment lies in its UTC month, and the next month starts whe
   expect(monthOf(Date.UTC(2026, 11, 31, 23, 59)).month).toBe('2026-12')
 })
 
-test('lastSevenDays: seven consecutive days, ending today @statistics-5', () => {
+test('lastDays: consecutive days, ending today @statistics-5', () => {
   fc.assert(
-    fc.property(instant, (now) => {
-      const days = lastSevenDays(now)
-      expect(days).toHaveLength(7)
-      expect(days[6]!.day).toBe(new Date(now).toISOString().slice(0, 10))
+    fc.property(instant, fc.constantFrom(7, 30, 90), (now, count) => {
+      const days = lastDays(now, count)
+      expect(days).toHaveLength(count)
+      expect(days.at(-1)!.day).toBe(new Date(now).toISOString().slice(0, 10))
       for (const [i, { day, startsAt }] of days.entries()) {
         expect(new Date(startsAt).toISOString()).toBe(`${day}T00:00:00.000Z`)
         if (i > 0) expect(startsAt - days[i - 1]!.startsAt).toBe(86_400_000)

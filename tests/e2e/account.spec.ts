@@ -124,6 +124,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(overlay).toContainText(
         "For security, you're required to change your temporary password and set your display name.",
       )
+      await expect(overlay).toContainText('At least 6 characters')
       const submit = button(page, 'Complete Setup')
       await input.fill(fieldOf(page, 'Your Name'), '  ')
       await input.press(submit)
@@ -325,13 +326,17 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(warning).toBeHidden()
       expect(await page.evaluate(() => Date.now() - Number(localStorage.getItem('last_activity')))).toBeLessThan(60_000)
 
+      await input.press(button(page, 'Add Contact'))
+      const name = fieldOf(page, 'Name')
+      await input.fill(name, 'Half typed')
       const ended = page.waitForResponse('**/api/auth/cognito/sign-out')
       await idleFor(limitMs)
       const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
       await expect(expired).toContainText('Redirecting automatically in')
+      await expect(name, 'it lies over the page').toHaveValue('Half typed')
       expect((await ended).status()).toBe(200)
       await input.press(button(page, 'Log In Again'))
-      await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
+      await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts%3Fadd%3Dtrue')
     })
 
     test('the menu leads everywhere, and signing out ends the session in every tab and on the server @account-7', async ({
@@ -418,6 +423,60 @@ test('the guard shows a spinner until the session is known, then the page; store
   await expect(page).toHaveURL('/dashboard/overview')
   const theme = () => page.evaluate(() => [localStorage.getItem('theme'), document.documentElement.className])
   expect(await theme()).toEqual([null, ''])
+})
+
+test('a session left twelve hours ago with its tab closed is Session Expired, and says so on the sign-in page @account-13', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const { keep } = await createAccount(bursar)
+  await keep(context)
+  await context.addInitScript(() => {
+    if (!location.protocol.startsWith('http') || sessionStorage.getItem('left')) return
+    sessionStorage.setItem('left', 'true')
+    localStorage.setItem('last_activity', String(Date.now() - 43_200_000))
+  })
+  const ended = page.waitForResponse('**/api/auth/cognito/sign-out')
+  await page.goto('/dashboard/contacts')
+  await expect(page.getByRole('alertdialog', { name: 'Session Expired' })).toBeVisible()
+  expect((await ended).status()).toBe(200)
+  await button(page, 'Log In Again').click()
+  await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
+  await expect(page.getByText('Your session has expired')).toHaveCount(0)
+
+  const later = await context.newPage()
+  await later.goto('/login')
+  await expect(later.getByRole('status')).toContainText('Your session has expired for security reasons.')
+  await audit(later, 'login-expired')
+})
+
+test('someone whose password is their own is asked for a name only, and may sign out instead @account-14', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const { keep } = await createAccount(bursar)
+  await keep(context)
+  const nameless = { name: null, needsOnboarding: true, hasCompletedOnboarding: false, passwordIsTemporary: false }
+  await page.route('**/api/users/*', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue()
+    const response = await route.fetch()
+    const { data, ...rest } = await response.json()
+    await route.fulfill({ response, json: { ...rest, data: { ...data, ...nameless } } })
+  })
+  await page.goto('/dashboard/contacts')
+  const overlay = page.getByRole('dialog', { name: "Welcome to Bursar! Let's set up your account" })
+  await expect(overlay).toContainText('Please set your display name.')
+  await expect(overlay.locator('input:visible')).toHaveCount(1)
+  await audit(page, 'onboarding-name')
+  await fieldOf(page, 'Your Name').fill('Ada')
+  await button(page, 'Complete Setup').click()
+  await expect(overlay).toBeHidden()
+  await page.reload()
+  await expect(overlay).toBeVisible()
+  await overlay.getByRole('button', { name: 'Sign Out' }).click()
+  await expect(page).toHaveURL('/login')
 })
 
 test('what each account call says when the server gives no reason @account-9', async ({ page, context, bursar }) => {

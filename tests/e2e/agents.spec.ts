@@ -128,6 +128,20 @@ test('an edit cannot move the wallet or go below what is spent, and reports per 
   await expect(dialog(page)).toHaveAccessibleName('Edit Policy Group')
   await expect(page.getByLabel('Wallet', { exact: true })).toBeDisabled()
   await expect(dialog(page)).toContainText('Wallet cannot be changed after creation')
+  const effect = page.getByTestId('policy-effect')
+  await expect(effect).toHaveText('With this policy, agents could spend at most $13.00 USDC now.')
+  await page.getByLabel('Budget limit').fill('8.5')
+  await expect(effect).toHaveText('With this policy, agents could spend at most $1.50 USDC now.')
+  await press(page, 'Try a payment')
+  const trial = page.getByRole('dialog', { name: 'Try a payment' })
+  await trial.getByLabel('Agent', { exact: true }).selectOption('Second')
+  await trial.getByLabel('Address', { exact: true }).fill(recipient)
+  await trial.getByLabel('Amount').fill('2')
+  await trial.getByRole('button', { name: 'Try', exact: true }).click()
+  await expect(trial.getByText(/^Allowed: \$2\.00 would be paid/), 'as saved, not as typed').toBeVisible()
+  await audit(page, 'agents-try-in-editor')
+  await trial.getByRole('button', { name: 'Close' }).last().click()
+  await expect(page.getByLabel('Budget limit'), 'nothing typed is lost').toHaveValue('8.5')
   await page.getByLabel('Policy name').fill('')
   await page.getByLabel('Budget limit').fill('6.99')
   await press(page, 'Save Changes')
@@ -231,7 +245,7 @@ test('an agent’s credentials are shown once, copied and downloaded @agents-7',
   await page.getByLabel('Name', { exact: true }).fill('Scout')
   await page.getByLabel('Policy group', { exact: true }).selectOption(group.id)
   await press(page, 'Create Agent')
-  await expect(dialog(page)).toHaveAccessibleName('Credentials of Scout')
+  await expect(dialog(page)).toHaveAccessibleName('Scout’s credentials')
   const apiKey = (await page.getByTestId('api-key').textContent())!
   const secret = (await page.getByTestId('client-secret').textContent())!
   await page.getByRole('button', { name: 'Copy API key' }).click()
@@ -378,9 +392,15 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await owner.pay(apiKey!, '11')
   await open(page, group)
   const row = agentRow(page, 'Tester')
+  await expect(row.getByTestId('may-do')).toHaveText('May pay any address: at most $10.00 now, $4.00 at a time.')
+  await row.getByRole('button', { name: 'Try a payment by Tester' }).click()
+  await expect(dialog(page)).toHaveAccessibleName('Try a payment')
+  await page.keyboard.press('Escape')
   await row.getByRole('button', { name: /^Tester/ }).click()
   const panel = (name: string) => row.getByRole('tabpanel', { name, exact: true })
-  await expect(panel('curl')).toContainText(`-u "${clientId}:$BURSAR_CLIENT_SECRET"`)
+  await expect(panel('curl')).toContainText('Authorization: Bearer $BURSAR_API_KEY')
+  await row.getByRole('tab', { name: 'curl (OAuth)' }).click()
+  await expect(panel('curl (OAuth)')).toContainText(`-u "${clientId}:$BURSAR_CLIENT_SECRET"`)
   await row.getByRole('tab', { name: 'TypeScript' }).click()
   await expect(panel('TypeScript')).toContainText(`btoa('${clientId}:' + process.env.BURSAR_CLIENT_SECRET)`)
   await row.getByRole('tab', { name: 'MCP', exact: true }).click()
@@ -405,7 +425,8 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await expect(detail(page).getByText('At most $4.00 per payment.')).toBeInViewport()
 
   await row.getByLabel('Pay by').selectOption('contact')
-  await row.getByLabel('Contact', { exact: true }).selectOption(owner.grace.id)
+  await row.getByRole('combobox', { name: 'Contact' }).fill('GRACE@') // by part of its email
+  await page.getByRole('option', { name: owner.grace.name }).click()
   await row.getByRole('button', { name: 'Try', exact: true }).click()
   await expect(row).toContainText('This recipient can’t be paid anything now.')
   await row.getByRole('status').getByRole('link', { name: 'Permissions' }).click()
@@ -435,7 +456,7 @@ test('all of it works with the keyboard alone @agents-12', async ({ page, owner 
   await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
   await page.keyboard.type('Typist')
   await page.keyboard.press('Enter')
-  await expect(dialog(page)).toHaveAccessibleName('Credentials of Typist')
+  await expect(dialog(page)).toHaveAccessibleName('Typist’s credentials')
   await dialog(page).getByRole('button', { name: 'I have stored them' }).press('Enter')
 
   const menu = page.getByRole('button', { name: 'Actions for Typist' })
@@ -451,10 +472,10 @@ test('all of it works with the keyboard alone @agents-12', async ({ page, owner 
   await expander.press('Enter')
   await expect(expander).toHaveAttribute('aria-expanded', 'false')
   await expander.press('Enter')
-  const tab = agentRow(page, 'Typist').getByRole('tab', { name: 'curl' })
+  const tab = agentRow(page, 'Typist').getByRole('tab', { name: 'curl', exact: true })
   await tab.press('ArrowRight')
   await page.keyboard.press('Enter')
-  await expect(agentRow(page, 'Typist').getByRole('tab', { name: 'TypeScript' })).toHaveAttribute(
+  await expect(agentRow(page, 'Typist').getByRole('tab', { name: 'curl (OAuth)' })).toHaveAttribute(
     'aria-selected',
     'true',
   )
@@ -582,7 +603,9 @@ test('each failure says what the specification says, and the dialog stays @agent
   await test.step('the page itself can be tried again', async () => {
     await page.route(/\/with-agents$/, (route) => route.fulfill({ status: 500, json: {} }))
     await page.goto('/dashboard/agents')
-    await expect(page.getByRole('alert')).toContainText('Something went wrong')
+    await expect(page.getByRole('alert')).toContainText(
+      'An error occurred. Please try again or contact support if the issue persists.',
+    )
     await page.unrouteAll()
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('navigation', { name: 'Policy groups' })).toBeVisible()

@@ -212,8 +212,9 @@ test.describe('failures', () => {
     const { id, name } = await own.contact({ name: 'Stubborn', address: newAddress() })
     const failure = { success: false, error: 'Something went wrong', code: 'internal' }
     let failing = ['POST', 'PUT', 'DELETE']
+    let status = 500
     await page.route(/\/api\/contacts(\/[^/?]+)?$/, (route) =>
-      failing.includes(route.request().method()) ? route.fulfill({ status: 500, json: failure }) : route.continue(),
+      failing.includes(route.request().method()) ? route.fulfill({ status, json: failure }) : route.continue(),
     )
     await page.goto('/dashboard/contacts?add=true')
     await field(page, 'Name').fill('Nobody')
@@ -221,6 +222,10 @@ test.describe('failures', () => {
     await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
     await expect(alert(page)).toHaveText('Failed to create contact')
     await expect(field(page, 'Name')).toHaveValue('Nobody')
+    status = 200
+    await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
+    await expect(alert(page)).toHaveText('Failed to save contact')
+    status = 500
     await page.goto(`/dashboard/contacts?edit=${id}`)
     await button(page, 'Save Changes').click()
     await expect(alert(page)).toHaveText('Failed to update contact')

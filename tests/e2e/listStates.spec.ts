@@ -1,7 +1,7 @@
 /** Lists and usage in states that an account with data is not in: empty, too slow, partly done. */
 import type { Page } from '@playwright/test'
 import type { Escrow } from '#schemas/escrow.ts'
-import type { Usage } from '#schemas/usage.ts'
+import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
@@ -107,11 +107,12 @@ test('an email that bounced is shown in the list and in the details @list-states
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed] }, { number: 1, size: 25, total: 2 })),
   )
+  await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
   // Once the payout has ended, it no longer matters what became of its message.
   await expect(page.getByText('Email bounced')).toHaveCount(1)
   await page
-    .getByRole('button', { name: /^View details/ })
+    .getByRole('link', { name: /^View details/ })
     .first()
     .click()
   const dialog = page.getByRole('dialog', { name: 'Payout details' })
@@ -120,7 +121,88 @@ test('an email that bounced is shown in the list and in the details @list-states
   await audit(page, 'payout-bounced')
 })
 
+test.describe('one payout', () => {
+  test.use({ tolerated: /status of (409|500)/ })
+
+  test('opened by its URL: followed while it is funded, its recipient added, its reclaim refused @list-states-9', async ({
+    page,
+    context,
+    seeded,
+  }) => {
+    await beSignedIn(context, seeded)
+    const at = new Date().toISOString()
+    let payout = {
+      id: 'pay_1',
+      escrowId: 'pay_1',
+      sourceWallet: null,
+      amount: '5',
+      status: 'CREATING',
+      inProgress: null,
+      recipientEmail: null,
+      recipientPhone: '+14155550188',
+      createdAt: at,
+      updatedAt: at,
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+      escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
+      delivery: null,
+      errorMessage: null as string | null,
+    }
+    await page.route(/\/api\/escrow\/list/, (route) =>
+      route.fulfill(answer({ escrows: [] }, { number: 1, size: 25, total: 0 })),
+    )
+    await page.route('**/api/escrow/pay_1', (route) => route.fulfill(answer(payout)))
+    await page.route('**/api/escrow/pay_1/link', (route) =>
+      route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })),
+    )
+    let contacts: unknown[] = []
+    let refusal: { status: number; error: string } = { status: 500, error: 'Something went wrong' }
+    await page.route('**/api/contacts', (route) => {
+      if (route.request().method() === 'GET') return route.fulfill(answer(contacts))
+      if (refusal.error) return route.fulfill({ status: refusal.status, json: { success: false, ...refusal } })
+      const contact = { id: 'con_1', address: null, email: null, ...route.request().postDataJSON() }
+      contacts = [contact]
+      return route.fulfill(answer(contact))
+    })
+    await page.route('**/api/escrow/pay_1/reclaim', (route) =>
+      route.fulfill({ status: refusal.status, json: { success: false, ...refusal } }),
+    )
+
+    await page.goto('/dashboard/payouts?detail=pay_1')
+    const dialog = page.getByRole('dialog', { name: 'Payout details' })
+    await expect(dialog).toContainText('Funding on Base')
+    payout = { ...payout, status: 'CREATED' }
+    await expect(dialog).toContainText('Funded; waiting for the recipient')
+    await audit(page, 'payout-by-phone')
+
+    await dialog.getByRole('button', { name: 'Add as Contact' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add as Contact' })
+    await expect(adding).toContainText('+14155550188')
+    await adding.getByLabel('Name').fill('Ann')
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(adding.getByRole('alert')).toHaveText('Failed to add contact')
+    refusal = { status: 200, error: '' }
+    await adding.getByRole('button', { name: 'Add Contact' }).click()
+    await expect(page.getByText('Ann was added to your contacts.')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Add as Contact' })).toHaveCount(0)
+
+    await dialog.getByRole('button', { name: 'Reclaim funds' }).click()
+    refusal = { status: 409, error: 'Something went wrong' }
+    await page.getByRole('button', { name: 'Reclaim 5.00 USDC' }).click()
+    const failed = page.getByRole('alertdialog', { name: 'Payout not reclaimed' })
+    await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payout')
+    await audit(page, 'payout-not-reclaimed')
+    refusal = { status: 409, error: 'The recipient is claiming this payout right now.' }
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await expect(failed.getByRole('alert')).toHaveText('The recipient is claiming this payout right now.')
+    await failed.getByRole('button', { name: 'Close' }).first().click()
+    payout = { ...payout, status: 'FAILED' }
+    await page.reload()
+    await expect(dialog.getByRole('alert')).toHaveText('Failed to create payout. Please try again or contact support.')
+  })
+})
+
 test.describe('reclaim all', () => {
+  test.use({ tolerated: /status of 500/ })
   const payouts = Array.from({ length: 3 }, (_, i) => ({
     id: `pay_${i}`,
     escrowId: `pay_${i}`,
@@ -158,6 +240,7 @@ test.describe('reclaim all', () => {
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('2 of 3')
+    await expect(page.getByText('RECLAIMED', { exact: true }), 'in the list, while the rest goes on').toHaveCount(2)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'WITHDRAWN' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
@@ -165,6 +248,22 @@ test.describe('reclaim all', () => {
     await expect(failed.getByRole('list', { name: 'Not reclaimed' }).getByRole('listitem')).toHaveText([
       /person0@bursar\.test/,
     ])
+  })
+
+  test('a request that fails says so, and can be made again @list-states-10', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
+    let status = 200
+    await page.route('**/api/escrow/reclaim-all', (route) =>
+      route.fulfill({ status, json: { success: false, error: 'Something went wrong', code: 'internal' } }),
+    )
+    await page.goto('/dashboard/payouts')
+    await page.getByRole('button', { name: /^Reclaim All Pending/ }).click()
+    await page.getByRole('button', { name: /^Reclaim \d+ payout/ }).click()
+    const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
+    await expect(failed.getByRole('alert')).toHaveText('Failed to queue reclaims')
+    status = 500
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payouts')
   })
 
   test('after 150 polls it says that some may still be in progress @list-states-5', async ({
@@ -194,11 +293,16 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   seeded,
 }) => {
   await beSignedIn(context, seeded)
-  const wallet = (id: string, name: string | null, policyGroups: Usage['wallets'][number]['policyGroups']) => ({
+  const wallet = (
+    id: string,
+    name: string | null,
+    chain: Usage['wallets'][number]['chain'],
+    policyGroups: Usage['wallets'][number]['policyGroups'],
+  ) => ({
     id,
     name,
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
-    chain: 'base' as const,
+    chain,
     sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90 },
     policyGroups,
   })
@@ -238,14 +342,41 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
       payments: 214,
     },
     wallets: [
-      wallet('w1', null, []),
-      wallet('w2', 'Till', [
+      wallet('w1', null, 'base-sepolia', []),
+      wallet('w2', 'Till', 'base', [
         { id: 'g1', name: 'Open', budget: unlimited, agents: [] },
         { id: 'g2', name: 'Bound', budget: limited, agents: [] },
       ]),
     ],
   }
   await page.route('**/api/usage/dashboard', (route) => route.fulfill(answer(usage)))
+  const day = (i: number) => new Date(Date.UTC(2026, 9, 24 + i)).toISOString().slice(0, 10)
+  const days = Array.from({ length: 30 }, (_, i) => i)
+  const series = ['Scout', 'Buyer', 'Researcher', 'Courier', 'Night shift'].map((name, n) => {
+    const amounts = days.map((i) => ((i * 7 + n * 5) % 11 > 4 ? String(((i * 3 + n * 13) % 17) / 2) : '0'))
+    const total = String(amounts.reduce((sum, amount) => sum + Number(amount), 0))
+    return { kind: 'agent' as const, id: name, name, count: 20, total, amounts }
+  })
+  const spending: Spending = { days: days.map(day), series }
+  await page.route('**/api/usage/spending*', (route) =>
+    route.fulfill(answer(route.request().url().includes('wallet=w1') ? { ...spending, series: [] } : spending)),
+  )
+  const history: BudgetHistory = {
+    days: days.map((i) => ({ day: day(i), limit: i < 9 ? '40' : i < 20 ? '75' : '100', spent: String(i * 2.5) })),
+    changes: [
+      { id: '3', at: `${day(20)}T10:00:00.000Z`, kind: 'topped_up', amount: '25', limit: '100' },
+      { id: '2', at: `${day(9)}T10:00:00.000Z`, kind: 'changed', amount: null, limit: '75' },
+    ],
+    next: '1-1',
+  }
+  const earlier = [{ id: '1', at: '2026-09-01T10:00:00.000Z', kind: 'created', amount: null, limit: '40' }]
+  await page.route('**/api/policy-groups/*/budget-history*', (route) =>
+    route.fulfill(
+      answer(
+        route.request().url().includes('before=1-1') ? { ...history, changes: earlier, next: undefined } : history,
+      ),
+    ),
+  )
   await page.goto('/dashboard/usage')
   const month = page.getByRole('region', { name: 'Monthly Account Spend' })
   await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
@@ -254,10 +385,18 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])
     await expect(all.getByRole('listitem').first()).toContainText(text)
+  await test.step('test money is marked, and is none of the total @usage-3', async () => {
+    await expect(all.getByRole('listitem').first()).toContainText('$900.00 Test USDC')
+    await expect(all.getByRole('listitem').nth(1)).toContainText('$900.00 USDC')
+    await expect(page.getByLabel('Wallet', { exact: true })).toContainText('Unnamed Wallet (test network)')
+    await expect(page.getByRole('region', { name: 'Spending' })).toContainText('All wallets on Base')
+  })
   await audit(page, 'usage-all-wallets')
   await all.getByRole('button', { name: 'View Details of Unnamed Wallet' }).click()
   await expect(page.getByText('No policy groups for this wallet')).toBeVisible()
   await expect(page.getByText('Spent This Month')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Unnamed Wallet' })).toContainText('$900.00 Test USDC')
+  await expect(page.getByText('Nothing spent in the last 30 days.')).toBeVisible()
   await page.getByLabel('Wallet', { exact: true }).selectOption('w2')
   await expect(page.getByText('No budget limit')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Top Up/ })).toHaveCount(1)
@@ -265,5 +404,9 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   await expect(page.getByRole('img', { name: '80% used' })).toHaveClass(/text-amber/)
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page.getByText('No agents in this group yet').filter({ visible: true })).toHaveCount(1)
+  const changes = page.getByRole('list', { name: 'Changes of the budget' }).getByRole('listitem')
+  await expect(changes).toHaveText([/^Topped up by \$25\.00 to \$100\.00/, /^Changed to \$75\.00/])
+  await page.getByRole('button', { name: 'Show earlier changes' }).click()
+  await expect(changes.nth(2)).toContainText('Created with a limit of $40.00')
   await audit(page, 'usage-wallet')
 })

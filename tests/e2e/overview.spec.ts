@@ -84,6 +84,28 @@ test.describe('an account in use', () => {
     await expect(page.getByRole('main').getByRole('region')).toHaveCount(widgetTypes.length)
     await expect(page.getByRole('main').getByLabel('Loading')).toHaveCount(0)
     await audit(page, 'overview-all-widgets')
+    await test.step('the chart of days, of more days, and by group @overview-16', async () => {
+      const chart = widget(page, '7-Day Transfers')
+      await expect(chart.getByRole('table', { name: 'Spent per day by agent, in USDC' }).getByRole('row')).toHaveCount(
+        8,
+      )
+      await chart.getByRole('button', { name: '30 days' }).click()
+      await chart.getByRole('button', { name: 'By group' }).click()
+      await expect(chart.getByRole('heading')).toHaveText('30-Day Transfers')
+      const table = chart.getByRole('table', { name: 'Spent per day by group, in USDC' })
+      await expect(table.getByRole('row')).toHaveCount(31)
+      await expect(table.getByRole('columnheader', { name: 'Research' })).toBeAttached()
+    })
+    await test.step('figures lead to lists of what they count @overview-13', async () => {
+      for (const [name, filter] of [
+        ['Success Rate', /transactions\?status=completed%2Cfailed$/],
+        ['Failed Transactions', /transactions\?status=failed&from=\d{4}-\d\d-\d\d$/],
+        ['Pending Payouts', /payouts\?status=CREATING%2CCREATED$/],
+      ] as const)
+        await expect(widget(page, name).getByRole('link')).toHaveAttribute('href', filter)
+      const recipients = widget(page, 'Recipient Activity').getByRole('listitem')
+      await expect(recipients.first().getByRole('link')).toHaveAttribute('href', /transactions\?(detail|contact)=/)
+    })
     await page.getByRole('button', { name: 'Unlock layout' }).click()
     await page.getByRole('button', { name: 'Reset layout' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Reset Layout' }).click()
@@ -232,5 +254,34 @@ test.describe('when the server fails', () => {
     await widget(page, 'Total Balance').getByRole('button', { name: 'Try again' }).click()
     await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
     await expect(widget(page, 'Quick Stats')).toContainText('Success rate')
+  })
+
+  test('a layout that cannot be read is not replaced: the usual one takes its place until then @overview-14', async ({
+    page,
+    context,
+    seeded,
+    watch,
+  }) => {
+    await beSignedIn(context, seeded)
+    let broken = true
+    const own = [{ id: 'w', type: 'total-contacts', x: 0, y: 0, w: 3, h: 2 }]
+    await page.route('**/api/preferences', (route) =>
+      broken
+        ? route.fulfill({ status: 503, json: { success: false, code: 'unavailable', error: 'x' } })
+        : route.fulfill({ json: { success: true, data: { dashboardWidgets: own } } }),
+    )
+    await page.goto('/dashboard/overview')
+    const notice = page.getByRole('alert').filter({ hasText: 'Your own layout could not be loaded' })
+    await expect(notice).toBeVisible()
+    await expect(widget(page, 'Quick Stats')).toContainText('Success rate')
+    await expect(page.getByRole('button', { name: 'Unlock layout' })).toBeDisabled()
+    await audit(page, 'overview-unknown-layout')
+    broken = false
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await expect(notice).toBeHidden()
+    await expect(widget(page, 'Contacts')).toBeVisible()
+    await expect(page.getByRole('main').getByRole('region')).toHaveCount(1)
+    await expect(page.getByRole('button', { name: 'Unlock layout' })).toBeEnabled()
+    expect(watch.requests.filter((url) => url.endsWith('/api/preferences')).length).toBeGreaterThan(1)
   })
 })

@@ -138,7 +138,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
       await button('Add Agent').click()
       await page.getByLabel('Name', { exact: true }).fill('Scout')
       await button('Create Agent').click()
-      await expect(page.getByRole('heading', { name: 'Credentials of Scout' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Scout’s credentials' })).toBeVisible()
       await audit(page, 'credentials')
       const clientId = (await page.getByTestId('client-id').textContent())!
       const clientSecret = (await page.getByTestId('client-secret').textContent())!
@@ -223,7 +223,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await createPayout(page, `nobody-${randomUUID().slice(0, 8)}@bursar.test`, '7.25')
     await button('Done').click()
     const row = page.getByRole('row').filter({ hasText: '7.25' })
-    await row.getByRole('button', { name: /^View details of 7\.25 USDC to nobody-/ }).click()
+    await row.getByRole('link', { name: /^View details of 7\.25 USDC to nobody-/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reclaim funds' }).click() // the row has one as well
     await expect(button('Reclaim 7.25 USDC')).toBeVisible()
     await audit(page, 'payout-reclaim')
@@ -265,11 +265,13 @@ async function goTo(page: Page, entry: string): Promise<void> {
 /** From the Payouts page; leaves the dialog with link and code open. */
 async function createPayout(page: Page, to: string, amount: string, memo?: string): Promise<void> {
   await page.getByRole('button', { name: 'Create Payout', exact: true }).click()
-  await page.getByLabel('Source wallet').selectOption({ index: 1 })
+  await expect(page.getByLabel('Source wallet')).not.toHaveValue('') // the only one
   await page.getByLabel('Amount').fill(amount)
   await page.getByLabel('Recipient email').fill(to)
   await page.getByLabel('Expires').selectOption('7')
   if (memo) await page.getByLabel('Memo').fill(memo)
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Review payout' })).toBeVisible()
   await page.getByRole('button', { name: /^Send [\d.]+ USDC$/ }).click()
   await expect(page.getByTestId('payout-created')).toHaveAttribute('data-status', 'CREATED', onChain)
 }

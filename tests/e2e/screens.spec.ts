@@ -75,6 +75,20 @@ test.describe('signed in', () => {
     await expect(page).toHaveURL('/dashboard/contacts')
   })
 
+  test('a staging deployment says "Test network" and deploys there @screens-13', async ({ page }) => {
+    await page.route('**/api/config', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      await route.fulfill({ response, json: { success: true, data: { ...data, primaryChain: 'base-sepolia' } } })
+    })
+    await page.goto('/dashboard/wallets?deploy=true')
+    await dialog('Deploy Smart Wallet')(page)
+    await expect(page.getByLabel('Network')).toHaveText('Base Sepolia')
+    await expect(page.getByText('Test network: the money here is test USDC and has no value.')).toBeAttached()
+    await expect(page.getByTestId('wallets-summary')).toContainText(/On Base: \$.* of USDC\./)
+    await audit(page, 'wallets-staging')
+  })
+
   test('an unknown path leads to the overview @screens-3', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/dashboard/overview')
@@ -172,10 +186,25 @@ test.describe('signed out', () => {
   test.describe('refused', () => {
     test.use({ tolerated: /status of 401/ })
     test('sign-in says what is wrong, where it is wrong @screens-9', async ({ page }) => {
+      const asked = Promise.withResolvers<void>()
+      let beta: object = { betaAccessUrl: null }
+      await page.route('**/api/config', async (route) => {
+        const { data, ...rest } = await (await route.fetch()).json()
+        await asked.promise
+        await route.fulfill({ json: { ...rest, data: { ...data, ...beta } } })
+      })
       await page.goto('/login')
+      const link = page.getByRole('link', { name: 'Request beta access' })
+      await expect(page.getByRole('link', { name: 'Create an account' })).toBeVisible()
+      await expect(link, 'its address is not known yet').toHaveCount(0)
+      asked.resolve()
+      await expect(page.getByText("Don't have an account?"), 'not offered by this deployment').toHaveCount(0)
+      beta = {}
+      await page.reload()
       const signIn = page.getByRole('button', { name: 'Sign In' })
       await expect(page.getByText('Make your agents pay.')).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Request beta access' })).toHaveAttribute('target', '_blank')
+      await expect(link).toHaveAttribute('target', '_blank')
+      await expect(link).toHaveAttribute('href', /\/dev\/beta$/)
       await audit(page, 'login')
       await page.getByLabel('Email').fill('nobody')
       await page.getByLabel('Password', { exact: true }).fill('123456')

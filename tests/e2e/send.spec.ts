@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Wallet } from '#schemas/wallet.ts'
 import { audit } from './audit.ts'
 import { expect, testAsPayer as test } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
@@ -21,7 +23,7 @@ async function chooseTab(page: Page, by: string, name: 'Email' | 'Contact') {
   const tab = page.getByRole('tab', { name })
   if (by === 'mouse') return tab.click()
   await tabTo(page, page.getByRole('tab', { name: 'Address' }))
-  for (let i = 0; i < (name === 'Email' ? 1 : 2); i++) await page.keyboard.press('ArrowRight')
+  for (let i = 0; i < (name === 'Email' ? 1 : 3); i++) await page.keyboard.press('ArrowRight')
   await expect(tab).toBeFocused()
   await page.keyboard.press('Enter')
 }
@@ -307,6 +309,108 @@ test('the review appears with everything known of the recipient, so that nothing
   ])
 })
 
+test.describe('Create Payout', () => {
+  const createPayout = (page: Page) => page.goto('/dashboard/payouts?create=true')
+
+  test('has the form, review, warnings and results of Send, with texts of its own @send-33', async ({
+    page,
+    own,
+    bursar,
+  }) => {
+    await createPayout(page)
+    const wallet = page.getByLabel('Source wallet')
+    await expect(wallet).toHaveValue(own.wallet.id)
+    await expect(page.getByTestId('spendable')).toHaveText(/^\$\d+\.\d+ available to spend now\.$/)
+    await wallet.selectOption('')
+    await button(page, 'Review').click()
+    await expect(alert(page)).toHaveText([
+      'Please select a source wallet',
+      'Please enter an email address for the recipient',
+      'Please enter a valid amount',
+    ])
+    await expect(wallet).toBeFocused()
+    await paste(page, 'Recipient email', 'ada@')
+    await button(page, 'Review').click()
+    await expect(alert(page).filter({ hasText: 'email' })).toHaveText('Invalid email')
+    await audit(page, 'payouts-create-errors')
+
+    const pay = async () => {
+      await wallet.selectOption(own.wallet.id)
+      await page.getByRole('tab', { name: 'Phone' }).click()
+      await paste(page, 'Recipient phone', '+1 (415) 555-0177')
+      await paste(page, 'Amount', '1.1')
+      await paste(page, 'Memo', 'Thanks')
+      await page.getByLabel('Expires').selectOption('7')
+      await paste(page, 'Sender name', 'Analytical Engines')
+      await button(page, 'Review').click()
+      await expect(page.getByRole('heading', { name: 'Review payout' })).toBeVisible()
+    }
+    await pay()
+    await expect(alert(page)).toHaveText('This is your first payment to this phone number.')
+    for (const fact of [
+      '+14155550177',
+      /Amount\s*1\.10 USDC/,
+      /Network fee\s*Covered/,
+      /Can be claimed for\s*7 days/,
+      /Sender name\s*Analytical Engines/,
+      /Memo\s*Thanks/,
+      'Yes: reclaim it any time until it is claimed.',
+    ])
+      await expect(dialog(page)).toContainText(fact)
+    await audit(page, 'payouts-create-review')
+    await button(page, 'Send 1.10 USDC').click()
+    await expect(page.getByRole('heading', { name: 'Payout created' })).toBeVisible(onChain)
+    await expect(dialog(page)).toContainText('+14155550177 gets both by SMS')
+    const { escrows } = await own.api<{ escrows: Escrow[] }>('/escrow/list')
+    const [made] = escrows
+    expect(Math.round((Date.parse(made!.expiresAt) - Date.parse(made!.createdAt)) / 86_400_000)).toBe(7)
+    await bursar.message('+14155550177', /Analytical Engines[\s\S]*\d{6}/, 'the sender and the code by SMS')
+    await button(page, 'Done').click()
+    await button(page, 'Create Payout').click()
+    await pay()
+    await expect(dialog(page)).toContainText('You sent 1.10 USDC to this recipient just now.')
+  })
+
+  test('says what keeps the wallets from paying, and what is arriving @send-34', async ({ page, own }) => {
+    let change: Partial<Wallet> = { paused: true }
+    await page.route('**/api/wallets', async (route) => {
+      const { data, ...rest } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...change })) } })
+    })
+    await createPayout(page)
+    await expect(dialog(page).getByRole('note')).toContainText(/^No wallet can pay now: .+ is paused\./)
+    await expect(page.getByLabel('Source wallet').getByRole('option', { name: /\(paused\)$/ })).toBeDisabled()
+    await expect(alert(page)).toHaveCount(0)
+    await audit(page, 'payouts-create-blocked')
+
+    change = {
+      name: 'Ω'.repeat(60),
+      spendable: { now: '50', limitedBy: 'session', arriving: '20' },
+      usdcBalance: { balance: '200', symbol: 'USDC' },
+    }
+    await open(page, 'send', own.wallet.id)
+    await expect(page.getByTestId('spendable')).toHaveText(
+      '$50.00 available to spend now. The session key may pay no more of the $200.00 in the wallet until you rotate it. ' +
+        '$20.00 more is arriving and can be spent in a few seconds.',
+    )
+    const card = page.getByTestId('wallet-card')
+    for (const note of ['$50.00 available to spend now', '$20.00 arriving']) await expect(card).toContainText(note)
+    await paste(page, 'Recipient address', newAddress())
+    await paste(page, 'Amount', '50.01')
+    await button(page, 'Review').click()
+    await expect(alert(page)).toHaveText('The wallet’s session key has 50.00 USDC left. Send less, or rotate the key.')
+    await audit(page, 'send-session-limit')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const beyond = await dialog(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(beyond, 'pixels of a long name beyond the dialog').toBeLessThanOrEqual(0)
+    await button(page, 'Use max balance').click()
+    await expect(page.getByLabel('Amount', { exact: true })).toHaveValue('50')
+    // What was arriving has arrived.
+    change = { spendable: { now: '70', limitedBy: 'session', arriving: '0' } }
+    await expect(page.getByTestId('spendable')).toContainText('$70.00 available to spend now.')
+  })
+})
+
 test.describe('refused', () => {
   test.use({ tolerated: /status of (400|422|409|5\d\d)|ERR_FAILED/ })
 
@@ -367,6 +471,33 @@ test.describe('refused', () => {
     await button(page, 'Review').click()
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create escrow')
+    await page.goto('/dashboard/payouts?create=true')
+    await expect(page.getByLabel('Source wallet')).toHaveValue(own.wallet.id)
+    await paste(page, 'Recipient email', newEmail())
+    await paste(page, 'Amount', '1')
+    await button(page, 'Review').click()
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page).first()).toHaveText('Failed to create payout')
+    // Accepted, and then never funded.
+    await page.route('**/api/escrow/create', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          data: {
+            id: 'pay_x',
+            escrowId: 'pay_x',
+            claimUrl: '/claim/x',
+            passcode: null,
+            expiresAt: new Date().toISOString(),
+          },
+        },
+      }),
+    )
+    await page.route('**/api/escrow/pay_x', (route) =>
+      route.fulfill({ json: { success: true, data: { status: 'FAILED', errorMessage: null } } }),
+    )
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page)).toHaveText('Failed to create payout. Please try again or contact support.')
   })
 
   test('queued without a hash, then failed: both are shown @send-14', async ({ page, own }) => {
@@ -469,10 +600,14 @@ test.describe('Add Funds', () => {
     test.use({ tolerated: /status of 502/ })
     test('a failure closes the empty tab @send-17', async ({ page, own, context }) => {
       const failure = { success: false, error: 'Something went wrong', code: 'internal' }
-      await page.route('**/api/onramp/session', (route) => route.fulfill({ status: 502, json: failure }))
+      let status = 502
+      await page.route('**/api/onramp/session', (route) => route.fulfill({ status, json: failure }))
       await open(page, 'addFunds', own.wallet.id)
       await button(page, 'Continue with $100.00').click()
       await expect(alert(page)).toHaveText('Failed to create onramp session')
+      status = 200
+      await button(page, 'Continue with $100.00').click()
+      await expect(alert(page)).toHaveText('Failed to create onramp session. Please try again or contact support.')
       await expect.poll(() => context.pages().length).toBe(1)
     })
   })

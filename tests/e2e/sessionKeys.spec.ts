@@ -196,8 +196,15 @@ test.describe('when the server fails', () => {
     })
     const form = dialogOf(page, 'Rotate session key')
     await form.getByRole('button', { name: 'Rotate session key' }).click()
-    await expect(form.getByRole('alert')).toHaveText('Failed to rotate session key')
+    await expect(form.getByRole('alert')).toHaveText(
+      'Failed to rotate session key. Please try again or contact support.',
+    )
+    await page.route('**/session-key', fails)
     await form.getByRole('button', { name: 'Rotate session key' }).click()
+    const progress = page.getByTestId('action-progress')
+    await expect(progress.getByRole('alert')).toContainText('Failed to fetch session key info')
+    await page.unroute('**/session-key')
+    await progress.getByRole('button', { name: 'Try again' }).click()
     await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
     expect(keys).toHaveLength(2)
     expect(keys[1]).toBe(keys[0])

@@ -190,6 +190,10 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(section.getByRole('alert')).toHaveText(rejectedText)
       await look(page, 'settings-link-rejected')
 
+      const failure = { success: false, error: 'Something went wrong', code: 'internal' }
+      await page.route('**/public-address', (route) => route.fulfill({ json: failure }), { times: 1 })
+      await input.press(section.getByRole('button', { name: 'Link to my account' }))
+      await expect(section.getByRole('alert')).toHaveText('Failed to save public address. Please try again.')
       await input.press(section.getByRole('button', { name: 'Link to my account' }))
       await expect(section.getByText('Linked to your account')).toBeVisible()
       await expect(section.getByRole('button', { name: 'Link to my account' })).toHaveCount(0)
@@ -244,8 +248,12 @@ test('another account in the wallet is another account here; none is a disconnec
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })
 
-test('of two authorized wallets the last used one reconnects @wallet-link-10', async ({ page, context, seeded }) => {
-  await beSignedIn(context, seeded)
+test('of two authorized wallets the last used one reconnects, and signing out disconnects it @wallet-link-10', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  await (await createAccount(bursar)).keep(context)
   const first = await injectWallet(context, 'Alpha')
   const second = await injectWallet(context, 'Omega')
   const section = await openSettings(page)
@@ -255,6 +263,13 @@ test('of two authorized wallets the last used one reconnects @wallet-link-10', a
   await page.reload()
   await expect(section.getByText(short(second.addresses[0]))).toBeVisible()
   await expect(section.getByText('Omega')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Sign Out' }).click()
+  await expect(page).toHaveURL('/login')
+  expect(asked(second, 'wallet_revokePermissions')).toBe(1)
+  const kept = await page.evaluate(() => Object.keys(localStorage).filter((key) => /wagmi|wc@2|CBWSDK/.test(key)))
+  expect(kept.filter((key) => !key.endsWith('.disconnected'))).toEqual([])
 })
 
 test.describe('with a project id', () => {
@@ -283,6 +298,17 @@ test.describe('with a project id', () => {
     const modal = page.getByRole('dialog', { name: 'Scan with your wallet' })
     await expect(modal.getByRole('img', { name: 'Pairing code for your wallet' })).toBeVisible()
     await audit(page, 'wallet-connect-code')
+    const inWallet = modal.getByText('Open in wallet')
+    await expect(inWallet).toHaveAttribute('href', /^wc:[0-9a-f]{64}@2\?/)
+    await expect(inWallet, 'a computer has a camera beside it').toBeHidden()
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+    await devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled: true, configuration: 'mobile' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(inWallet, 'a phone can’t scan its own screen').toBeVisible()
+    await audit(page, 'wallet-connect-phone')
+    await devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled: false })
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
     await modal.getByRole('button', { name: 'Close' }).click()
     await expect(modal).toHaveCount(0)
   })

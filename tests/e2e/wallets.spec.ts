@@ -179,6 +179,38 @@ test('a deploy whose reply was lost is tried again and makes one wallet @wallets
   expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
 })
 
+test('a deploy that takes over a minute says why, may be left, and its wallet deleted @wallets-22', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const owner = await createOwner(bursar, context)
+  await page.clock.install()
+  const late = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
+  await page.route('**/api/wallets', async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = await response.json()
+    await route.fulfill({ response, json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...late })) } })
+  })
+  await throughKeypair(page, 'Late')
+  const deploying = dialog(page, 'Deploying your wallet')
+  await expect(deploying).toContainText('Please keep this page open.')
+  await page.clock.fastForward(61_000)
+  await expect(deploying).toContainText('Not created yet: execution reverted: paused.')
+  await audit(page, 'deploy-late')
+  await button(page, 'Continue in background').click()
+  await expect(page).toHaveURL('/dashboard/wallets')
+  await expect(card(page, 'Late')).toContainText('Not created yet: execution reverted: paused.')
+  await button(page, 'More for Late').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const remove = page.getByRole('alertdialog', { name: 'Delete Wallet' })
+  await expect(remove).toContainText('Nobody should send money to its address.')
+  await audit(page, 'delete-late')
+  await remove.getByRole('button', { name: 'Delete Wallet' }).click()
+  await expect(page.getByText('No wallets yet')).toBeVisible()
+  expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toEqual([])
+})
+
 test('the limits of six wallets and of ten a month are said in the dialog @wallets-3', async ({
   page,
   context,
@@ -388,24 +420,27 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
   bursar,
 }) => {
   const owner = await createOwner(bursar, context)
-  await imported(owner, { name: 'Watched' })
+  await deployed(owner, 'Watched', '1')
   await page.clock.install()
   let reads = 0
+  let keyReads = 0
   page.on('request', (request) => {
     if (request.url().endsWith('/api/wallets')) reads += 1
+    if (request.url().endsWith('/session-key')) keyReads += 1
   })
   await page.goto('/dashboard/wallets')
   await expect(card(page, 'Watched')).toBeVisible()
-  expect(reads).toBe(1)
+  await expect(card(page, 'Watched')).toContainText('Session limit')
+  expect([reads, keyReads]).toEqual([1, 1])
   await page.clock.runFor(29_000)
-  expect(reads).toBe(1)
+  expect([reads, keyReads]).toEqual([1, 1])
   await page.clock.runFor(1_500)
-  await expect.poll(() => reads).toBe(2)
+  await expect.poll(() => [reads, keyReads]).toEqual([2, 2])
   await page.getByRole('button', { name: 'Receive' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
-  const before = reads
+  const [before, keysBefore] = [reads, keyReads]
   await page.clock.runFor(65_000)
-  expect(reads).toBe(before)
+  expect([reads, keyReads]).toEqual([before, keysBefore])
   await page.keyboard.press('Escape')
   await expect.poll(() => reads, 'closing reads at once').toBe(before + 1)
 })
@@ -489,6 +524,49 @@ test('the chip of a session key says Expired, Active, Inactive, hours left or Un
     await expect(card(page, 'Chips').getByText(text, { exact: true })).toBeVisible()
     if (text === 'Expired') await expect(card(page, 'Chips')).toContainText('Rotate to enable transactions again')
   }
+})
+
+test('a copied key: the clipboard is cleared after a minute only if it was not left, else on request @wallets-23', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.clock.install()
+  const { id, privateKey } = await imported(await createOwner(bursar, context), { name: 'Cold' })
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  const view = async () => {
+    await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
+    await button(page, 'View Private Key').click()
+    await button(page, 'Copy private key').click()
+    await expect(page.getByText('Your private key is on the clipboard, where other apps can read it.')).toBeVisible()
+    expect(await clipboard()).toContain(privateKey.slice(2))
+  }
+  await page.goto(`/dashboard/wallets?viewKey=${id}`)
+  await view()
+  await page.clock.fastForward(61_000)
+  await expect(page.getByText('The clipboard is cleared.')).toBeVisible()
+  expect(await clipboard()).toBe('')
+  await button(page, 'Copied').or(button(page, 'Copy private key')).click()
+  await button(page, 'Clear clipboard').click()
+  await expect.poll(clipboard).toBe('')
+
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('no focus'))
+  })
+  await button(page, /^Cop/).click()
+  await expect(page.getByText('Failed to copy to clipboard.')).toBeVisible()
+  await page.reload()
+  await view()
+  await page.evaluate(async () => {
+    dispatchEvent(new Event('blur')) // another window, where something else is copied
+    await navigator.clipboard.writeText('something else')
+  })
+  await expect(dialog(page, 'Private Key')).toBeHidden()
+  await page.clock.fastForward(120_000)
+  expect(await clipboard()).toBe('something else')
+  await expect(button(page, 'Clear clipboard')).toBeVisible()
+  await audit(page, 'key-copied')
 })
 
 test('each call has words for its failure @wallets-11', async ({ page, context, bursar }) => {

@@ -18,7 +18,11 @@ beforeAll(async () => {
   examples = Object.fromEntries(quickStarts(url, agent.clientId, to).map(({ name, code }) => [name, code]))
 })
 
-const env = () => ({ PATH: process.env.PATH ?? '', BURSAR_CLIENT_SECRET: agent.clientSecret })
+const env = () => ({
+  PATH: process.env.PATH ?? '',
+  BURSAR_API_KEY: agent.apiKey,
+  BURSAR_CLIENT_SECRET: agent.clientSecret,
+})
 /** Imports are resolved where the test tools are installed. */
 const run = (program: string, args: string[]) =>
   promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
@@ -31,13 +35,17 @@ async function newest() {
   return list.data[0]
 }
 
-test('curl: a token, the context, and a payment that is made once @quick-start-1', async () => {
+test('curl: one call with the API key, a payment that is made once; with OAuth the same one @quick-start-1', async () => {
+  expect(Object.keys(examples).slice(0, 2)).toEqual(['curl', 'curl (OAuth)'])
+  expect(examples.curl!.match(/curl /g)).toHaveLength(1)
   const { stdout } = await run('bash', ['-c', examples.curl!])
-  expect(stdout).toContain('"max_allowed_now":"20"')
   expect(stdout).toContain('"object":"payment"')
   const paid = await newest()
   expect(paid).toMatchObject({ amount: '1' })
   expect((await run('bash', ['-c', examples.curl!])).stdout).toContain(paid!.id)
+  const [askToken, payment] = examples['curl (OAuth)']!.split('\n\n')
+  const { access_token } = JSON.parse((await run('bash', ['-c', askToken!])).stdout)
+  expect((await run('bash', ['-c', `BURSAR_TOKEN=${access_token}\n${payment}`])).stdout).toContain(paid!.id)
   expect((await newest())!.id).toBe(paid!.id)
 })
 

@@ -67,6 +67,12 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'stack', 'tests/stack/launch.test.ts', 'tests/stack/launchProduction.test.ts'),
     env: { LAUNCH_LONG: '1' },
   },
+  'launch-staging': {
+    about: 'a launch to staging, on Base Sepolia’s chain id',
+    command: vitest('--project', 'stack', 'tests/stack/launchProduction.test.ts'),
+    env: { LAUNCH_CHAIN: '84532' },
+  },
+  sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },
   stall: { about: 'hostile accounts beside honest users for five minutes of chain time', command: script('stall') },
   'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },
   'contracts-mutation': { about: '300 mutants of the contracts; SEED, MUTANTS', command: script('contractsMutation') },

@@ -110,7 +110,7 @@ async function contents(): Promise<Record<string, string>> {
 test('an unknown target is refused, and a dry run changes nothing @launch-15', async () => {
   const state = join(folder, 'untouched')
   const [unknown, dry] = await Promise.all([
-    run('launch/main.ts', ['--target', 'staging', '--state', state]),
+    run('launch/main.ts', ['--target', 'sandbox', '--state', state]),
     run('launch/main.ts', [
       '--target',
       'production',
@@ -123,7 +123,7 @@ test('an unknown target is refused, and a dry run changes nothing @launch-15', a
   ])
   expect(unknown).toMatchObject({
     code: 1,
-    output: expect.stringContaining('must be one of production, local-production'),
+    output: expect.stringContaining('must be one of production, staging, local-production'),
   })
   expect(dry.code).toBe(0)
   expect(dry.output.match(/does: {2}\S/g)).toHaveLength(12)

@@ -1,6 +1,7 @@
 /**
  * A launch to production against a stand-in for Cloudflare's API, with wrangler itself and anvil in place of Base.
- * LAUNCH_LONG=1 interrupts it after every step, and upgrades it to a version that is not ready.
+ * LAUNCH_CHAIN=84532 makes it a launch to staging, with anvil in place of Base Sepolia. LAUNCH_LONG=1 interrupts it after
+ * every step, and upgrades it to a version that is not ready.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -8,18 +9,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createWalletClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { productionSchema } from '../../launch/configSchema.ts'
+import { circleUsdc } from '../../contracts/deployment.ts'
+import { productionSchema, stagingSchema } from '../../launch/configSchema.ts'
 import { production } from '../../launch/production/production.ts'
 import { relayerAddresses } from '../../launch/production/relayers.ts'
 import { decrypt } from '../../launch/production/secrets.ts'
 import { openState, type State } from '../../launch/state.ts'
 import { runSteps } from '../../launch/steps.ts'
 import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
+import { runTool } from '../../local/tools/runTool.ts'
+import { networks } from '../../worker/domain/networks.ts'
 import { passcodeHash } from '../../worker/identity/secrets.ts'
 import { accountId, apiToken, type CloudflareStandIn, startCloudflare } from '../support/cloudflareStandIn.ts'
 
 const isLong = Boolean(process.env.LAUNCH_LONG)
-const circleUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+const chainId = process.env.LAUNCH_CHAIN === '84532' ? 84532 : 8453
 /** Returns 6 to every call, as `decimals()` of USDC does. */
 const returnsSix = '0x60065f5260205ff3'
 const passphrase = 'correct horse battery staple'
@@ -29,8 +33,8 @@ let anvil: Anvil
 let folder: string
 let state: State
 beforeAll(async () => {
-  ;[cloudflare, anvil] = await Promise.all([startCloudflare(), startAnvil({ chainId: 8453 })])
-  await rpc('anvil_setCode', [circleUsdc, returnsSix])
+  ;[cloudflare, anvil] = await Promise.all([startCloudflare(), startAnvil({ chainId })])
+  await rpc('anvil_setCode', [circleUsdc[chainId], returnsSix])
   folder = await mkdtemp(join(tmpdir(), 'bursar-launch-'))
   state = openState(folder)
 })
@@ -44,7 +48,8 @@ const rpc = (method: string, params: unknown[]) =>
   createWalletClient({ transport: http(anvil.url) }).request({ method, params } as never) as Promise<unknown>
 
 const config = (changes: { signUp?: 'open' } = {}) =>
-  productionSchema.parse({
+  (chainId === 8453 ? productionSchema : stagingSchema).parse({
+    name: 'bursar',
     accountId,
     origin: cloudflare.url,
     databaseLocation: 'weur',
@@ -64,11 +69,11 @@ async function launch({ lastStep, changes }: { lastStep?: string | undefined; ch
     CLOUDFLARE_API_TOKEN: apiToken,
     CLOUDFLARE_API_BASE_URL: cloudflare.apiUrl,
     BURSAR_PASSPHRASE: passphrase,
-    RPC_URLS_8453: anvil.url,
+    [`RPC_URLS_${chainId}`]: anvil.url,
     RESEND_API_KEY: 're_0123456789',
   }
   const waiting = { pauseMs: 5, firstMs: 1_000, upgradeMs: 100 }
-  const steps = production(config(changes), state, { environment, say, waiting })
+  const steps = production(config(changes), chainId, state, { environment, say, waiting })
   const end = lastStep === undefined ? steps.length : steps.findIndex(({ name }) => name === lastStep) + 1
   await runSteps(steps.slice(0, end), state, say)
   return { lines, names: steps.map(({ name }) => name) }
@@ -100,9 +105,9 @@ test('it waits for the transactions of a hardware wallet, then for ETH @launch-6
   const [from] = (await rpc('eth_accounts', [])) as Hex[]
   for (const { to, data, gas } of transactions)
     await rpc('eth_sendTransaction', [{ from, to, data, gas: `0x${BigInt(gas).toString(16)}` }])
-  const [relayer] = relayerAddresses(config(), await savedSecrets())
+  const [relayer] = relayerAddresses(config(), chainId, await savedSecrets())
   await expect(launch()).rejects.toThrow(
-    new RegExp(`relayers failed: send at least .* ETH on Base to each of ${relayer}`),
+    new RegExp(`relayers failed: send at least .* ETH on ${networks[chainId].label} to each of ${relayer}`),
   )
   await rpc('anvil_setBalance', [relayer, '0xde0b6b3a7640000'])
   await launch({ lastStep: 'relayers' })
@@ -141,8 +146,9 @@ test('what was deployed has every secret, no address but its own, and one passco
   const texts = (type: string) =>
     Object.fromEntries(bindings.filter((each) => each.type === type).map(({ name, text }) => [name, text]))
   expect(texts('secret_text')).toEqual(secrets)
-  expect(Object.keys(secrets)).toContain('RPC_URLS_8453')
-  expect(texts('plain_text')).not.toHaveProperty('RPC_URLS_8453')
+  expect(Object.keys(secrets)).toContain(`RPC_URLS_${chainId}`)
+  expect(texts('plain_text')).not.toHaveProperty(`RPC_URLS_${chainId}`)
+  expect(texts('plain_text').PRIMARY_CHAIN).toBe(String(chainId))
   const written = JSON.parse(await readFile(join(folder, 'wrangler.json'), 'utf8'))
   expect(written).toMatchObject({
     workers_dev: false,
@@ -160,6 +166,22 @@ test('what was deployed has every secret, no address but its own, and one passco
   expect(acts.map((row) => ({ ...row }))).toEqual([{ actor: 'launch', action: 'passcode.create' }])
   expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
 })
+
+if (isLong)
+  test('wrangler accepts the config without uploading it @launch-16', async () => {
+    const config = join(folder, 'wrangler.json')
+    const output = await runTool([
+      'wrangler',
+      'deploy',
+      '--dry-run',
+      '--config',
+      config,
+      '--outdir',
+      join(folder, 'dry'),
+    ])
+    expect(output).toContain('--dry-run: exiting now.')
+    expect(output).not.toMatch(/warning/i)
+  })
 
 if (isLong)
   test('an upgrade that is not ready is rolled back, and can be launched again @launch-9', async () => {

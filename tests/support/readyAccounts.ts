@@ -59,6 +59,7 @@ export async function takeAccount(stack: RunningStack) {
     publicAddress: null,
     needsOnboarding: false,
     hasCompletedOnboarding: true,
+    passwordIsTemporary: false,
     createdAt: new Date(madeAt).toISOString(),
   }
   const session = { ...(await signTokens(stack, user, sessionOf(i))), refreshToken: refreshTokenOf(i), user }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf } from '../../web/src/lib/apiError.ts'
+import { ApiError, messageOf, messageOrThrown } from '../../web/src/lib/apiError.ts'
 import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
 import { formatLongDate } from '../../web/src/lib/format.ts'
 import { returnPathOf } from '../../web/src/lib/search.ts'
@@ -22,6 +22,20 @@ test('the server’s message comes first; without one, failures and refusals hav
   expect(say(new ApiError(200, 'internal', 'Something went wrong'))).toBe('Signup failed')
   expect(say(new ApiError(500, 'internal', 'Something went wrong'))).toBe('Signup failed. Please try again.')
   expect(say(new TypeError('x is not a function'))).toBe('Signup failed. Please try again.')
+})
+
+test('a failed withdrawal or change of the password: the server’s message, else the exception’s, else its own @forms-5', () => {
+  const say = (error: unknown) => messageOrThrown(error, 'Withdrawal failed')
+  expect(say(new ApiError(409, 'conflict', 'Too late'))).toBe('Too late')
+  expect(say(new TypeError('The network connection was lost.'))).toBe('The network connection was lost.')
+  expect(say(new ApiError(500, 'internal', 'Something went wrong'))).toBe('Withdrawal failed')
+  expect(say(new Error(''))).toBe('Withdrawal failed')
+})
+
+test('without any words of its own, a failure says the default @forms-6', () => {
+  expect(messageOf(new ApiError(500, 'internal', 'Something went wrong'))).toBe(
+    'An error occurred. Please try again or contact support if the issue persists.',
+  )
 })
 
 test.each(['/dashboard', '/dashboard/payouts?page=2', '/dashboard?onramp=success', '/dashboard/agents#a'])(

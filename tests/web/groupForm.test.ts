@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { microUsdc } from '#domain/money.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import {
@@ -13,6 +14,7 @@ import {
   valuesOf,
 } from '../../web/src/routes/dashboard/-agents/groupForm.ts'
 import { limitsInWords } from '../../web/src/routes/dashboard/-agents/limits.ts'
+import { effectAsTyped, mayDo } from '../../web/src/routes/dashboard/-agents/policyEffect.ts'
 import { exampleRecipient, quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
@@ -153,11 +155,48 @@ test('an example pays a real recipient where there is one', () => {
   expect(exampleRecipient(whitelisted(false), 'me@bursar.test')).toEqual({ type: 'contact', contactId: 'con_1' })
   expect(exampleRecipient(whitelisted(true), 'me@bursar.test')).toEqual({ type: 'email', email: 'me@bursar.test' })
   for (const { name, code } of quickStarts('https://bursar.test', 'bc_1', { type: 'email', email: 'x@bursar.test' }))
-    expect(code, name).toContain(name === 'MCP' ? 'https://bursar.test/mcp' : 'bc_1')
+    expect(code, name).toContain({ curl: '$BURSAR_API_KEY', MCP: 'https://bursar.test/mcp' }[name] ?? 'bc_1')
 })
 
 test('quotes in an example stay inside their quotes', () => {
-  const [curl, typescript] = quickStarts('https://bursar.test', 'bc_1', { type: 'email', email: "o'neil@bursar.test" })
+  const [curl, , typescript] = quickStarts('https://bursar.test', 'bc_1', {
+    type: 'email',
+    email: "o'neil@bursar.test",
+  })
   expect(curl!.code).toContain(String.raw`"email":"o'\''neil@bursar.test"`)
   expect(typescript!.code).toContain(String.raw`email: 'o\'neil@bursar.test'`)
+})
+
+const free = microUsdc(30_000_000n)
+
+test('the editor says what agents could spend under the policy as typed @agents-16', () => {
+  const say = (typed: Partial<GroupValues>, on: PolicyGroup | null = group(), has: typeof free | null = free) =>
+    effectAsTyped(on, values({ scopes: [scopeFor.address], ...typed }), has)
+  expect(say({})).toBe('With this policy, agents could spend at most $12.50 USDC now.')
+  expect(say({ budget: '100' })).toBe(
+    'With this policy, agents could spend at most $30.00 USDC now: all that its wallet can pay.',
+  )
+  expect(say({ maxPayment: '4' })).toBe(
+    'With this policy, agents could spend at most $12.50 USDC now: $4.00 at a time.',
+  )
+  expect(say({ periodLimit: '2' }, null)).toContain('at most $2.00 USDC now')
+  expect(say({ scopes: [scopeFor.email], maxUnclaimed: '6' }, group({ unclaimed: '4.5' }))).toContain('at most $1.50')
+  expect(say({ maxUnclaimed: '6' }), 'payments to addresses are never unclaimed').toContain('at most $12.50')
+  expect(say({ scopes: [] })).toBe('With this policy, agents could pay nobody.')
+  expect(say({}, group({ status: 'paused' }))).toContain('Nothing while the group is paused.')
+  for (const typed of [{ budget: 'x' }, { maxPayment: 'x' }, { maxUnclaimed: 'x' }]) expect(say(typed)).toBeNull()
+  expect(say({}, group(), null), 'the wallet is not known').toBeNull()
+})
+
+test('an agent’s row says in one sentence what it may do @agents-17', () => {
+  const open = (over: Partial<PolicyGroup> = {}) => group({ scopes: [scopeFor.address], ...over })
+  expect(mayDo(open(), null, free)).toBe('May pay any address: at most $12.50 now.')
+  expect(mayDo(open({ maxPayment: '5' }), null, free)).toBe('May pay any address: at most $12.50 now, $5.00 at a time.')
+  expect(mayDo(open({ maxPayment: '50' }), null, free)).toBe('May pay any address: at most $12.50 now.')
+  const all = [scopeFor.contact, scopeFor.email, scopeFor.phone]
+  expect(mayDo(open({ scopes: all, emailDomains: ['a.test'], phoneCodes: ['+1', '+49'] }), null, null)).toBe(
+    'May pay whitelisted contacts, email addresses at a.test, and phone numbers with +1 and +49.',
+  )
+  expect(mayDo(open(), 'Group paused', free)).toBe('Group paused: may pay nobody now.')
+  expect(mayDo(group(), null, free)).toBe('May see the budget and history, and pay nobody.')
 })

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { queryString } from '../../web/src/lib/api.ts'
 import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lib/listSearch.ts'
-import { amountsText, daysText, rangeParams, validRange } from '../../web/src/lib/range.ts'
+import {
+  amountsText,
+  completeRange,
+  datePresets,
+  daysText,
+  rangeParams,
+  rangeProblems,
+  validRange,
+} from '../../web/src/lib/range.ts'
 
 const rangeOf = (search: Record<string, unknown>) => validRange(readRange(search))
 
@@ -70,6 +78,35 @@ describe('from a URL that anybody may have written', () => {
         },
       ),
     )
+  })
+})
+
+describe('as it is typed', () => {
+  test('drafts of amounts are completed and compared as amounts; a lone point is none @lists-26', () => {
+    expect(completeRange({ from: '2026-11-01', min: '25.', max: '.5' })).toEqual({
+      from: '2026-11-01',
+      min: '25',
+      max: '0.5',
+    })
+    expect(completeRange({ min: '.', status: ['failed'] } as { min: string })).toEqual({ status: ['failed'] })
+    const ofDraft = { from: undefined, to: undefined, min: '25.', max: '.5' }
+    expect(rangeProblems(ofDraft)).toEqual({ maxProblem: 'Maximum must be at least the minimum' })
+  })
+
+  test.each([
+    ['2026-11-22T23:30:00', '2026-11-16', '2026-10-24', '2026-11-01', '2026-11-22', '2026-10-01', '2026-10-31'],
+    ['2028-03-01T00:10:00', '2028-02-24', '2028-02-01', '2028-03-01', '2028-03-01', '2028-02-01', '2028-02-29'],
+    ['2027-01-03T12:00:00', '2026-12-28', '2026-12-05', '2027-01-01', '2027-01-03', '2026-12-01', '2026-12-31'],
+  ])('presets at %s are local days, today included @lists-27', (now, week, days30, month, today, lastFrom, lastTo) => {
+    for (const timeZone of ['UTC', 'Pacific/Kiritimati', 'America/New_York']) {
+      process.env.TZ = timeZone
+      expect(datePresets(new Date(now))).toEqual([
+        { label: 'Last 7 days', from: week, to: today },
+        { label: 'Last 30 days', from: days30, to: today },
+        { label: 'This month', from: month, to: today },
+        { label: 'Last month', from: lastFrom, to: lastTo },
+      ])
+    }
   })
 })
 

@@ -103,13 +103,51 @@ test('a missing or broken record is refused with the reason, and a broken one is
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
 })
 
-test('a session that was left twelve hours ago is not restored', async () => {
+test('a session that was left twelve hours ago has expired, and the server is told @session-10', async () => {
   store({ last_activity: String(now - 12 * hourMs) })
+  answer = () => ok(null)
   const tab = await openTab()
   tab.startSession()
-  expect(tab.getSession().user).toBeNull()
+  expect(tab.getSession()).toMatchObject({ user: null, expired: true })
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
-  expect(calls).toEqual([])
+  expect(calls).toEqual([{ path: '/api/auth/cognito/sign-out', body: { refreshToken: 'refresh-1' } }])
+})
+
+test('a page whose session has ended makes no more calls, also not as the next user @session-11', async () => {
+  store()
+  const tab = await openTab()
+  tab.startSession()
+  await vi.waitFor(() => expect(calls).toHaveLength(1))
+  store({ auth_user: JSON.stringify({ ...user, id: 'usr_2' }), auth_token: 'another' })
+  events.fire('storage', { key: 'auth_user' })
+  await expect(tab.api('PUT /preferences', { body: { dashboardWidgets: [] } })).rejects.toMatchObject({ status: 401 })
+  expect(calls).toHaveLength(1)
+})
+
+test('a sign-in stores what is specified under the specified names, and signing out removes all of it @session-12', async () => {
+  const tokens = { accessToken: 'access', idToken: 'id', refreshToken: 'refresh', expiresIn: 900 }
+  answer = (path) => ok(path.endsWith('/login') ? { ...tokens, user } : null)
+  const stored = new Map<string, string>()
+  const { setItem } = localStorage
+  localStorage.setItem = (key, value) => {
+    stored.set(key, value)
+    setItem(key, value)
+  }
+  const tab = await openTab()
+  await tab.signIn(user.email, 'secret')
+  const expiry = String(now + 900_000)
+  expect(Object.fromEntries(stored)).toEqual({
+    auth_token: 'access',
+    auth_user: JSON.stringify({ ...user, useCognito: true }),
+    token_expiry: expiry,
+    cognito_access_token: 'access',
+    cognito_id_token: 'id',
+    cognito_refresh_token: 'refresh',
+    cognito_token_expiry: expiry,
+    last_activity: String(now),
+  })
+  tab.signOut()
+  for (const key of stored.keys()) expect(localStorage.getItem(key), key).toBeNull()
 })
 
 test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {

@@ -1,14 +1,21 @@
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
-import { type Toast, toast, useToaster } from 'react-hot-toast/headless'
-import { beforeEach, expect, test } from 'vitest'
+import { type Toast, toast } from 'react-hot-toast/headless'
+import { beforeEach, expect, test, vi } from 'vitest'
+import Toaster from '../../web/src/components/Toaster.tsx'
 
+/** What the product's Toaster shows, with the durations that it sets. */
 let shown: Toast[]
-const Probe = () => {
-  shown = useToaster().toasts
-  return null
-}
-const show = () => renderToString(createElement(Probe))
+vi.mock(import('react-hot-toast/headless'), async (original) => {
+  const library = await original()
+  const useToaster: typeof library.useToaster = (...options) => {
+    const toaster = library.useToaster(...options)
+    shown = toaster.toasts
+    return toaster
+  }
+  return { ...library, useToaster }
+})
+const show = () => renderToString(createElement(Toaster))
 
 beforeEach(() => toast.remove())
 

@@ -59,3 +59,51 @@ test('with a project id WalletConnect is offered, and its client no longer logs 
   expect(logged).toHaveBeenCalledWith('Something else')
   console.error = error
 })
+
+test('wallets see our name, and Coinbase’s may only be an ordinary account @wallet-link-25', async () => {
+  vi.resetModules()
+  vi.stubGlobal('location', { origin: 'https://app.test' })
+  const asked: unknown[] = []
+  vi.doMock(import('wagmi/connectors/coinbaseWallet'), async (original) => {
+    const { coinbaseWallet, ...rest } = await original()
+    const noting = (options: Parameters<typeof coinbaseWallet>[0]) => {
+      asked.push(options)
+      return coinbaseWallet(options)
+    }
+    return { ...rest, coinbaseWallet: noting as typeof coinbaseWallet }
+  })
+  vi.doMock(import('wagmi/connectors/walletConnect'), async (original) => {
+    const { walletConnect, ...rest } = await original()
+    const noting = (options: Parameters<typeof walletConnect>[0]) => {
+      asked.push(options)
+      return walletConnect(options)
+    }
+    return { ...rest, walletConnect: noting as typeof walletConnect }
+  })
+  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  walletConfig({ ...deployment, walletConnectProjectId: '0123456789abcdef0123456789abcdef' })
+  vi.doUnmock('wagmi/connectors/coinbaseWallet')
+  vi.doUnmock('wagmi/connectors/walletConnect')
+  expect(asked).toContainEqual({ appName: 'Bursar agent payments', preference: { options: 'eoaOnly' } })
+  expect(asked).toContainEqual(
+    expect.objectContaining({ metadata: expect.objectContaining({ name: 'Bursar agent payments' }) }),
+  )
+})
+
+test('a call is tried four times, and each wait is twice the one before @wallet-link-26', async () => {
+  vi.resetModules()
+  vi.useFakeTimers()
+  const at: number[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    at.push(Date.now())
+    throw new TypeError('no network')
+  })
+  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const call = walletConfig(deployment).getClient({ chainId: 8453 }).request({ method: 'eth_chainId' })
+  call.catch(() => undefined)
+  await vi.advanceTimersByTimeAsync(5_000)
+  await expect(call).rejects.toThrow()
+  vi.useRealTimers()
+  const waits = at.slice(1).map((time, i) => Math.round((time - at[i]!) / 10) * 10)
+  expect(waits).toEqual([150, 300, 600])
+})

@@ -68,7 +68,7 @@ describe('signing up', () => {
     const temporary = inbox!.text.split('\n').find((line) => /^[a-z0-9-]{19}$/.test(line))!
 
     const first = await login(api, email, temporary)
-    expect(first.json.data.user).toMatchObject({ needsOnboarding: true, name: null })
+    expect(first.json.data.user).toMatchObject({ needsOnboarding: true, passwordIsTemporary: true, name: null })
     const token = first.json.data.accessToken
     const finish = (body: unknown) => api.call('POST', '/api/users/complete-onboarding', { token, body })
     expect((await finish({ name: '  ', password: 'secret-enough' })).json).toMatchObject({

@@ -68,7 +68,7 @@ describe.each(directories)('$name', ({ name, changes, codeFor }) => {
     api.clock.now += weekMs + 1
     const { session } = (await login(api, email, temporary)).json.data
     const { data } = (await post(api, 'new-password', { email, session, newPassword: password })).json
-    expect(data.user).toMatchObject({ name: null, needsOnboarding: true })
+    expect(data.user).toMatchObject({ name: null, needsOnboarding: true, passwordIsTemporary: false })
     const body = { name: 'Zoë 🦉', password: other }
     const done = await api.call('POST', '/api/users/complete-onboarding', { token: data.accessToken, body })
     expect(done.json.data).toMatchObject({ name: 'Zoë 🦉', needsOnboarding: false })

@@ -67,7 +67,7 @@ test('the overview and usage say what the list of transactions adds up to @figur
     agentCount: 1,
     activeAgentCount: 1,
     topWallets: [{ id: payer.wallet.id, count: 6, spent: '12.5' }],
-    recentAgents: [{ transactionCount: 5, totalSpent: '8.5' }],
+    activeAgents: [{ transactionCount: 5, totalSpent: '8.5' }],
     budgets: [{ limit: '50', spent: '8.5', held: '7', percentUsed: 31 }],
   })
   expect(overview.methods).toEqual(
@@ -77,9 +77,22 @@ test('the overview and usage say what the list of transactions adds up to @figur
       { method: 'contact', count: 1, amount: '2' },
     ]),
   )
-  expect(overview.days).toHaveLength(7)
-  expect(overview.days.reduce((sum, { amount }) => sum + usdc(amount), 0n)).toBe(usdc('12.5'))
-  expect(overview.days.reduce((sum, { count }) => sum + count, 0)).toBe(4)
+  for (const by of ['agent', 'group'] as const) {
+    const spending = await payer.treasury().spending({ days: 7, by })
+    if (!spending.ok) throw new Error(spending.message)
+    const { days, series } = spending.value
+    expect(days).toHaveLength(7)
+    expect(series.map(({ kind, count, total }) => [kind, count, total])).toEqual([
+      [by, 3, '8.5'], // 1.5 + 2 + the withdrawn payout's 5
+      ['user', 1, '4'],
+    ])
+    for (const { amounts, total } of series)
+      expect(amounts.reduce((sum, amount) => sum + usdc(amount), 0n)).toBe(usdc(total))
+  }
+  const [group] = await payer.treasury().groups()
+  const history = await payer.treasury().budgetHistory(group!.policyGroup.id, { days: 30 })
+  expect(history.ok && history.value.days.at(-1)).toMatchObject({ limit: '50', spent: '8.5' })
+  expect(history.ok && history.value.changes).toMatchObject([{ kind: 'created', amount: null, limit: '50' }])
   expect(overview.recipients.map(({ name, recipient: to, amount }) => [name, to, amount])).toEqual(
     expect.arrayContaining([
       [null, recipient, '5.5'],

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { encodeCursor } from '#domain/listCursor.ts'
+import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -67,7 +70,8 @@ const page = async (path: string) => {
   const answer = await api.call('GET', path, { token })
   expect(answer.status, answer.text).toBe(200)
   const rows = answer.json.data.escrows ?? answer.json.data
-  return { rows: rows as { id: string }[], total: answer.json.page.total as number }
+  const { total, next, previous } = answer.json.page as Page
+  return { rows: rows as { id: string }[], total, next, previous }
 }
 
 beforeAll(async () => {
@@ -136,7 +140,7 @@ describe('transactions', () => {
   )
 
   test('a page beyond the end is empty and has the total @lists-10', async () => {
-    expect(await page('/api/transactions/user?page=9999')).toEqual({ rows: [], total: 10_000 })
+    expect(await page('/api/transactions/user?page=9999')).toMatchObject({ rows: [], total: 10_000 })
   })
 
   test.each([
@@ -150,6 +154,9 @@ describe('transactions', () => {
     ['amountMin=5&amountMax=4', 'amountMax'],
     ['page=0', 'page'],
     ['pageSize=1000', 'pageSize'],
+    ['sort=cheapest', 'sort'],
+    ['cursor=abc', 'cursor'],
+    [`cursor=${encodeCursor({ side: 'after', sort: 'largest', key: 1, id: 'x' })}&sort=newest`, 'cursor'],
     [`recipient=${'x'.repeat(300)}`, 'recipient'],
   ])('"%s" is refused and names %s @lists-11', async (query, field) => {
     const answer = await api.call('GET', `/api/transactions/user?${query}`, { token })
@@ -157,20 +164,85 @@ describe('transactions', () => {
     expect(answer.json.field).toBe(field)
   })
 
-  test('any filter is one search of the index @lists-12', async () => {
-    for (const filter of [{}, { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a' }]) {
+  test.each(listSorts)('any filter is one search of the index, sorted by %s @lists-12', async (sort) => {
+    const index = `transaction_view_user${sort === 'newest' || sort === 'oldest' ? '' : '_amount'}`
+    const planOf = async (statement: { toSQL(): { sql: string; params: unknown[] } }) => {
+      const { sql, params } = statement.toSQL()
+      const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .bind(...params)
+        .all<{ detail: string }>()
+      return plan.results.map((row) => row.detail)
+    }
+    const all = { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a', from: start, to: start + 1e9 }
+    for (const filter of [{ sort }, { sort, ...all }]) {
       const query = transactionsQuery(user, filter)
-      for (const statement of [selectRows(db, query, 25, 50), selectCount(db, query)]) {
-        const { sql, params } = statement.toSQL()
-        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .bind(...params)
-          .all<{ detail: string }>()
-        const steps = plan.results.map((row) => row.detail)
-        expect(steps).toHaveLength(1)
-        expect(steps[0]).toMatch(/^SEARCH transaction_view USING (COVERING )?INDEX transaction_view_user/)
-      }
+      for (const side of ['after', 'before'] as const)
+        for (const cursor of [undefined, { side, sort, key: 5, id: 'pay_list000005' }]) {
+          const steps = await planOf(selectRows(db, query, { limit: 25, offset: 50, cursor }))
+          expect(steps).toEqual([expect.stringMatching(new RegExp(`^SEARCH transaction_view USING INDEX ${index} `))])
+          // The cursor is a place in the index, and not a filter of all rows before it.
+          if (cursor) expect(steps[0]).toMatch(/\(user_id=\? AND .*\((created_at|amount),id\)[<>]\(\?,\?\)/)
+        }
+      expect(await planOf(selectCount(db, query))).toEqual([expect.stringMatching(/^SEARCH transaction_view USING/)])
     }
   })
+
+  /** By time or amount, then by id, as the four orders are meant. */
+  const compare: Record<ListSort, (a: Transaction, b: Transaction) => number> = {
+    newest: (a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1),
+    oldest: (a, b) => compare.newest(b, a),
+    largest: (a, b) => Number(b.amountUsdc) - Number(a.amountUsdc) || (a.id < b.id ? 1 : -1),
+    smallest: (a, b) => compare.largest(b, a),
+  }
+
+  test.each(listSorts)(
+    'sorted by %s: cursors lead through every row once, forwards and back, while rows are added @lists-28',
+    async (sort) => {
+      const { token: own, id: reader } = await createUser(api)
+      const put = (rows: Transaction[]) =>
+        projectLists(db, reader, 1, {
+          transactions: rows.map((row) => ({ row, amount: Number(row.amountUsdc) * 1_000_000 })),
+          payouts: [],
+        })
+      const known = transactions
+        .filter((row, i) => i % 100 === 7 && row.category !== 'contact')
+        .map((row, i) => ({
+          ...row,
+          id: `${row.id}${sort}`,
+          amountUsdc: String((i % 5) + 1),
+        }))
+      await put(known)
+      const expected = known.toSorted(compare[sort]).map(({ id }) => id)
+      const read = async (query: string) => {
+        const answer = await api.call('GET', `/api/transactions/user?pageSize=7&sort=${sort}&${query}`, { token: own })
+        expect(answer.status, answer.text).toBe(200)
+        return { rows: (answer.json.data as Transaction[]).map(({ id }) => id), page: answer.json.page as Page }
+      }
+      const pages: string[][] = []
+      let { rows, page: info } = await read('')
+      expect(info.previous).toBeUndefined()
+      for (let n = 2; ; n++) {
+        pages.push(rows)
+        if (!info.next) break
+        // Before all others in one of the orders: an offset would show a row of the last page again.
+        const [first, last] = [known[0]!, known.at(-1)!]
+        const edges = { newest: last, oldest: first, largest: last, smallest: first }
+        const at = new Date(Date.parse(edges[sort].createdAt) + (sort === 'oldest' ? -n : n) * 1000).toISOString()
+        const amountUsdc = sort === 'largest' ? '900' : sort === 'smallest' ? '0.5' : '3'
+        if (n < 5) await put([{ ...last, id: `pay_new${n}${sort}`, createdAt: at, amountUsdc }])
+        ;({ rows, page: info } = await read(`page=${n}&cursor=${info.next}`))
+        expect(info.number).toBe(n)
+      }
+      expect(pages.flat()).toEqual(expected)
+      const back: string[][] = [pages.at(-1)!]
+      for (let n = pages.length - 1; n > 0; n--) {
+        ;({ rows, page: info } = await read(`page=${n}&cursor=${info.previous}`))
+        back.unshift(rows)
+      }
+      expect(back).toEqual(pages)
+      expect(info.previous, 'the rows that were added').toBeDefined()
+    },
+  )
 
   test('CSV of all filtered rows, safe for spreadsheets, with decimal and micro amounts @lists-13', async () => {
     const answer = await api.call('GET', '/api/transactions/export?type=transfer&amountMin=250', { token })
@@ -205,6 +277,17 @@ describe('payouts', () => {
     const found = await page(`/api/escrow/list?${query}`)
     expect(found.total).toBe(expected.length)
     expect(found.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
+  })
+
+  test('sorted by amount, over HTTP and in the file @lists-29', async () => {
+    const expected = payouts.toSorted((a, b) => Number(b.amount) - Number(a.amount) || (a.id < b.id ? 1 : -1))
+    const found = await page('/api/escrow/list?sort=largest&page=2')
+    expect(found.rows.map((row) => row.id)).toEqual(expected.slice(25, 50).map((row) => row.id))
+    const next = await page(`/api/escrow/list?sort=largest&page=3&cursor=${found.next}`)
+    expect(next.rows.map((row) => row.id)).toEqual(expected.slice(50, 75).map((row) => row.id))
+    const file = await api.call('GET', '/api/escrow/export?sort=smallest', { token })
+    const lines = file.text.trim().split('\r\n').slice(1)
+    expect(lines.map((line) => line.split(',')[1])).toEqual(expected.map((row) => row.id).reverse())
   })
 
   test('CSV: a memo that looks like a formula stays text @lists-15', async () => {

@@ -270,7 +270,10 @@ describe('whitelisted contacts', () => {
     expect((await pay()).status).toBe(201)
     const moved = fresh('b')
     await owner().put(`/api/contacts/${id}`, { name: 'Ada L.', address: moved })
-    expect((await pay()).json).toMatchObject({ code: 'contact_changed', rule: 'whitelist.snapshot' })
+    const refused = await pay()
+    expect(refused.json).toMatchObject({ code: 'contact_changed', rule: 'whitelist.snapshot' })
+    const listed = await owner().get(`/api/transactions/${refused.json.payment_id}`)
+    expect(listed.json.data.contact, 'lists say whom it was for').toEqual({ name: 'Ada L.' })
     await owner().put(`/api/policy-groups/${group.id}`, {
       name: 'Renamed',
       scopes: ['contact_payments:write'],

@@ -55,6 +55,7 @@ const malformed: Record<keyof Settings, string | null> = {
   PUBLIC_RPC_URL_84532: ' ',
   RPC_URLS_8453: 'https://a.example,https://b.example,https://c.example',
   RPC_URLS_84532: 'https://a.example,,',
+  PRIMARY_CHAIN: '1',
   CONTRACTS_8453: '{}',
   CONTRACTS_84532: JSON.stringify({ ...contracts, usdc: '0x12' }),
   CONFIRM_DEPTH: '0',
@@ -109,7 +110,6 @@ const core = [
   'ENVIRONMENT',
   'API_ORIGIN',
   'APP_ORIGIN',
-  'BETA_ACCESS_URL',
   'EXPLORER_URL_8453',
   'EXPLORER_URL_84532',
   'PUBLIC_RPC_URL_8453',
@@ -129,6 +129,7 @@ const core = [
 ] as const
 /** Refused when malformed; may be unset. */
 const strict = [
+  'PRIMARY_CHAIN',
   'FEE_CEILINGS',
   'SMS_COUNTRIES',
   'SIGN_UP',

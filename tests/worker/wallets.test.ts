@@ -1,10 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../worker/chain/types.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, manualChain, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import { type Api, createUser } from './apiClient.ts'
 
@@ -160,6 +162,69 @@ describe('deploying', () => {
   }, 90_000)
 })
 
+describe('a deployment that does not get on', () => {
+  test('says why, may be deleted after a minute unless money is at its address, and frees its place after a day @wallets-21', async () => {
+    const { token, id: user } = await createUser(api)
+    const relayer = env.RELAYER.getByName('8453:0')
+    await relayer.freeze(user)
+    const [left, paid, kept] = await Promise.all(['left', 'paid', 'kept'].map((name) => deploy(token, name, name)))
+    const idOf = (answer: typeof left) => answer!.json.data.id as string
+    const shown = async (answer: typeof left) =>
+      (await list(token)).find((wallet: { id: string }) => wallet.id === idOf(answer))
+    const remove = (answer: typeof left) => api.call('DELETE', `/api/wallets/${idOf(answer)}`, { token })
+    const inTreasury = <T>(work: (object: Treasury) => Promise<T> | T) =>
+      runInDurableObject(env.TREASURY.getByName(user), (object: Treasury) => work(object))
+    const laterBy = (ms: number) =>
+      inTreasury(({ context }) => {
+        const startedAt = Date.now()
+        context.now = () => startedAt + ms
+      })
+    const follow = (answer: typeof left) =>
+      inTreasury(({ context }) => followDeploy(context, context.store.wallet(idOf(answer))!))
+
+    await until(
+      'the reason',
+      async () => (await shown(left)).deployProblem === 'Transactions of this account are stopped',
+    )
+    const early = await remove(left)
+    expect([early.status, early.json.error]).toEqual([
+      409,
+      'This wallet is still being created. Please try again in a moment.',
+    ])
+
+    await laterBy(60_000)
+    await chain.mint(paid!.json.data.walletAddress, usdc('2.5'))
+    const withMoney = await remove(paid)
+    expect(withMoney.status, withMoney.text).toBe(409)
+    expect(withMoney.json.error).toContain('2.5 USDC is at this wallet’s address')
+    expect((await remove(left)).status).toBe(200)
+    expect(await shown(left)).toBeUndefined()
+
+    await laterBy(24 * 3600_000)
+    await follow(kept)
+    await follow(paid)
+    expect((await shown(kept)).status, 'empty').toBe('failed')
+    expect((await shown(paid)).status, 'there is money to be moved').toBe('deploying')
+    for (let i = 0; i < 5; i++) expect((await deploy(token)).status, 'a failed one takes no place').toBe(201)
+    expect((await deploy(token)).json.error).toContain('maximum of 6 active wallets')
+
+    // Money that comes later, and a transaction that was mined after all.
+    await chain.mint(kept!.json.data.walletAddress, usdc('1'))
+    expect((await remove(kept)).status).toBe(409)
+    await follow(kept)
+    expect((await shown(kept)).status).toBe('deploying')
+    await relayer.unfreeze(user)
+    await laterBy(0)
+    await inTreasury(({ context }) => context.schedule('settle', Date.now()))
+    for (const wallet of [paid, kept])
+      await until('deployed', async () => {
+        await follow(wallet)
+        return (await shown(wallet)).status === 'active'
+      })
+    expect(await shown(kept)).toMatchObject({ deployProblem: null, usdcBalance: { balance: '1' } })
+  }, 60_000)
+})
+
 describe('exposure @wallets-18', () => {
   test('is the smaller of balance and session; agents reach what their budgets leave of it', async () => {
     const payer = await createPayer({ funds: '1500', limit: '50' })
@@ -193,12 +258,48 @@ describe('exposure @wallets-18', () => {
       await runInDurableObject(payer.treasury(), (object: Treasury) => {
         object.context.now = () => Date.now() + 5_000
       })
-      expect((await payer.treasury().wallets())[0]).toMatchObject({ usdcBalance: null, exposure: null })
+      expect((await payer.treasury().wallets())[0]).toMatchObject({
+        usdcBalance: null,
+        exposure: null,
+        spendable: null,
+      })
     } finally {
       await chain.fault({ mode: 'none' })
     }
   })
 })
+
+test('a deposit is arriving until it has its blocks, then it can be spent; the session key limits it @wallets-21', async () => {
+  const payer = await createPayer({ funds: '0', limit: null, on: manualChain })
+  let ahead = 0
+  const depth = (blocks: string) =>
+    runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+      context.env = { ...context.env, CONFIRM_DEPTH: blocks }
+      context.now = () => Date.now() + ahead
+    })
+  const now = async () => {
+    ahead += 3_000 // older than what is known of the wallet
+    return (await payer.treasury().wallets())[0]!
+  }
+  await depth('3')
+  await manualChain.mint(payer.wallet.address as Address, usdc('1500'))
+  expect(await now()).toMatchObject({
+    usdcBalance: { balance: '1500' },
+    spendable: { now: '0', limitedBy: 'balance', arriving: '1500' },
+  })
+  const refused = await payer.treasury().send({
+    ...payer.payment(),
+    principal: { type: 'user' },
+    walletId: payer.wallet.id,
+  })
+  expect(refused).toMatchObject({
+    ok: false,
+    message: 'Insufficient balance: the wallet has 0.00 USDC available, and 1500.00 USDC is arriving.',
+  })
+  await manualChain.mine(2)
+  ahead += 10_000
+  expect((await now()).spendable).toEqual({ now: '1000', limitedBy: 'session', arriving: '0' })
+}, 60_000)
 
 const key = party('importable').key
 const whole = { address: party('importable').address, chain: 'base', privateKey: key, masterPassword: 'secret words' }

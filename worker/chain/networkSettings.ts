@@ -17,6 +17,10 @@ export const rpcUrls = (settings: RpcSettings, chainId: ChainId): string[] =>
 export const contractsOf = (settings: ContractSettings, chainId: ChainId): Contracts =>
   JSON.parse(settings[`CONTRACTS_${chainId}`])
 
+/** The network that smart wallets are deployed on, and the only one whose money counts. */
+export const primaryChain = (settings: Pick<Settings, 'PRIMARY_CHAIN'>): ChainId =>
+  settings.PRIMARY_CHAIN === '84532' ? 84532 : 8453
+
 /** False for a network whose setting is `{}`: nothing was deployed there, and nothing can be paid on it. */
 export const isInUse = (settings: ContractSettings, chainId: ChainId): boolean =>
   Object.keys(contractsOf(settings, chainId)).length > 0

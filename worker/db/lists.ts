@@ -1,5 +1,7 @@
-import { and, count, desc, eq, gte, inArray, isNull, like, lt, lte, notLike, or, type SQL, sql } from 'drizzle-orm'
-import { transactionStatusGroups } from '#domain/listFilters.ts'
+import { and, asc, count, desc, eq, inArray, isNull, like, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { encodeCursor, type ListCursor } from '#domain/listCursor.ts'
+import { type ListSort, transactionStatusGroups } from '#domain/listFilters.ts'
+import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -7,19 +9,19 @@ import type { Db } from './d1.ts'
 import { payoutView, transactionView } from './schema.ts'
 
 /**
- * Pages of the read model. One user's rows are read along the index by time, and filters apply to those rows only; a test
- * checks SQLite's query plan.
+ * Pages of the read model. One user's rows are read along the index by time or by amount, as they are sorted, and filters
+ * apply to those rows only; a test checks SQLite's query plan.
  */
 
 type View = typeof transactionView | typeof payoutView
-export type ListQuery = { view: View; where: SQL | undefined }
+type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
+export type ListQuery = { view: View; where: SQL | undefined; ranges: Ranges; sort: ListSort }
 
 export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
   const view = transactionView
-  const { type, status, sender, contact, recipient, memo, wallet, search } = filter
+  const { type, status, sender, contact, recipient, memo, wallet, search, sort = 'newest' } = filter
   const where = and(
     eq(view.userId, userId),
-    ranges(view, filter),
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
     type === 'transfer' ? notLike(view.category, 'escrow%') : undefined,
     status?.length
@@ -37,31 +39,45 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     memo ? contains(view, memo, '$.memo') : undefined,
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
-  return { view, where }
+  return { view, where, ranges: filter, sort }
 }
 
 export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
   const view = payoutView
-  const { status, wallets, ids, recipient } = filter
+  const { status, wallets, ids, recipient, sort = 'newest' } = filter
   const where = and(
     eq(view.userId, userId),
-    ranges(view, filter),
     status?.length ? inArray(view.status, status) : undefined,
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
   )
-  return { view, where }
+  return { view, where, ranges: filter, sort }
 }
 
-const ranges = (view: View, { from, to, amountMin, amountMax }: TransactionFilter | PayoutFilter) =>
-  and(
-    from === undefined ? undefined : gte(view.createdAt, from),
-    to === undefined ? undefined : lt(view.createdAt, to),
-    amountMin === undefined ? undefined : gte(view.amount, amountMin),
-    amountMax === undefined ? undefined : lte(view.amount, amountMax),
+const keyOf = (view: View, sort: ListSort) => (sort === 'largest' || sort === 'smallest' ? view.amount : view.createdAt)
+const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
+
+/**
+ * The rows of the query beyond the cursor. SQLite takes one lower and one upper bound from the column that the list is
+ * sorted by. `+` keeps it from another column, whose index would leave the rows to be sorted, and from a bound of the
+ * filter where the cursor is the nearer one.
+ */
+function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { comparison: '<' | '>'; cursor: ListCursor }) {
+  const { from, to, amountMin, amountMax } = ranges
+  const key = keyOf(view, sort)
+  const column = (name: typeof view.createdAt | typeof view.amount, far: '<' | '>') =>
+    name === key && beyond?.comparison !== far ? sql`${name}` : sql`+${name}`
+  return and(
+    where,
+    beyond && sql`(${key}, ${view.id}) ${sql.raw(beyond.comparison)} (${beyond.cursor.key}, ${beyond.cursor.id})`,
+    from === undefined ? undefined : sql`${column(view.createdAt, '>')} >= ${from}`,
+    to === undefined ? undefined : sql`${column(view.createdAt, '<')} < ${to}`,
+    amountMin === undefined ? undefined : sql`${column(view.amount, '>')} >= ${amountMin}`,
+    amountMax === undefined ? undefined : sql`${column(view.amount, '<')} <= ${amountMax}`,
   )
+}
 
 /**
  * Whether one of these fields of the row's JSON contains the text. Case is ignored for ASCII letters, as SQLite does. Not
@@ -70,42 +86,72 @@ const ranges = (view: View, { from, to, amountMin, amountMax }: TransactionFilte
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
 
-/** Newest first. */
-export const selectRows = (db: Db, { view, where }: ListQuery, limit: number, offset: number) =>
-  db
-    .select({ body: view.body })
+type Slice = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
+
+/** Rows in the list's order, from `offset` or from a cursor; before a cursor in the opposite order, the nearest first. */
+export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor }: Slice) {
+  const { view, sort } = query
+  const key = keyOf(view, sort)
+  const falls = isDescending(sort) !== (cursor?.side === 'before')
+  const order = falls ? desc : asc
+  return db
+    .select({ body: view.body, key, id: view.id })
     .from(view as typeof payoutView)
-    .where(where)
-    .orderBy(desc(view.createdAt), desc(view.id))
+    .where(conditions(query, cursor ? { comparison: falls ? '<' : '>', cursor } : undefined))
+    .orderBy(order(key), order(view.id))
     .limit(limit)
     .offset(offset)
+}
 
-export const selectCount = (db: Db, { view, where }: ListQuery) =>
+export const selectCount = (db: Db, query: ListQuery) =>
   db
     .select({ total: count() })
-    .from(view as typeof payoutView)
-    .where(where)
+    .from(query.view as typeof payoutView)
+    .where(conditions(query))
 
-/** One page with the total, in one round trip. */
+/** One page with the total, in one round trip. With a cursor, `page` is only its number. */
 export async function readPage<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<{ rows: Row[]; total: number }> {
-  const [rows, [counted]] = await db.batch([
-    selectRows(db, query, pageSize, (page - 1) * pageSize),
+  { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: ListCursor | undefined },
+): Promise<{ rows: Row[]; page: Page }> {
+  const [read, [counted]] = await db.batch([
+    // One more, which tells whether a page follows.
+    selectRows(db, query, { limit: pageSize + 1, offset: cursor ? 0 : (page - 1) * pageSize, cursor }),
     selectCount(db, query),
   ])
-  return { rows: rows.map(({ body }) => JSON.parse(body) as Row), total: counted?.total ?? 0 }
+  const isBackward = cursor?.side === 'before'
+  const hasMore = read.length > pageSize
+  const rows = read.slice(0, pageSize)
+  if (isBackward) rows.reverse()
+  const [first, last] = [rows[0], rows.at(-1)]
+  const hasNext = isBackward || hasMore
+  const hasPrevious = isBackward ? hasMore : cursor !== undefined || page > 1
+  const at = (side: ListCursor['side'], { key, id }: { key: number; id: string }) =>
+    encodeCursor({ side, sort: query.sort, key, id })
+  return {
+    rows: rows.map(({ body }) => JSON.parse(body) as Row),
+    page: {
+      number: page,
+      size: pageSize,
+      total: counted?.total ?? 0,
+      ...(last && hasNext && { next: at('after', last) }),
+      ...(first && hasPrevious && { previous: at('before', first) }),
+    },
+  }
 }
 
-/** Rows after the first `offset`, without a count: for exports. */
+/** Rows after a cursor, without a count, and where to go on: for exports. `next` is null after the last row. */
 export async function readSlice<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
   limit: number,
-  offset: number,
-): Promise<Row[]> {
-  const rows = await selectRows(db, query, limit, offset)
-  return rows.map(({ body }) => JSON.parse(body) as Row)
+  cursor: ListCursor | null,
+): Promise<{ rows: Row[]; next: ListCursor | null }> {
+  const read = await selectRows(db, query, { limit, cursor })
+  const last = read.at(-1)
+  return {
+    rows: read.map(({ body }) => JSON.parse(body) as Row),
+    next: last && read.length === limit ? { side: 'after', sort: query.sort, key: last.key, id: last.id } : null,
+  }
 }

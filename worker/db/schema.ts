@@ -233,7 +233,10 @@ export const transactionView = sqliteTable(
     escrowId: text('escrow_id'),
     body: text('body').notNull(),
   },
-  (t) => [index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`)],
+  (t) => [
+    index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
+    index('transaction_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
+  ],
 )
 
 export const payoutView = sqliteTable(
@@ -248,7 +251,10 @@ export const payoutView = sqliteTable(
     walletId: text('wallet_id').notNull(),
     body: text('body').notNull(),
   },
-  (t) => [index('payout_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`)],
+  (t) => [
+    index('payout_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
+    index('payout_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
+  ],
 )
 
 const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })

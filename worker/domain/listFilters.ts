@@ -17,3 +17,7 @@ export type TransactionStatusGroup = keyof typeof transactionStatusGroups
 export type TransactionStatus = (typeof transactionStatusGroups)[TransactionStatusGroup][number]
 
 export const payoutStatuses = ['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const
+
+/** The orders of both lists; the first is the order without a choice. */
+export const listSorts = ['newest', 'oldest', 'largest', 'smallest'] as const
+export type ListSort = (typeof listSorts)[number]

@@ -31,6 +31,8 @@ export type GroupPolicy = {
 /** The paying wallet. `available` is what the ledger has and does not hold. */
 export type WalletFunds = {
   available: MicroUsdc
+  /** On chain, but not in enough blocks yet to be available; for the words of a refusal. Absent: unknown. */
+  arriving?: MicroUsdc
   status: 'deploying' | 'active' | 'failed' | 'deleted'
   halted: boolean
   paused: boolean
@@ -112,7 +114,7 @@ type Bound = {
 /** All limits that apply to a payment of this kind, in the order in which they refuse. */
 function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Bound[] {
   const bounds: Bound[] = group ? groupBounds(group, kind) : []
-  const { session, available } = funds
+  const { session, available, arriving = zeroUsdc } = funds
   const sessionLeft = session ? saturatingSub(session.limit, session.spent + session.held) : zeroUsdc
   bounds.push({
     left: sessionLeft,
@@ -126,8 +128,11 @@ function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKi
     left: available,
     code: 'insufficient_balance',
     rule: 'wallet.balance',
-    message: `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available.`,
-    next: 'Add funds or send less.',
+    message:
+      arriving === 0n
+        ? `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available.`
+        : `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available, and ${formatUsdcText(arriving)} USDC is arriving.`,
+    next: arriving === 0n ? 'Add funds or send less.' : 'Try again in a few seconds, add funds, or send less.',
   })
   return bounds
 }

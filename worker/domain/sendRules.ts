@@ -1,58 +1,98 @@
 import { plainAmount } from './amountText.ts'
+import { phoneProblem } from './contactRules.ts'
 import { emailProblem } from './email.ts'
-import { parseUsdc } from './money.ts'
+import { formatUsdcText, type MicroUsdc, parseUsdc } from './money.ts'
 import { minPayout, minPayoutText } from './payment.ts'
 import { addressProblem } from './validators.ts'
 
 /** Validation of the send form. The specification fixes the texts and the order of the checks. */
 
 export const memoMax = 100
+export const senderNameMax = 60
 /** A repeat of the same amount to the same recipient within this time needs a confirmation. */
 export const repeatMs = 10 * 60_000 // 10 minutes
 
 export type ContactMethod = 'address' | 'email' | 'phone'
+/** What the form holds, as typed. `expiresInDays` and `senderName` are for payouts. */
 export type SendValues = {
-  to: 'address' | 'email' | 'contact'
+  walletId: string
+  to: ContactMethod | 'contact'
   address: string
   email: string
+  phone: string
   contactId: string
   method: ContactMethod | ''
   amount: string
   memo: string
+  expiresInDays: string
+  senderName: string
 }
 type Problems = { [K in keyof SendValues]?: string | null }
 
-/** Null if the amount is valid. `available` in decimal USDC; null if unknown, then the server decides. */
-export function amountProblem(text: string, available: string | null): string | null {
+/** What the wallet can pay now in decimal USDC, and what keeps it from being more. */
+export type SpendLimit = { now: string; limitedBy: 'balance' | 'session' }
+
+/** Null if the amount is valid. `limit`: null if unknown, then the server decides. */
+export function amountProblem(text: string, limit: SpendLimit | null): string | null {
   if (!text.trim()) return 'Please enter an amount'
   const amount = parseUsdc(plainAmount(text))
   if (amount === null || amount === 0n) return 'Amount must be greater than 0'
-  if (available !== null && amount > (parseUsdc(available) ?? 0n)) return 'Insufficient balance'
-  return null
+  return limitProblem(amount, limit)
+}
+
+function limitProblem(amount: MicroUsdc, limit: SpendLimit | null): string | null {
+  const most = limit && parseUsdc(limit.now)
+  if (!limit || most === null || amount <= most) return null
+  return limit.limitedBy === 'balance'
+    ? 'Insufficient balance'
+    : `The wallet’s session key has ${formatUsdcText(most)} USDC left. Send less, or rotate the key.`
 }
 
 export function memoProblem(text: string): string | null {
   return text.trim().length > memoMax ? `Memo must be at most ${memoMax} characters` : null
 }
 
-/** Problems of the fields of the chosen tab. */
-export function sendProblems(values: SendValues, available: string | null): Problems {
-  const { to, address, email, contactId, method } = values
+/** Problems of the fields of the chosen tab, in the order of the form. */
+export function sendProblems(values: SendValues, limit: SpendLimit | null): Problems {
+  const { to, address, email, phone, contactId, method } = values
   return {
     address:
       to !== 'address' ? null : address.trim() ? addressProblem(address.trim()) : 'Please enter a recipient address',
     email: to !== 'email' ? null : email.trim() ? emailProblem(email) : 'Please enter an email address',
+    phone: to !== 'phone' ? null : phone.trim() ? phoneProblem(phone) : 'Please enter a phone number',
     contactId: to === 'contact' && !contactId ? 'Please select a contact' : null,
     method: to === 'contact' && contactId && !method ? 'Please select a contact method' : null,
-    amount: amountProblem(values.amount, available) ?? minPayoutProblem(values),
+    amount: amountProblem(values.amount, limit) ?? minPayoutProblem(values),
     memo: memoProblem(values.memo),
   }
 }
 
-function minPayoutProblem({ to, method, amount }: SendValues): string | null {
-  const byMessage = to === 'email' || (to === 'contact' && (method === 'email' || method === 'phone'))
-  const sum = parseUsdc(plainAmount(amount))
-  return byMessage && sum !== null && sum < minPayout ? minPayoutText : null
+/** The same for Create Payout, which the specification gives texts of its own. */
+export function payoutProblems(values: SendValues, limit: SpendLimit | null): Problems {
+  const { to, email, phone } = values
+  const amount = parseUsdc(plainAmount(values.amount))
+  return {
+    walletId: values.walletId ? null : 'Please select a source wallet',
+    email:
+      to !== 'email'
+        ? null
+        : !email.trim()
+          ? 'Please enter an email address for the recipient'
+          : emailProblem(email) && 'Invalid email',
+    phone: to !== 'phone' ? null : phone.trim() ? phoneProblem(phone) : 'Please enter a phone number for the recipient',
+    amount: amount ? (limitProblem(amount, limit) ?? minPayoutProblem(values)) : 'Please enter a valid amount',
+    memo: memoProblem(values.memo),
+  }
+}
+
+/** How the recipient is paid; '' while that is not chosen. Anything but an address is a payout. */
+export const methodOf = ({ to, method }: Pick<SendValues, 'to' | 'method'>): ContactMethod | '' =>
+  to === 'contact' ? method : to
+
+function minPayoutProblem(values: SendValues): string | null {
+  const method = methodOf(values)
+  const sum = parseUsdc(plainAmount(values.amount))
+  return method !== '' && method !== 'address' && sum !== null && sum < minPayout ? minPayoutText : null
 }
 
 const sameEnds = 3 // digits at each end: fewer coincide by chance, more are costly to forge

@@ -36,11 +36,15 @@ export function monthOf(now: number): { month: string; startsAt: number; endsAt:
 
 const dayMs = 86_400_000
 
-/** The last seven UTC days including today, oldest first: 'YYYY-MM-DD' and the start of the day. */
-export function lastSevenDays(now: number): { day: string; startsAt: number }[] {
+/** The spans of charts, in days. */
+export const spans = [7, 30, 90] as const
+export type Span = (typeof spans)[number]
+
+/** The last UTC days including today, oldest first: 'YYYY-MM-DD' and the start of the day. */
+export function lastDays(now: number, count: number): { day: string; startsAt: number }[] {
   const today = Math.floor(now / dayMs) * dayMs
-  return Array.from({ length: 7 }, (_, i) => {
-    const startsAt = today - (6 - i) * dayMs
+  return Array.from({ length: count }, (_, i) => {
+    const startsAt = today - (count - 1 - i) * dayMs
     return { day: new Date(startsAt).toISOString().slice(0, 10), startsAt }
   })
 }

@@ -3,6 +3,11 @@ import { addressProblem } from './validators.ts'
 /** Validators of the wallet forms, shared with the API. Each returns the problem, or null. */
 
 export const walletNameLength = 60
+
+/** A deployment takes seconds. From here on its owner need not wait for it, and may delete the wallet. */
+export const slowDeployMs = 60_000 // 1 minute
+/** Epoch milliseconds. */
+export const isSlowDeploy = (createdAt: number, now: number): boolean => now - createdAt >= slowDeployMs
 /** A longer password would only make deriving the key slower. */
 export const masterPasswordLength = 256
 

@@ -1,3 +1,5 @@
+import { parseJsonObject } from '#domain/jsonObject.ts'
+import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import type { Settings } from '../settings.ts'
 import * as rule from './settingRules.ts'
@@ -17,15 +19,16 @@ const rows: Record<keyof Settings, Row> = {
   ENVIRONMENT: { rule: rule.oneOf('local', 'test', 'production'), ...core },
   API_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
   APP_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
-  BETA_ACCESS_URL: { rule: rule.httpUrl('url'), ...core },
+  BETA_ACCESS_URL: { rule: rule.httpUrl('url') },
   EXPLORER_URL_8453: { rule: rule.httpUrl('url'), ...core },
   EXPLORER_URL_84532: { rule: rule.httpUrl('url'), ...core },
   PUBLIC_RPC_URL_8453: { rule: rule.httpUrl('url'), ...core },
   PUBLIC_RPC_URL_84532: { rule: rule.httpUrl('url'), ...core },
   RPC_URLS_8453: { rule: rule.rpcUrlList, ...core },
   RPC_URLS_84532: { rule: rule.rpcUrlList, ...core },
-  CONTRACTS_8453: { rule: rule.contracts(false), ...core },
-  CONTRACTS_84532: { rule: rule.contracts(true), ...core },
+  PRIMARY_CHAIN: { rule: rule.oneOf('8453', '84532'), fatal: true },
+  CONTRACTS_8453: { rule: rule.contracts, ...core },
+  CONTRACTS_84532: { rule: rule.contracts, ...core },
   CONFIRM_DEPTH: { rule: rule.integer(1, 1_000), ...core },
   MAX_CLOCK_SKEW_SECONDS: { rule: rule.integer(1, 86_400), fatal: true },
   RELAYER_SHARDS: { rule: rule.integer(1, 64), ...core },
@@ -115,6 +118,7 @@ function groupProblems(env: Env): SettingProblem[] {
   ] as const
   const twilio = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const
   return [
+    ...primaryChainProblems(env),
     ...(env.IDENTITY_DIRECTORY === 'cognito' ? needed('Cognito signs people in', [...cognito]) : []),
     ...(env.ENVIRONMENT === 'production' ? emailProblems(env, needed) : []),
     ...(env.ENVIRONMENT === 'production' && env.SMS_COUNTRIES
@@ -126,6 +130,13 @@ function groupProblems(env: Env): SettingProblem[] {
     ...together('operators sign in with it', ['ACCESS_TEAM_ORIGIN', 'ACCESS_AUDIENCE']),
     ...together('the on-ramp needs it', ['COINBASE_ONRAMP_KEY_ID', 'COINBASE_ONRAMP_KEY_SECRET']),
   ]
+}
+
+function primaryChainProblems(env: Env): SettingProblem[] {
+  const name = `CONTRACTS_${primaryChain(env)}` as const
+  return env[name]?.trim() && parseJsonObject(env[name]) && !isInUse(env, primaryChain(env))
+    ? [{ name, problem: 'is empty, but wallets are deployed on this network', fatal: true }]
+    : []
 }
 
 type Needed = (because: string, names: (keyof Settings)[]) => SettingProblem[]

@@ -50,16 +50,14 @@ export const contractNames = [
   'relay',
 ] as const satisfies (keyof Contracts)[]
 
-/** `mayBeEmpty`: `{}` says that the network is not used. */
-export const contracts =
-  (mayBeEmpty: boolean): Rule =>
-  (value) => {
-    const given = parseJsonObject(value)
-    if (!given) return 'is not a JSON object'
-    if (mayBeEmpty && Object.keys(given).length === 0) return null
-    const missing = contractNames.filter((name) => !/^0x[0-9a-fA-F]{40}$/.test(String(given[name])))
-    return missing.length > 0 ? `has no address for ${missing.join(', ')}` : null
-  }
+/** `{}` says that the network is not used. */
+export const contracts: Rule = (value) => {
+  const given = parseJsonObject(value)
+  if (!given) return 'is not a JSON object'
+  if (Object.keys(given).length === 0) return null
+  const missing = contractNames.filter((name) => !/^0x[0-9a-fA-F]{40}$/.test(String(given[name])))
+  return missing.length > 0 ? `has no address for ${missing.join(', ')}` : null
+}
 
 export const integer =
   (least: number, most: number): Rule =>

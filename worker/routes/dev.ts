@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
-import { isChainId } from '#domain/networks.ts'
+import { chainNameOf, isChainId } from '#domain/networks.ts'
 import { Faucet, LocalOnramp } from '#schemas/dev.ts'
 import type { AppEnv } from '../appEnv.ts'
+import { primaryChain } from '../chain/networkSettings.ts'
+import { betaPage } from '../dev/betaPage.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
 import { inboxMessages } from '../dev/inbox.ts'
 import { addressPage, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
@@ -28,7 +30,7 @@ export const dev = new Hono<AppEnv>()
   .get('/onramp', validate('query', LocalOnramp), (c) => onrampPage(c, c.req.valid('query')))
   .post('/onramp', validate('form', LocalOnramp), async (c) => {
     const { address, amount, redirectUrl } = c.req.valid('form')
-    await mintStandIn(c.env, { address, amount, chain: 'base' })
+    await mintStandIn(c.env, { address, amount, chain: chainNameOf(primaryChain(c.env)) })
     const here = new URL(c.env.APP_ORIGIN).origin
     return c.redirect(new URL(redirectUrl).origin === here ? redirectUrl : here, 303)
   })
@@ -43,5 +45,6 @@ export const dev = new Hono<AppEnv>()
     })
     return c.body(await response.text(), response.status as 200, headers)
   })
+  .get('/beta', betaPage)
   .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
   .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

@@ -51,9 +51,8 @@ export const escrow = new Hono<AppEnv>()
     return c.json(success(unwrap(payout)), 201)
   })
   .get('/list', login(), validate('query', PayoutsQuery), async (c) => {
-    const query = c.req.valid('query')
-    const { rows, total } = await listPayouts(c.env, c.var.userId, query)
-    return c.json({ ...success({ escrows: rows }), page: { number: query.page, size: query.pageSize, total } })
+    const { rows, page } = await listPayouts(c.env, c.var.userId, c.req.valid('query'))
+    return c.json({ ...success({ escrows: rows }), page })
   })
   .get('/export', login(), validate('query', PayoutFilter), (c) =>
     exportPayouts(c.env, c.var.userId, c.req.valid('query')),
@@ -65,6 +64,9 @@ export const escrow = new Hono<AppEnv>()
   })
   .get('/:escrowId', login(), async (c) =>
     c.json(success(await getPayout(c.var.deps, c.var.userId, c.req.param('escrowId')))),
+  )
+  .get('/:escrowId/link', login(), async (c) =>
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).claimLink(c.req.param('escrowId'))))),
   )
   .post('/:escrowId/resend', login(), async (c) =>
     c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).resendCode(c.req.param('escrowId'), 'sender')))),

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
+import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
@@ -21,6 +22,10 @@ export const policyGroups = new Hono<AppEnv>()
   .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
     c.json(success(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
   )
+  .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    return c.json(success(unwrap(await treasury.budgetHistory(c.req.param('groupId'), c.req.valid('query')))))
+  })
   .post('/:groupId/top-up', validate('json', TopUp), async (c) => {
     const { amount } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)

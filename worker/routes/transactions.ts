@@ -35,9 +35,8 @@ export const transactions = new Hono<AppEnv>()
     c.json(success(await c.env.TREASURY.getByName(c.var.userId).recipientHistory(c.req.valid('json')))),
   )
   .get('/user', validate('query', TransactionsQuery), async (c) => {
-    const query = c.req.valid('query')
-    const { rows, total } = await listTransactions(c.env, c.var.userId, query)
-    return c.json({ ...success(rows), page: { number: query.page, size: query.pageSize, total } })
+    const { rows, page } = await listTransactions(c.env, c.var.userId, c.req.valid('query'))
+    return c.json({ ...success(rows), page })
   })
   .get('/export', validate('query', TransactionFilter), (c) =>
     exportTransactions(c.env, c.var.userId, c.req.valid('query')),

@@ -4,7 +4,7 @@ import { checksumAddress } from '#domain/validators.ts'
 import { RotateSessionKey, SubmitOwnerAction } from '#schemas/sessionKey.ts'
 import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '#schemas/wallet.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { isInUse } from '../chain/networkSettings.ts'
+import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
@@ -18,12 +18,13 @@ export const wallets = new Hono<AppEnv>()
   .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).wallets())))
   .post('/smart-wallets-v2/deploy', validate('json', DeployWallet), async (c) => {
     const { ownerAddress, chainId, name } = c.req.valid('json')
-    if (!isInUse(c.env, chainId)) throw notInUse(chainId, 'chainId')
+    const primary = primaryChain(c.env)
+    if (chainId !== primary) throw notPrimary(primary)
     const wallet = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).deploy({
         key: idempotencyKey(c),
         owner: checksumAddress(ownerAddress),
-        chainId,
+        chainId: primary,
         name: name || null,
       }),
     )
@@ -103,6 +104,11 @@ export const wallets = new Hono<AppEnv>()
   .get('/:walletId/ledger', async (c) =>
     c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).ledger(c.req.param('walletId'))))),
   )
+
+const notPrimary = (primary: ChainId) =>
+  new AppError('invalid_input', `Smart wallets can be deployed on ${networks[primary].label} (${primary}) only`, {
+    field: 'chainId',
+  })
 
 const notInUse = (chainId: ChainId, field: string) =>
   new AppError('unprocessable', `Wallets on ${networks[chainId].label} are not available on this server.`, { field })

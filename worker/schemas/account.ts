@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChainName } from '#domain/networks.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 import { address, email } from './common.ts'
 
@@ -10,6 +11,8 @@ export type User = {
   publicAddress: string | null
   needsOnboarding: boolean
   hasCompletedOnboarding: boolean
+  /** It was mailed, and onboarding has to replace it. */
+  passwordIsTemporary: boolean
   /** ISO 8601 UTC. */
   createdAt: string
 }
@@ -97,7 +100,8 @@ export const SignupWithPasscode = z.object({
 /** GET /config (public, an addition): what the browser needs to know about this deployment. */
 export type PublicConfig = {
   environment: string
-  betaAccessUrl: string
+  /** Null: "Request beta access" is not offered. */
+  betaAccessUrl: string | null
   signUp: SignUpMode
   /** Null: WalletConnect is not offered. */
   walletConnectProjectId: string | null
@@ -105,6 +109,8 @@ export type PublicConfig = {
   onramp: boolean
   /** Whether payouts can be sent to phone numbers. */
   sms: boolean
+  /** The network that smart wallets are deployed on; on base-sepolia every page says "Test network". */
+  primaryChain: ChainName
   chains: Record<
     '8453' | '84532',
     {

@@ -21,7 +21,7 @@ import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
-import type { Usage } from './usage.ts'
+import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
 import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
 
 export type ApiCalls = {
@@ -112,6 +112,7 @@ export type ApiCalls = {
   'GET /policy-groups/with-agents': { reply: policy.PolicyGroupWithAgents[] }
   'POST /policy-groups': { body: z.input<typeof policy.CreatePolicyGroup>; reply: policy.PolicyGroup }
   'PUT /policy-groups/:groupId': { body: z.input<typeof policy.UpdatePolicyGroup>; reply: policy.UpdatedPolicyGroup }
+  'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
   'POST /policy-groups/:groupId/top-up': { body: z.input<typeof policy.TopUp>; reply: policy.ToppedUp }
   'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }
   'POST /policy-groups/:groupId/pause': { reply: policy.Paused }
@@ -176,12 +177,14 @@ export type ApiCalls = {
   'GET /escrow/export': { query?: z.input<typeof PayoutFilter>; file: true }
   'POST /escrow/reclaim-all': { reply: escrow.ReclaimAllReply }
   'GET /escrow/:escrowId': { reply: escrow.EscrowItem }
+  'GET /escrow/:escrowId/link': { reply: escrow.ClaimLink }
   'POST /escrow/:escrowId/resend': { reply: escrow.ResendReply }
   'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
 
   'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
   'GET /overview': { reply: Overview }
   'GET /usage/dashboard': { reply: Usage }
+  'GET /usage/spending': { query?: SpendingParams; reply: Spending }
   'GET /preferences': { reply: Preferences }
   /** Replaces the fields that the body names. */
   'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
@@ -189,8 +192,8 @@ export type ApiCalls = {
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }
 
-/** Pages count from 1; at most 100 rows each. */
-export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
+/** Pages count from 1; at most 100 rows each. `cursor`: `next` or `previous` of a page before. */
+export type PageQuery = { page?: number | undefined; pageSize?: number | undefined; cursor?: string | undefined }
 
 /** At least one of address, email and phone. Absent, null and blank mean the same. */
 export type ContactInput = Omit<z.input<typeof SaveContact>, ContactText> & {

@@ -7,7 +7,8 @@ import { addressProblem } from '#domain/validators.ts'
 export type Success<T> = { success: true; data: T; message?: string }
 export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
 export type Envelope<T> = Success<T> | Failure
-export type Page = { number: number; size: number; total: number }
+/** `next`, `previous`: cursors of the pages beside this one; absent where there is none. */
+export type Page = { number: number; size: number; total: number; next?: string; previous?: string }
 export type Paged<T> = Success<T[]> & { page: Page }
 
 /** A decimal string of USDC on the wire ("12.5"), MicroUsdc inside. JSON numbers are rejected. */

@@ -4,6 +4,7 @@ import type { payoutStatuses } from '#domain/listFilters.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { ClaimStatus } from '#domain/payment.ts'
 import { defaultExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
+import { senderNameMax } from '#domain/sendRules.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 
 export type EscrowStatus = (typeof payoutStatuses)[number]
@@ -61,7 +62,11 @@ export const CreateEscrow = z
     recipientPhone: phone.optional(),
     expiresInDays: z.literal(expiryDays, { error: 'Expiry must be 1, 7, 30 or 90 days' }).default(defaultExpiryDays),
     memo,
-    senderName: z.string().trim().max(60, 'Sender name must be at most 60 characters').optional(),
+    senderName: z
+      .string()
+      .trim()
+      .max(senderNameMax, `Sender name must be at most ${senderNameMax} characters`)
+      .optional(),
     /** An addition: the contact with this email or phone, so that lists can name it. */
     contactId: z.string().max(64).optional(),
   })
@@ -134,6 +139,8 @@ export const Claim = z
 /** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
 export const ResendPasscode = z.object({ accessToken: z.string().min(1).max(200) })
 export type ResendPasscodeReply = { sentTo: string }
+/** GET /escrow/{id}/link: the link can be seen again, the code cannot. */
+export type ClaimLink = { claimUrl: string }
 /** POST /escrow/{id}/resend, by the sender. */
 export type ResendReply = { resendsLeft: number }
 

@@ -1,12 +1,27 @@
 import { z } from 'zod'
-import { payoutStatuses, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
+import { decodeCursor, type ListCursor } from '#domain/listCursor.ts'
+import { type ListSort, listSorts, payoutStatuses, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
 import { parseUsdc } from '#domain/money.ts'
 
-/** Filters of the two lists. Times are ISO 8601, `from` inclusive, `to` exclusive. Amounts are decimal USDC, inclusive. */
+/** Filters and orders of the two lists. Times are ISO 8601, `from` inclusive, `to` exclusive. Amounts are decimal USDC, inclusive. */
 
 const page = {
   page: z.coerce.number().int().min(1).max(100_000).default(1),
   pageSize: z.coerce.number().int().min(1).max(100).default(25),
+  /**
+   * `next` or `previous` of a page's reply: the rows beside that page, whatever was added since. `page` then only numbers
+   * the reply.
+   */
+  cursor: z
+    .string()
+    .max(200)
+    .transform((text, ctx) => {
+      const cursor = decodeCursor(text)
+      if (cursor) return cursor
+      ctx.addIssue({ code: 'custom', message: 'This is no cursor of a list' })
+      return z.NEVER
+    })
+    .optional(),
 }
 const instant = z.iso
   .datetime({ offset: true, error: 'Time must be ISO 8601, for example 2026-11-20T00:00:00Z' })
@@ -20,6 +35,7 @@ const amount = z.string().transform((text, ctx) => {
   return Number(value)
 })
 const range = {
+  sort: z.enum(listSorts).optional(),
   from: instant.optional(),
   to: instant.optional(),
   amountMin: amount.optional(),
@@ -42,6 +58,14 @@ const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$Refine
     ctx.addIssue({ code: 'custom', path: ['amountMax'], message: 'Maximum must be at least the minimum' })
 }
 
+const ofThisOrder = (
+  { cursor, sort = listSorts[0] }: { cursor?: ListCursor | undefined; sort?: ListSort | undefined },
+  ctx: z.core.$RefinementCtx,
+) => {
+  if (cursor && cursor.sort !== sort)
+    ctx.addIssue({ code: 'custom', path: ['cursor'], message: 'This cursor belongs to another order of the list' })
+}
+
 const transactionFilter = z.object({
   ...range,
   type: z.enum(transactionTypes).optional(),
@@ -57,7 +81,7 @@ const transactionFilter = z.object({
   search: z.string().trim().max(80).optional(),
 })
 export const TransactionFilter = transactionFilter.superRefine(inOrder)
-export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOrder)
+export const TransactionsQuery = transactionFilter.extend(page).superRefine(inOrder).superRefine(ofThisOrder)
 
 const payoutFilter = z.object({
   ...range,
@@ -77,7 +101,7 @@ const payoutFilter = z.object({
     .optional(),
 })
 export const PayoutFilter = payoutFilter.superRefine(inOrder)
-export const PayoutsQuery = payoutFilter.extend(page).superRefine(inOrder)
+export const PayoutsQuery = payoutFilter.extend(page).superRefine(inOrder).superRefine(ofThisOrder)
 
 export type TransactionFilter = z.output<typeof TransactionFilter>
 export type PayoutFilter = z.output<typeof PayoutFilter>

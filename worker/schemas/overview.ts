@@ -25,12 +25,13 @@ export type Overview = {
   /** In the last 24 hours. */
   failedToday: number
   pendingPayouts: { count: number; amount: string }
-  /** The last seven UTC days including today, oldest first. */
-  days: { day: string; count: number; amount: string }[]
   methods: { method: 'address' | 'contact' | 'email' | 'phone'; count: number; amount: string }[]
   topWallets: { id: string; name: string | null; address: string; count: number; spent: string }[]
-  recentAgents: Agent[]
+  /** Those that can pay, as counted above: the three that paid last. */
+  activeAgents: Agent[]
+  /** The five paid last, with the newest payment to each. */
   recipients: {
+    lastPaymentId: string
     contactId: string | null
     name: string | null
     recipient: string

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { ChainName } from '#domain/networks.ts'
+import { type Span, spans } from '#domain/statistics.ts'
 
 /** GET /usage/dashboard. Amounts are decimal USDC; percentages are whole numbers, rounded down. */
 export type Usage = {
@@ -51,4 +53,66 @@ export type Usage = {
       }[]
     }[]
   }[]
+}
+
+const days = z.coerce.number().pipe(z.literal(spans)).default(30)
+
+export const SpendingQuery = z.object({
+  days,
+  by: z.enum(['agent', 'group']).default('agent'),
+  /** A wallet's id. Absent: all wallets on Base together. */
+  wallet: z.string().max(64).optional(),
+})
+
+export type SpendingParams = { days?: Span; by?: 'agent' | 'group'; wallet?: string | undefined }
+
+/** GET /usage/spending (an addition): what left on each UTC day. Amounts are decimal USDC. */
+export type Spending = {
+  /** 'YYYY-MM-DD', oldest first, today last. */
+  days: string[]
+  /** Most spent first; beyond the sixth they are one, of kind 'others'. */
+  series: SpendingSeries[]
+}
+export type SpendingSeries = {
+  /** 'user': paid by the user and no agent. */
+  kind: 'agent' | 'group' | 'user' | 'others'
+  id: string | null
+  name: string
+  total: string
+  /** Payments. */
+  count: number
+  /** In the order of the days. */
+  amounts: string[]
+}
+
+export const BudgetHistoryQuery = z.object({
+  days,
+  /** `next` of the page before. */
+  before: z
+    .string()
+    .regex(/^\d{1,16}-\d{1,16}$/, 'This is no place in the history')
+    .transform((text) => {
+      const [at, seq] = text.split('-').map(Number)
+      return { at: at!, seq: seq! }
+    })
+    .optional(),
+})
+
+export type BudgetHistoryParams = { days?: Span; before?: string | undefined }
+
+/** GET /policy-groups/{id}/budget-history (an addition). Amounts are decimal USDC, a limit is null where there is none. */
+export type BudgetHistory = {
+  /** As it was at the end of each UTC day since the group exists, oldest first, today last. */
+  days: { day: string; limit: string | null; spent: string }[]
+  /** Changes of the limit, newest first. A page may have fewer than others, or none, and still be followed by more. */
+  changes: BudgetChange[]
+  next?: string
+}
+export type BudgetChange = {
+  id: string
+  at: string
+  kind: 'created' | 'topped_up' | 'changed'
+  /** What a top-up added. */
+  amount: string | null
+  limit: string | null
 }

@@ -26,11 +26,15 @@ export type Wallet = {
   spendingLimit: string
   validUntil: number
   deploymentTxHash: string | null
+  /** Why it is not on chain yet, in the Relayer's words; null when nothing is known, or it is active. */
+  deployProblem: string | null
   /** Accepted but not yet final, and money in unclaimed payouts. */
   held: string
   escrowed: string
   /** See domain/exposure.ts. Null if the balance is. `canLeave`: the most that can leave now without the owner. */
   exposure: { canLeave: string; agents: string; canRenew: boolean } | null
+  /** See domain/spendable.ts: what the owner may pay now, and what is arriving. Null if the balance is. */
+  spendable: { now: string; limitedBy: 'balance' | 'session'; arriving: string } | null
   createdAt: string
 }
 export type DeployReply = {
@@ -71,7 +75,8 @@ const masterPassword = z
 
 export const DeployWallet = z.object({
   ownerAddress: address,
-  chainId: z.literal(8453, { error: 'Smart wallets can be deployed on Base (8453) only' }),
+  /** The primary chain of the deployment (`PublicConfig`); on any other the call is refused. */
+  chainId: z.int({ error: 'Chain id must be a whole number' }),
   name: walletName.optional(),
 })
 

@@ -3,6 +3,7 @@ import { formatUsdc } from '#domain/money.ts'
 import type { Contact, ContactBalances, SaveContact } from '#schemas/contact.ts'
 import type { Deps } from '../appEnv.ts'
 import { chainsFrom } from '../chain/chains.ts'
+import { primaryChain } from '../chain/networkSettings.ts'
 import type { Address } from '../chain/types.ts'
 import * as contacts from '../db/contacts.ts'
 import type { ContactRow } from '../db/schema.ts'
@@ -73,11 +74,11 @@ export async function restoreContact(deps: Deps, userId: string, contactId: stri
 /** Removes deleted contacts that can no longer be restored. */
 export const purgeDeletedContacts = (db: Deps['db'], now: number) => contacts.purgeContacts(db, now - undoMs)
 
-/** USDC on Base of each contact's address. Null if the chain is not responding or the contact has no address. */
+/** USDC on the primary network of each contact's address. Null if the chain is not responding or the contact has no address. */
 export async function contactBalances(deps: Deps, userId: string, contactIds: string[]): Promise<ContactBalances> {
   const rows = await contacts.findContacts(deps.db, userId, contactIds)
   if (rows.length !== new Set(contactIds).size) throw contactNotFound()
-  const chain = chainsFrom(deps.env)[8453]
+  const chain = chainsFrom(deps.env)[primaryChain(deps.env)]
   const balances = rows.map(async ({ id, address }) => {
     const balance = address === null ? null : await chain.usdcBalance(address as Address).catch(() => null)
     return [id, balance === null ? null : { balance: formatUsdc(balance), symbol: 'USDC' as const }] as const

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { ChainId } from '#domain/networks.ts'
+import { type ChainId, chainNameOf } from '#domain/networks.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
-import { contractsOf, explorerUrl, publicRpcUrl } from '../chain/networkSettings.ts'
+import { contractsOf, explorerUrl, primaryChain, publicRpcUrl } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
@@ -38,11 +38,12 @@ export function publicConfig(env: Env): PublicConfig {
   })
   return {
     environment: env.ENVIRONMENT,
-    betaAccessUrl: env.BETA_ACCESS_URL,
+    betaAccessUrl: env.BETA_ACCESS_URL || null,
     signUp: signUpModeOf(env),
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID || null,
     onramp: onrampFrom(env, Date.now) !== null,
     sms: smsCountries(env.SMS_COUNTRIES) !== 'none',
+    primaryChain: chainNameOf(primaryChain(env)),
     chains: { 8453: chain(8453), 84532: chain(84532) },
   }
 }

@@ -1,4 +1,5 @@
 import { type Cell, csvLine } from '#domain/csv.ts'
+import type { ListCursor } from '#domain/listCursor.ts'
 import { parseUsdc } from '#domain/money.ts'
 import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -10,7 +11,7 @@ import { deliveriesOf } from '../db/messages.ts'
 import type { Env } from '../env.ts'
 import { unwrap } from '../result.ts'
 
-type Paging = { page: number; pageSize: number }
+type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 /** Rows that an export reads at a time. */
 const sliceSize = 500
 const maxRows = 100_000
@@ -24,15 +25,20 @@ async function syncedDb(env: Env, userId: string): Promise<Db> {
 export async function listTransactions(
   env: Env,
   userId: string,
-  { page, pageSize, ...filter }: TransactionFilter & Paging,
+  { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  return readPage<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), { page, pageSize })
+  const db = await syncedDb(env, userId)
+  return readPage<Transaction>(db, transactionsQuery(userId, filter), { page, pageSize, cursor })
 }
 
-export async function listPayouts(env: Env, userId: string, { page, pageSize, ...filter }: PayoutFilter & Paging) {
+export async function listPayouts(
+  env: Env,
+  userId: string,
+  { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
+) {
   const db = await syncedDb(env, userId)
-  const { rows, total } = await readPage<Escrow>(db, payoutsQuery(userId, filter), { page, pageSize })
-  return { rows: await withDeliveries(db, rows), total }
+  const found = await readPage<Escrow>(db, payoutsQuery(userId, filter), { page, pageSize, cursor })
+  return { rows: await withDeliveries(db, found.rows), page: found.page }
 }
 
 export async function getPayout({ env, db }: Deps, userId: string, escrowId: string): Promise<EscrowItem> {
@@ -48,7 +54,7 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
   return payouts.map((payout) => ({ ...payout, delivery: deliveries.get(payout.id) ?? null }))
 }
 
-/** CSV of all matching rows, newest first. Times are UTC; amounts are in USDC and in micro-USDC. */
+/** CSV of all matching rows, in the order of the list. Times are UTC; amounts are in USDC and in micro-USDC. */
 export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
   return csv<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), 'bursar-transactions.csv', [
     ['Created (UTC)', (row) => row.createdAt],
@@ -95,7 +101,7 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
 
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 
-/** Streams the rows, so that a long history takes no memory. */
+/** Streams the rows, so that a long history takes no memory. What is paid meanwhile repeats no row and hides none. */
 function csv<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
@@ -103,18 +109,19 @@ function csv<Row extends Transaction | Escrow>(
   columns: readonly [header: string, cell: (row: Row) => Cell][],
 ): Response {
   const encoder = new TextEncoder()
-  let offset = 0
+  let [count, cursor]: [number, ListCursor | null] = [0, null]
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       // The byte order mark makes spreadsheets read this as UTF-8.
       controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
     },
     async pull(controller) {
-      const rows = await readSlice<Row>(db, query, sliceSize, offset)
-      offset += rows.length
+      const { rows, next } = await readSlice<Row>(db, query, sliceSize, cursor)
+      count += rows.length
+      cursor = next
       const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
       if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-      if (rows.length < sliceSize || offset >= maxRows) controller.close()
+      if (!next || count >= maxRows) controller.close()
     },
   })
   return new Response(body, {

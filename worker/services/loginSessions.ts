@@ -22,10 +22,12 @@ const maxWrongPerAddress = 5
 const maxPerAddress = 1000
 
 export function asUser(row: UserRow): User {
-  const needsOnboarding = row.name === null || row.status === 'FORCE_CHANGE_PASSWORD'
+  const passwordIsTemporary = row.status === 'FORCE_CHANGE_PASSWORD'
+  const needsOnboarding = row.name === null || passwordIsTemporary
   const { id, email, name, publicAddress } = row
   const createdAt = new Date(row.createdAt).toISOString()
-  return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding: !needsOnboarding, createdAt }
+  const hasCompletedOnboarding = !needsOnboarding
+  return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding, passwordIsTemporary, createdAt }
 }
 
 /**

@@ -14,6 +14,7 @@ import { endFinal, settleFinality } from './settlement/finality.ts'
 import { scanWallet } from './settlement/scan.ts'
 import { isBusy, settle } from './settlement/settle.ts'
 import type { WalletRow } from './storage/rows.ts'
+import { followDeploy } from './wallets/deploy.ts'
 import { readSession, scanEveryMs } from './wallets/session.ts'
 import { noteInProgress } from './watchdog.ts'
 
@@ -71,8 +72,9 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   noteSize(ctx)
-  const active = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status = 'active'")
-  await forEach(active, async (wallet) => {
+  const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
+  await forEach(idle, async (wallet) => {
+    if (wallet.status === 'failed') return followDeploy(ctx, wallet)
     if (!isBusy(ctx, wallet)) for (let level = false; !level; ) level = await scanWallet(ctx, wallet.id)
     await readSession(ctx, wallet)
     await endFinal(ctx, wallet)

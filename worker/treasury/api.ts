@@ -2,7 +2,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import type { PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { Scope } from '#domain/scopes.ts'
-import type { CreateEscrowReply, Escrow, ReclaimAllReply } from '#schemas/escrow.ts'
+import type { ClaimLink, CreateEscrowReply, Escrow, ReclaimAllReply } from '#schemas/escrow.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Payment, PaymentCheck } from '#schemas/payment.ts'
 import type {
@@ -24,7 +24,7 @@ import type {
   SessionOffer,
 } from '#schemas/sessionKey.ts'
 import type { RecipientHistory, Transaction } from '#schemas/transaction.ts'
-import type { Usage } from '#schemas/usage.ts'
+import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { JobReport } from '../relayer/api.ts'
@@ -186,6 +186,11 @@ export type PayoutAction = { status: PayoutStatus; txHash: string | null }
  * What other parts of the Worker call over RPC; treasury.ts implements it. Callers depend on this file alone, never on
  * the object's internals.
  */
+/** `walletId`: absent for all wallets on Base. */
+export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: string | undefined }
+/** `before`: the last event (ms, number in the audit log) of the page before. */
+export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
+
 export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>>
@@ -209,6 +214,8 @@ export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
   recipientHistory(input: RecipientInput): Promise<RecipientHistory>
 
   escrow(id: string): Promise<Result<Escrow>>
+  /** For the sender alone: agents never see it. */
+  claimLink(payoutId: string): Promise<Result<ClaimLink>>
   /** From the ClaimDesk, for a recipient whose code was right. */
   claim(input: ClaimInput): Promise<Result<PayoutAction>>
   reclaim(payoutId: string): Promise<Result<PayoutAction>>
@@ -268,6 +275,8 @@ export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
 
   overview(): Promise<Omit<Overview, 'contactCount'>>
   usage(): Promise<Usage>
+  spending(input: SpendingInput): Promise<Result<Spending>>
+  budgetHistory(groupId: string, input: BudgetHistoryInput): Promise<Result<BudgetHistory>>
   /** Writes to D1 what its lists do not show yet, so that a list read next has it. What fails is retried later. */
   syncReadModel(): Promise<void>
   auditCheck(): Promise<{ rows: number; head: string; brokenAt: number | null }>

@@ -18,6 +18,7 @@ import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
 import { resendCode } from './payouts/codes.ts'
 import { createdPayout } from './payouts/created.ts'
+import { claimUrlOf } from './payouts/link.ts'
 import { reclaimAll } from './payouts/reclaimAll.ts'
 import { escrowView } from './payouts/views.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './policies/agents.ts'
@@ -27,8 +28,7 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from './poli
 import { confirmContact, contactChanged } from './policies/whitelist.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
-import { overview } from './reports/overview.ts'
-import { usageOf } from './reports/usage.ts'
+import { budgetHistory, overview, spendingOf, usageOf } from './reports/reports.ts'
 import type { PayoutRow } from './storage/rows.ts'
 import { offerSession } from './wallets/actions/offerSession.ts'
 import { rotate } from './wallets/actions/rotate.ts'
@@ -114,6 +114,10 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
     const payout = this.context.store.payout(id)
     return payout ? ok(escrowView(this.context.store, payout)) : notFound('Payout')
   }
+  async claimLink(payoutId: string) {
+    const payout = this.context.store.payout(payoutId)
+    return payout ? ok({ claimUrl: await claimUrlOf(this.context, payout) }) : notFound('Payout')
+  }
   async claim(input: Api.ClaimInput) {
     return this.#startAction(() => claim(this.context, input))
   }
@@ -145,7 +149,7 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   // Wallets
 
   async wallets() {
-    return listWallets(this.context)
+    return listWallets(this.context, this.chain)
   }
   async deploy(input: Api.DeployInput) {
     return andThen(
@@ -159,12 +163,12 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   }
   async importWallet(input: Api.ImportInput) {
     return andThen(await refuseUnreachable(() => importWallet(this.context, input)), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async renameWallet(walletId: string, name: string | null) {
     return andThen(takeOwnerChange(this.context) ?? renameWallet(this.context, walletId, name), async (row) =>
-      ok(await showWallet(this.context, row)),
+      ok(await showWallet(this.context, this.chain, row)),
     )
   }
   async deleteWallet(walletId: string) {
@@ -277,6 +281,12 @@ export class Treasury extends OperatedTreasury implements Api.TreasuryApi {
   }
   async usage() {
     return usageOf(this.context)
+  }
+  async spending(input: Api.SpendingInput) {
+    return spendingOf(this.context, input)
+  }
+  async budgetHistory(groupId: string, input: Api.BudgetHistoryInput) {
+    return budgetHistory(this.context, groupId, input)
   }
   async syncReadModel() {
     await this.outbox.syncReadModel()

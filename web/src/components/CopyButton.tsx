@@ -12,6 +12,7 @@ export function CopyButton(props: {
   what: string /** With the label beside the icon. */
   wide?: boolean
   className?: string
+  onCopied?: () => void
 }) {
   const [copied, setCopied] = useState(false)
 
@@ -25,6 +26,7 @@ export function CopyButton(props: {
     try {
       await navigator.clipboard.writeText(props.text)
       setCopied(true)
+      props.onCopied?.()
     } catch {
       toast.error('Failed to copy to clipboard.')
     }

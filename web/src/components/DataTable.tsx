@@ -1,50 +1,84 @@
 import { clsx } from 'clsx'
-import type { ReactNode } from 'react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { MouseEvent, ReactNode } from 'react'
+import { useIsPhone } from '../lib/useIsPhone.ts'
 
 export type Column<Row> = {
   header: string
   cell: (row: Row) => ReactNode
   align?: 'right'
-  /** Without its label on narrow screens. */
-  bare?: boolean
   /** Hidden from 768 to 1024 px, where another cell shows the value. */
   wideOnly?: boolean
+  /** The orders by this column: highest first, which the first press chooses, and lowest first. */
+  sorts?: Sorts
 }
 
-/** A plain table; below 768 px each row becomes a card of labelled lines. */
+export type Sorting = { value: string; onChange: (sort: string) => void }
+
+/**
+ * A plain table. Below 768 px a row is what `compact` makes of it, in two lines, or without that a card of labelled lines.
+ * A press anywhere in a row follows its RowLink.
+ */
 export function DataTable<Row>(props: {
   label: string
   columns: Column<Row>[]
   rows: Row[]
   keyOf: (row: Row) => string
+  compact?: ((row: Row) => ReactNode) | undefined
+  sorting?: Sorting | undefined
 }) {
+  const { columns, rows, keyOf, compact, sorting } = props
+  const isPhone = useIsPhone()
+  if (isPhone && compact)
+    return (
+      <table aria-label={props.label} className="w-full">
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{props.label}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="border-hairline border-b last:border-b-0 active:bg-paper">
+              <td className="relative px-5 py-2">{compact(row)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )
   return (
     <div className="overflow-x-auto">
       <table aria-label={props.label} className="w-full text-left text-small max-md:block">
         <thead className="max-md:sr-only">
           <tr>
-            {props.columns.map((column) => (
+            {columns.map((column) => (
               <th
                 key={column.header}
                 scope="col"
+                aria-sort={sorting && column.sorts && directionOf(column.sorts, sorting.value)}
                 className={clsx(
                   'border-hairline border-b px-3 py-2.5 font-medium text-muted first:pl-5 last:pr-5',
                   column.align && 'text-right',
                   column.wideOnly && 'md:max-lg:hidden',
                 )}
               >
-                {column.header}
+                {sorting && column.sorts ? (
+                  <SortButton column={column} sorts={column.sorts} sorting={sorting} />
+                ) : (
+                  column.header
+                )}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="max-md:block">
-          {props.rows.map((row) => (
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in each row is there for the keyboard */}
+        <tbody className="max-md:block" onClick={followRow}>
+          {rows.map((row) => (
             <tr
-              key={props.keyOf(row)}
-              className="border-hairline border-b last:border-b-0 hover:bg-paper/60 max-md:block max-md:px-5 max-md:py-3"
+              key={keyOf(row)}
+              className="border-hairline border-b last:border-b-0 hover:bg-paper/60 has-[[data-opens-row]]:cursor-pointer max-md:block max-md:px-5 max-md:py-3"
             >
-              {props.columns.map((column) => (
+              {columns.map((column) => (
                 <td
                   key={column.header}
                   className={clsx(
@@ -53,9 +87,9 @@ export function DataTable<Row>(props: {
                     column.wideOnly && 'md:max-lg:hidden',
                   )}
                 >
-                  {!column.bare && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
+                  <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>
                   {/* One box, so that the lines of a cell stay together beside the label. */}
-                  <div className={clsx('min-w-0', column.bare && 'max-md:ml-auto')}>{column.cell(row)}</div>
+                  <div className="min-w-0">{column.cell(row)}</div>
                 </td>
               ))}
             </tr>
@@ -63,5 +97,52 @@ export function DataTable<Row>(props: {
         </tbody>
       </table>
     </div>
+  )
+}
+
+const directionOf = ({ falling, rising }: Sorts, sort: string) =>
+  sort === falling ? 'descending' : sort === rising ? 'ascending' : 'none'
+
+type Sorts = { falling: string; rising: string }
+
+function SortButton(props: { column: { header: string; align?: 'right' }; sorts: Sorts; sorting: Sorting }) {
+  const { column, sorts, sorting } = props
+  const direction = directionOf(sorts, sorting.value)
+  const Icon = direction === 'ascending' ? ArrowUp : ArrowDown
+  return (
+    <button
+      type="button"
+      onClick={() => sorting.onChange(direction === 'descending' ? sorts.rising : sorts.falling)}
+      // The arrow is on the side that leaves the header above its values.
+      className={clsx(
+        'group -mx-1 inline-flex min-h-6 items-center gap-1 rounded-sm px-1 font-medium hover:text-ink pointer-coarse:min-h-11',
+        column.align && 'flex-row-reverse',
+      )}
+    >
+      {column.header}
+      <Icon
+        aria-hidden="true"
+        className={clsx(
+          'size-3.5',
+          direction === 'none' && 'opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100',
+        )}
+      />
+    </button>
+  )
+}
+
+/** Presses the row's link, unless the press was meant for another control or ends a selection of text. */
+function followRow(event: MouseEvent<HTMLElement>) {
+  const target = event.target as Element
+  if (event.defaultPrevented || target.closest('a, button, input, select, label')) return
+  const row = target.closest('tr')
+  const link = row?.querySelector<HTMLElement>('[data-opens-row]')
+  const selection = getSelection()
+  if (!link || (selection && !selection.isCollapsed && selection.containsNode(row!, true))) return
+  // What the link opens gives the focus back to it.
+  link.focus({ preventScroll: true })
+  const { ctrlKey, metaKey, shiftKey, altKey } = event
+  link.dispatchEvent(
+    new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey, altKey }),
   )
 }

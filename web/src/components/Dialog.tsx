@@ -76,7 +76,7 @@ export function Dialog(props: {
           )}
         >
           <div className="flex items-start justify-between gap-3 px-5 pt-5 pb-3">
-            <div className="min-w-0">
+            <div className="wrap-anywhere min-w-0">
               <Base.Title className="text-balance font-semibold text-title">{props.title}</Base.Title>
               {props.description && (
                 <Base.Description className="mt-1 text-muted">{props.description}</Base.Description>

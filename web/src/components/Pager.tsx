@@ -2,12 +2,19 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { Page } from '#schemas/common.ts'
 import { buttonClass, IconButton } from './Button.tsx'
 
-/** 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. */
-export function Pager(props: { page: Page; noun: string; onPage: (page: number) => void }) {
-  const { number, size, total } = props.page
+/**
+ * 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. The pages beside this one
+ * are found by its cursors, where the list has any; the first page is always the one with the newest rows.
+ */
+export function Pager(props: { page: Page; noun: string; onPage: (page: number, cursor?: string) => void }) {
+  const { number, size, total, next, previous } = props.page
   if (total === 0) return null
   const last = Math.max(1, Math.ceil(total / size))
   const from = (number - 1) * size + 1
+  const go = (to: number) => {
+    const cursor = to === 1 ? undefined : to === number + 1 ? next : to === number - 1 ? previous : undefined
+    props.onPage(to, cursor)
+  }
   const numbers = [...new Set([1, number - 1, number, number + 1, last])].filter((n) => n >= 1 && n <= last)
   return (
     <nav
@@ -19,7 +26,7 @@ export function Pager(props: { page: Page; noun: string; onPage: (page: number) 
       </p>
       {last > 1 && (
         <div className="flex items-center gap-1">
-          <IconButton label="Previous page" disabled={number <= 1} onClick={() => props.onPage(number - 1)}>
+          <IconButton label="Previous page" disabled={number <= 1} onClick={() => go(number - 1)}>
             <ChevronLeft aria-hidden="true" className="size-4" />
           </IconButton>
           {numbers.map((n, i) => (
@@ -29,7 +36,7 @@ export function Pager(props: { page: Page; noun: string; onPage: (page: number) 
                 type="button"
                 aria-label={`Page ${n}`}
                 aria-current={n === number ? 'page' : undefined}
-                onClick={() => props.onPage(n)}
+                onClick={() => go(n)}
                 className={buttonClass(
                   'quiet',
                   'h-8! min-w-8 px-2! pointer-coarse:h-11! pointer-coarse:min-w-11 aria-[current]:bg-green-tint aria-[current]:text-green',
@@ -39,7 +46,7 @@ export function Pager(props: { page: Page; noun: string; onPage: (page: number) 
               </button>
             </span>
           ))}
-          <IconButton label="Next page" disabled={number >= last} onClick={() => props.onPage(number + 1)}>
+          <IconButton label="Next page" disabled={number >= last} onClick={() => go(number + 1)}>
             <ChevronRight aria-hidden="true" className="size-4" />
           </IconButton>
         </div>

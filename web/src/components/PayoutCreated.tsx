@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { failures } from '../lib/failures.ts'
 import { formatAmount, formatMoment } from '../lib/format.ts'
+import { type Chain, unitOf } from '../lib/networks.ts'
 import { type CreateEscrowReply, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
 import { refreshWallets } from '../queries/wallets.ts'
 import { Button } from './Button.tsx'
@@ -15,8 +17,9 @@ const pollMs = 2_000 // 2 seconds
 export function PayoutCreated(props: {
   payout: CreateEscrowReply
   amount: string
+  chain: Chain
   recipient: string
-  channel?: 'email' | 'SMS'
+  channel: 'email' | 'SMS'
   onClose: () => void
 }) {
   const { payout, recipient } = props
@@ -40,20 +43,20 @@ export function PayoutCreated(props: {
       description={
         failed
           ? 'The payout was not funded. No money left your wallet.'
-          : `${formatAmount(props.amount)} USDC for ${recipient}, to be claimed before ${formatMoment(payout.expiresAt)}.`
+          : `${formatAmount(props.amount)} ${unitOf(props.chain)} for ${recipient}, to be claimed before ${formatMoment(payout.expiresAt)}.`
       }
       onClose={props.onClose}
       footer={<Button onClick={props.onClose}>Done</Button>}
     >
       <div className="space-y-4" data-testid="payout-created" data-status={current?.status ?? 'CREATING'}>
         {failed ? (
-          <ErrorBox>{current?.errorMessage ?? 'Failed to create payout'}</ErrorBox>
+          <ErrorBox>{current?.errorMessage ?? failures.payout}</ErrorBox>
         ) : (
           <>
             <Secret name="Claim link" what="link" value={payout.claimUrl} testId="claim-url" />
             {payout.passcode && <Secret name="Code" what="code" value={payout.passcode} testId="passcode" large />}
             <p className="text-muted text-small">
-              {recipient} gets both by {props.channel ?? 'email'} as soon as the payout is funded.
+              {recipient} gets both by {props.channel} as soon as the payout is funded.
               {payout.passcode &&
                 ' The code is shown only now. If you pass it on yourself, do not send it the same way as the link.'}
             </p>

@@ -4,13 +4,14 @@ import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import { visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
 import { type BudgetLeft, budgetLeftAfterTopUp, budgetLeftOf } from '../lib/budgetLeft.ts'
+import { usePrimaryChain } from '../queries/config.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '../queries/policyGroups.ts'
 import { walletsQuery } from '../queries/wallets.ts'
 
 /**
  * How a change of a group's budget changes what agents can spend from its wallet. `left` is what the budget would leave
- * the group's agents, or by how much it would be topped up; undefined while nothing valid is typed. Shows nothing for
- * test networks.
+ * the group's agents, or by how much it would be topped up; undefined while nothing valid is typed. Shows nothing
+ * off the primary network.
  */
 export function PolicyExposure(props: {
   /** Null for a new group. */
@@ -18,11 +19,12 @@ export function PolicyExposure(props: {
   walletId?: string | undefined
   left: BudgetLeft | { more: MicroUsdc } | undefined
 }) {
+  const primaryChain = usePrimaryChain()
   const groups = useQuery(groupsQuery).data
   const own = groups?.find(({ policyGroup }) => policyGroup.id === props.groupId)
   const walletId = props.walletId || own?.policyGroup.walletId
   const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)
-  if (!groups || !wallet?.exposure || wallet.chain !== 'base') return null
+  if (!groups || !wallet?.exposure || wallet.chain !== primaryChain) return null
   const canLeave = microOf(wallet.exposure.canLeave)
   const now = microOf(wallet.exposure.agents)
   const others = groups.filter(

@@ -42,3 +42,9 @@ export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
     </Tooltip>
   )
 }
+
+/** '2 min ago' as text alone, where the full time is one tap away. */
+export function Ago(props: { iso: string }) {
+  const at = Math.max(useNow(), Date.parse(props.iso))
+  return <time dateTime={props.iso}>{ago(props.iso, at)}</time>
+}

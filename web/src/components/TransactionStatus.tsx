@@ -8,13 +8,13 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
-/** The status with the state of the payout below it: a reclaimed payout counts as Failed, for one. */
-export function TransactionStatus(props: { transaction: Transaction }) {
-  const payout = payoutState(props.transaction)
+/** The status with the state of the payout below it (a reclaimed payout counts as Failed, for one), or why it failed. */
+export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
+  const note = payoutState(props.transaction) ?? props.reason
   return (
     <>
       <TransactionStatusChip transaction={props.transaction} />
-      {payout && <p className="whitespace-nowrap text-muted">{payout}</p>}
+      {note && <p className="line-clamp-2 max-w-40 text-muted">{note}</p>}
     </>
   )
 }

@@ -24,14 +24,22 @@ export const apiErrorOf = ({ status }: Response, failure: Failure | null) =>
     failure?.field,
   )
 
+const unknownFailure = 'An error occurred. Please try again or contact support if the issue persists.'
+
 /**
  * The server's sentence, or when it gave none: `fallback`, and `refused` if it replied with a success status that the
  * call did not succeed.
  */
-export function messageOf(error: unknown, fallback = somethingWrong, refused = fallback): string {
+export function messageOf(error: unknown, fallback = unknownFailure, refused = fallback): string {
   if (!(error instanceof ApiError)) return fallback
   if (error.message !== somethingWrong) return error.message
   return error.status < 300 ? refused : fallback
+}
+
+/** As `messageOf`; what is no reply of the server says its own message. */
+export function messageOrThrown(error: unknown, fallback: string): string {
+  const thrown = error instanceof Error && !(error instanceof ApiError) && error.message
+  return thrown || messageOf(error, fallback)
 }
 
 /** Whether the call may have been carried out: no reply came, or the server failed on the way. */

@@ -1,3 +1,5 @@
+import { decodeCursor } from '#domain/listCursor.ts'
+import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import type { Range } from './range.ts'
 import { searchOf, textOf } from './search.ts'
 
@@ -28,3 +30,21 @@ export function listOf<T extends string>(value: unknown, allowed: readonly T[]):
 /** The addresses in 'a,b', in any case; at most 20. */
 export const addressesOf = (value: unknown): string[] =>
   (textOf(value)?.split(',') ?? []).filter((one) => /^0x[0-9a-fA-F]{40}$/.test(one)).slice(0, 20)
+
+/** Which rows of a list: its order, and the page by number or by a cursor of the page beside it. */
+export type ListPlace = { page: number; pageSize?: number; sort?: ListSort; cursor?: string }
+
+/** A cursor of another order is left out, and the page found by its number. */
+export function placeOf(search: { page?: number; sort?: string; cursor?: string }): ListPlace & { sort: ListSort } {
+  const sort = listSorts.find((one) => one === search.sort) ?? listSorts[0]
+  const { page = 1, cursor } = search
+  const isUsable = page > 1 && cursor !== undefined && decodeCursor(cursor)?.sort === sort
+  return { page, sort, ...(isUsable && { cursor }) }
+}
+
+/** The place as a URL has it, without what goes without saying. */
+export const searchOfPlace = ({ page, sort, cursor }: ListPlace) => ({
+  ...(sort && sort !== listSorts[0] && { sort }),
+  ...(page > 1 && { page }),
+  ...(page > 1 && cursor && { cursor }),
+})

@@ -1,3 +1,4 @@
+import { plainAmount } from '#domain/amountText.ts'
 import { microUsdc, parseUsdc } from '#domain/money.ts'
 import { formatAmount, formatDate } from './format.ts'
 
@@ -15,11 +16,37 @@ type Texts = { [Name in keyof Range]: string | undefined }
 
 /** Which end of the range is wrong, as sentences. Days compare as text. */
 export function rangeProblems({ from, to, min, max }: Texts): { toProblem?: string; maxProblem?: string } {
-  const micro = (text: string) => parseUsdc(text) ?? microUsdc(0n)
+  const micro = (text: string) => parseUsdc(plainAmount(text)) ?? microUsdc(0n)
   return {
     ...(from && to && from > to && { toProblem: 'The end must not be before the start' }),
     ...(min && max && micro(min) > micro(max) && { maxProblem: 'Maximum must be at least the minimum' }),
   }
+}
+
+/** With drafts of amounts completed: '25.' → '25', '.5' → '0.5'. A lone point is no amount and is left out. */
+export function completeRange<Filters extends Range>(filters: Filters): Filters {
+  const { min, max, ...rest } = filters
+  const [least, most] = [min && plainAmount(min), max && plainAmount(max)]
+  return { ...rest, ...(least && { min: least }), ...(most && { max: most }) } as Filters
+}
+
+/** The local day of a moment. */
+export function localDay(at: number | Date): string {
+  const date = new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** Spans of days that people ask for, in local days up to `now`. */
+export function datePresets(now: Date): { label: string; from: string; to: string }[] {
+  const at = (year: number, month: number, date: number) => localDay(new Date(year, month, date))
+  const [year, month, date] = [now.getFullYear(), now.getMonth(), now.getDate()]
+  return [
+    { label: 'Last 7 days', from: at(year, month, date - 6), to: at(year, month, date) },
+    { label: 'Last 30 days', from: at(year, month, date - 29), to: at(year, month, date) },
+    { label: 'This month', from: at(year, month, 1), to: at(year, month, date) },
+    { label: 'Last month', from: at(year, month - 1, 1), to: at(year, month, 0) },
+  ]
 }
 
 /** Without an impossible pair of days or amounts, which a URL may contain. */

@@ -3,8 +3,18 @@ import { ApiError, messageOf } from './apiError.ts'
 import { exchange } from './http.ts'
 import { accessToken, clearSession, expiresSoon, refreshToken, storeTokens } from './tokens.ts'
 
+let stopped = false
+/**
+ * From here on authenticated calls fail: the page stays visible below the notice that its session has ended, and another
+ * user may have signed in in another tab.
+ */
+export const stopCalls = () => {
+  stopped = true
+}
+
 /** Renews the session if it is about to end, so that the next call is not refused. */
 export async function renewIfExpiring(): Promise<void> {
+  if (stopped) throw new ApiError(401, 'unauthenticated', sessionOver)
   if (refreshToken() && expiresSoon()) await renew()
 }
 

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { SignedIn, User } from '#schemas/account.ts'
 import { api } from './api.ts'
+import { stopCalls } from './renewal.ts'
 import {
   accessToken,
   clearSession,
@@ -12,6 +13,8 @@ import {
   storeTokens,
   storeUser,
 } from './tokens.ts'
+
+export const expiredText = 'Your session has expired for security reasons. Please log in again to continue.'
 
 type PasswordChallenge = { required: true; session: string; email: string }
 type Session = {
@@ -43,12 +46,15 @@ function set(change: Partial<Session>): void {
  * render.
  */
 export function startSession(): void {
-  addEventListener('session-expired', () => set({ user: null, isLoading: false, expired: true }))
+  addEventListener('session-expired', () => {
+    stopCalls()
+    set({ user: null, isLoading: false, expired: true })
+  })
   watchOtherTabs()
   const user = storedUser()
   if (!user) return
   if (idleLeftMs() <= 0) {
-    clearSession()
+    expireSession()
     return
   }
   // While an expired token is being renewed, no page can load anything.

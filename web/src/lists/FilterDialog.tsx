@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
-import { type Range, rangeProblems } from '../lib/range.ts'
+import { completeRange, type Range, rangeProblems } from '../lib/range.ts'
 import { RangeFields } from './RangeFields.tsx'
 
 export type Change<Filters> = (part: { [Name in keyof Filters]?: Filters[Name] | undefined }) => void
@@ -27,7 +27,7 @@ export function FilterDialog<Filters extends Range>(props: {
       onClose={props.onClose}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!toProblem && !maxProblem) props.onApply(draft)
+        if (!toProblem && !maxProblem) props.onApply(completeRange(draft))
       }}
       footer={
         <>

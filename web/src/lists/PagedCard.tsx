@@ -1,11 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import type { Page } from '#schemas/common.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
-import { type Column, DataTable } from '../components/DataTable.tsx'
+import { type Column, DataTable, type Sorting } from '../components/DataTable.tsx'
+import { Select } from '../components/Field.tsx'
 import { Pager } from '../components/Pager.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
+import { useIsPhone } from '../lib/useIsPhone.ts'
 
 /** One page of a list in any of its states: loading, failed, empty, no match, beyond the last page, rows. */
 export function PagedCard<Row extends { id: string }>(props: {
@@ -17,15 +20,21 @@ export function PagedCard<Row extends { id: string }>(props: {
   /** Other rows are about to be requested. */
   isWaiting: boolean
   onClear: () => void
-  onPage: (page: number) => void
+  onPage: (page: number, cursor?: string) => void
+  /** A row on a phone. */
+  compact: (row: Row) => ReactNode
+  sorting: Sorting
   /** Shown when the list has no rows at all. */
   empty: ReactNode
 }) {
-  const { noun, list, columns } = props
+  const { noun, list, columns, compact } = props
+  const isPhone = useIsPhone()
   // Rows are rendered with low priority and only when they change, so that the page responds to input at once.
   const data = useDeferredValue(list.data)
   const stale = props.isWaiting || list.isPlaceholderData || data !== list.data
   const rows = data?.rows
+  const { value, onChange } = useDeferredValue(props.sorting)
+  const sorting = useMemo(() => ({ value, onChange }), [value, onChange])
   const table = useMemo(
     () =>
       rows && (
@@ -34,9 +43,11 @@ export function PagedCard<Row extends { id: string }>(props: {
           columns={columns}
           rows={rows}
           keyOf={idOf}
+          compact={compact}
+          sorting={sorting}
         />
       ),
-    [rows, columns, noun],
+    [rows, columns, noun, compact, sorting],
   )
   return (
     <Card className="overflow-hidden">
@@ -58,6 +69,7 @@ export function PagedCard<Row extends { id: string }>(props: {
           </EmptyState>
         ) : (
           <>
+            {isPhone && <SortSelect sorting={props.sorting} />}
             <div aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
               {table}
             </div>
@@ -74,3 +86,23 @@ export function PagedCard<Row extends { id: string }>(props: {
 }
 
 const idOf = (row: { id: string }) => row.id
+
+const sortNames: Record<ListSort, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  largest: 'Largest first',
+  smallest: 'Smallest first',
+}
+
+/** In place of the table's header, which a phone has no room for. */
+const SortSelect = ({ sorting }: { sorting: Sorting }) => (
+  <div className="border-hairline border-b px-5 py-2">
+    <Select aria-label="Sort by" value={sorting.value} onChange={({ target }) => sorting.onChange(target.value)}>
+      {listSorts.map((sort) => (
+        <option key={sort} value={sort}>
+          {sortNames[sort]}
+        </option>
+      ))}
+    </Select>
+  </div>
+)

@@ -14,6 +14,9 @@ export const configQuery = queryOptions({
 /** Whether payouts can be sent to phone numbers; not while that is unknown. */
 export const useSms = (): boolean => useQuery(configQuery).data?.sms ?? false
 
+/** The network whose money counts: Base, unless this is a staging deployment. */
+export const usePrimaryChain = (): Chain => useQuery(configQuery).data?.primaryChain ?? 'base'
+
 export const chainConfig = (config: PublicConfig, chain: Chain) => config.chains[chain === 'base' ? '8453' : '84532']
 
 /** Without the trailing slash. */

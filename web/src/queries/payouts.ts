@@ -1,8 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ListSort } from '#domain/listFilters.ts'
 import type { ApiCalls } from '#schemas/api.ts'
 import type { Page } from '#schemas/common.ts'
 import type { CreateEscrowReply, Delivery, EscrowItem as Escrow } from '#schemas/escrow.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
+import type { ListPlace } from '../lib/listSearch.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { type Range, rangeParams } from '../lib/range.ts'
 import { overviewQuery } from './overview.ts'
@@ -29,16 +31,16 @@ async function fetchPayouts(
   return { rows: data.escrows, page }
 }
 
-export const payoutsQuery = (page: number, filters: PayoutFilters = {}, pageSize = 25) =>
+export const payoutsQuery = (place: ListPlace, filters: PayoutFilters = {}) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', page, pageSize, filters],
-    queryFn: ({ signal }) => fetchPayouts({ page, pageSize, ...filterParams(filters) }, signal),
+    queryKey: [...rootKey, 'list', place, filters],
+    queryFn: ({ signal }) => fetchPayouts({ ...place, ...filterParams(filters) }, signal),
     placeholderData: keepPreviousData,
   })
 
 /** Unclaimed payouts: up to 100 of them, with the total count. */
 export const reclaimableQuery = queryOptions({
-  ...payoutsQuery(1, { status: ['CREATED'] }, 100),
+  ...payoutsQuery({ page: 1, pageSize: 100 }, { status: ['CREATED'] }),
   queryKey: [...rootKey, 'reclaimable'],
 })
 
@@ -47,10 +49,11 @@ const pageSize = 100 // the API's most
 /** All unclaimed payouts at this moment, by escrow id. */
 export async function fetchReclaimable(): Promise<Map<string, Escrow>> {
   const found = new Map<string, Escrow>()
-  for (let page = 1; ; page++) {
-    const { rows, page: info } = await fetchPayouts({ page, pageSize, status: 'CREATED' })
+  for (let cursor: string | undefined; ; ) {
+    const { rows, page } = await fetchPayouts({ pageSize, status: 'CREATED', cursor })
     for (const row of rows) found.set(row.escrowId, row)
-    if (page * pageSize >= info.total || rows.length === 0) return found
+    if (!page.next) return found
+    cursor = page.next
   }
 }
 
@@ -61,12 +64,21 @@ export async function fetchPayoutsById(ids: string[]): Promise<Escrow[]> {
   return found
 }
 
-export const exportPayouts = (filters: PayoutFilters) => apiFile('GET /escrow/export', { query: filterParams(filters) })
+export const exportPayouts = (filters: PayoutFilters, sort: ListSort) =>
+  apiFile('GET /escrow/export', { query: { ...filterParams(filters), sort } })
 
 export const payoutQuery = (escrowId: string) =>
   queryOptions({
     queryKey: [...rootKey, 'detail', escrowId],
     queryFn: ({ signal }) => api('GET /escrow/:escrowId', { params: { escrowId }, signal }),
+  })
+
+/** The link that the recipient got; it opens nothing without the code. */
+export const claimLinkQuery = (escrowId: string) =>
+  queryOptions({
+    queryKey: ['payout-link', escrowId],
+    queryFn: ({ signal }) => api('GET /escrow/:escrowId/link', { params: { escrowId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** Refreshes the overview as well, since it shows the total of unclaimed payouts. */

@@ -11,6 +11,7 @@ export const preferencesQuery = queryOptions({
 
 /** Fields that `change` does not name keep their values. */
 export async function savePreferences(change: Preferences): Promise<void> {
-  queryClient.setQueryData(preferencesQuery.queryKey, (before) => ({ ...before, ...change }))
+  // What is not known stays unknown: a field that is left out here would read as one that was never stored.
+  queryClient.setQueryData(preferencesQuery.queryKey, (before) => before && { ...before, ...change })
   await api('PUT /preferences', { body: change, keepalive: true })
 }

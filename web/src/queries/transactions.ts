@@ -1,9 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
+import type { ListSort, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
 import type { ApiCalls } from '#schemas/api.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
+import type { ListPlace } from '../lib/listSearch.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { type Range, rangeParams } from '../lib/range.ts'
 import { isFinal } from '../lib/transactionStatus.ts'
@@ -43,10 +44,10 @@ async function fetchTransactions(
   return { rows: data, page }
 }
 
-export const transactionsQuery = (page: number, pageSize = 25, filters: TransactionFilters = {}) =>
+export const transactionsQuery = (place: ListPlace, filters: TransactionFilters = {}) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', page, pageSize, filters],
-    queryFn: ({ signal }) => fetchTransactions({ page, pageSize, ...filterParams(filters) }, signal),
+    queryKey: [...rootKey, 'list', place, filters],
+    queryFn: ({ signal }) => fetchTransactions({ ...place, ...filterParams(filters) }, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -57,8 +58,8 @@ export const transactionSearchQuery = (part: string) =>
     queryFn: ({ signal }) => fetchTransactions({ page: 1, pageSize: 5, search: part }, signal),
   })
 
-export const exportTransactions = (filters: TransactionFilters) =>
-  apiFile('GET /transactions/export', { query: filterParams(filters) })
+export const exportTransactions = (filters: TransactionFilters, sort: ListSort) =>
+  apiFile('GET /transactions/export', { query: { ...filterParams(filters), sort } })
 
 /** Polled until it is final. */
 export const transactionQuery = (transactionId: string) =>

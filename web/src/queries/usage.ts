@@ -1,5 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
-import type { Usage } from '#schemas/usage.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { Span } from '#domain/statistics.ts'
+import type { SpendingParams, Usage } from '#schemas/usage.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
@@ -11,5 +12,26 @@ export const usageQuery = queryOptions({
   queryKey: ['usage'],
   queryFn: ({ signal }) => api('GET /usage/dashboard', { signal }),
 })
+
+/** What was spent per day. The same key as the figures' at its start, so that both are refreshed together. */
+export const spendingQuery = (query: SpendingParams) =>
+  queryOptions({
+    queryKey: ['usage', 'spending', query],
+    queryFn: ({ signal }) => api('GET /usage/spending', { query, signal }),
+  })
+
+/** Further pages have the changes before; the days of all are the same. */
+export const budgetHistoryQuery = (groupId: string, days: Span) =>
+  infiniteQueryOptions({
+    queryKey: ['usage', 'budget', groupId, days],
+    queryFn: ({ pageParam, signal }) =>
+      api('GET /policy-groups/:groupId/budget-history', {
+        params: { groupId },
+        query: { days, before: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next,
+  })
 
 export const refreshUsage = () => queryClient.invalidateQueries({ queryKey: usageQuery.queryKey })

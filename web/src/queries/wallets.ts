@@ -3,6 +3,7 @@ import type { ApiCalls } from '#schemas/api.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { api } from '../lib/api.ts'
+import { type Chain, chainIdOf } from '../lib/networks.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
 export type { SessionKeyInfo, Wallet }
@@ -24,8 +25,10 @@ export const sessionKeyQuery = (walletId: string) =>
 export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
 /** Only the owner's address goes to the server. */
-export const deployWallet = (input: { ownerAddress: string; name?: string }, idempotencyKey: string) =>
-  api('POST /wallets/smart-wallets-v2/deploy', { body: { ...input, chainId: 8453 }, idempotencyKey })
+export const deployWallet = (
+  { chain, ...input }: { ownerAddress: string; chain: Chain; name?: string },
+  idempotencyKey: string,
+) => api('POST /wallets/smart-wallets-v2/deploy', { body: { ...input, chainId: chainIdOf(chain) }, idempotencyKey })
 
 /** Null clears the name. */
 export const renameWallet = (walletId: string, name: string | null) =>

@@ -7,7 +7,8 @@ export const Route = createFileRoute('/dashboard')({
   /** `onramp=success`: the user returns from buying USDC. */
   validateSearch: (search: Record<string, unknown>) => searchOf({ onramp: textOf(search.onramp) }),
   beforeLoad: ({ location }) => {
-    if (!getSession().user) throw redirect({ to: '/login', search: { redirect: location.href }, replace: true })
+    const { user, expired } = getSession()
+    if (!user && !expired) throw redirect({ to: '/login', search: { redirect: location.href }, replace: true })
   },
   component: Shell,
 })

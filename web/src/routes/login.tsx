@@ -2,7 +2,7 @@ import { createFileRoute, redirect } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { AccountFrame } from '../components/AccountFrame.tsx'
 import { returnPathOf } from '../lib/search.ts'
-import { getSession, useSession } from '../lib/session.ts'
+import { expiredText, getSession, useSession } from '../lib/session.ts'
 import { useTitle } from '../lib/useTitle.ts'
 import { SignInForm } from './-login/SignInForm.tsx'
 
@@ -20,7 +20,7 @@ export const Route = createFileRoute('/login')({
 })
 
 function LoginPage() {
-  const { passwordChallenge } = useSession()
+  const { passwordChallenge, expired } = useSession()
   const { redirect: back } = Route.useSearch()
   const navigate = Route.useNavigate()
   useTitle(passwordChallenge ? 'Set New Password' : 'Sign In')
@@ -29,6 +29,11 @@ function LoginPage() {
 
   return (
     <AccountFrame>
+      {expired && (
+        <p role="status" className="mb-4 rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
+          {expiredText}
+        </p>
+      )}
       <Suspense>
         {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
       </Suspense>

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { X } from 'lucide-react'
+import { ExternalLink, X } from 'lucide-react'
 import { CopyButton } from '../components/CopyButton.tsx'
 import { QrCode } from '../components/QrCode.tsx'
 
@@ -19,10 +19,18 @@ export function QrModal(props: { uri: string; onClose: () => void }) {
               <X aria-hidden="true" className="size-5" />
             </Dialog.Close>
           </div>
+          {/* A phone can't scan its own screen: there the link opens the wallet on it. */}
+          <a
+            href={props.uri}
+            className="hidden h-control w-full items-center justify-center gap-2 rounded-control bg-paper px-4 font-medium text-ink outline-offset-2 focus-visible:outline-paper pointer-coarse:inline-flex"
+          >
+            <ExternalLink aria-hidden="true" className="size-4" />
+            Open in wallet
+          </a>
           <div className="rounded-control bg-white p-2">
             <QrCode text={props.uri} label="Pairing code for your wallet" />
           </div>
-          <Dialog.Description>Open your wallet’s scanner, or copy the link into it.</Dialog.Description>
+          <Dialog.Description>Scan the code with your wallet, or copy the link into it.</Dialog.Description>
           <CopyButton text={props.uri} what="link" wide />
         </Dialog.Popup>
       </Dialog.Portal>

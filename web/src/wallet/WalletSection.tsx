@@ -20,6 +20,8 @@ import { walletProblem } from './problems.ts'
 import { useDisconnectAll } from './useDisconnectAll.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
+const notSaved = 'Failed to save public address. Please try again.'
+
 /** The connected wallet, and the public address of the account. */
 export default function WalletSection() {
   return (
@@ -82,7 +84,7 @@ function Connected(props: { address: `0x${string}`; chainId: number | undefined;
       </dl>
       <div className="mt-3 space-y-4">
         <NetworkSelect chainId={chainId} />
-        {link.error && <ErrorBox>{walletProblem(link.error)}</ErrorBox>}
+        {link.error && <ErrorBox>{walletProblem(link.error, notSaved)}</ErrorBox>}
       </div>
       <div className="mt-4 flex flex-wrap gap-3">
         {user && !linked && (
@@ -131,7 +133,7 @@ function LinkedAddress() {
   if (!user?.publicAddress) return null
   return (
     <div className="mt-4 border-hairline border-t pt-3">
-      {unlink.error && <ErrorBox>{walletProblem(unlink.error)}</ErrorBox>}
+      {unlink.error && <ErrorBox>{walletProblem(unlink.error, notSaved)}</ErrorBox>}
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div>
           <p className="mb-1 text-muted text-small">Linked to your account</p>

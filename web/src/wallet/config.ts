@@ -6,6 +6,8 @@ import { walletConnect } from 'wagmi/connectors/walletConnect'
 import type { PublicConfig } from '#schemas/account.ts'
 import { appName } from '../lib/app.ts'
 import { type ChainId, chainNames } from './chains.ts'
+import { disconnectAll } from './disconnectAll.ts'
+import { onForget } from './remembered.ts'
 
 /** The name that wallets show for this site. */
 const siteName = `${appName} agent payments`
@@ -18,9 +20,11 @@ let config: Config | null = null
 /** The wagmi configuration of this page. The first call reconnects wallets that still authorize us, the last used one first. */
 export function walletConfig(deployment: PublicConfig): Config {
   if (config) return config
-  config = makeConfig(deployment)
-  void restore(config)
-  return config
+  const made = makeConfig(deployment)
+  config = made
+  onForget(() => disconnectAll(made))
+  void restore(made)
+  return made
 }
 
 function makeConfig({ chains, walletConnectProjectId }: PublicConfig): Config {

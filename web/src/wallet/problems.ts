@@ -8,9 +8,12 @@ const notConfigured = 'Your wallet is not set up for this network. Add it there,
 /** What wallets and wagmi throw: errors with EIP-1193 codes, wrapped in named errors. */
 type WalletError = { name?: string; code?: unknown; message?: string; shortMessage?: string; cause?: unknown }
 
-/** A sentence for people. Refusals of our API, and errors that we know no better sentence for, keep their own. */
-export function walletProblem(error: unknown): string {
-  if (error instanceof ApiError) return messageOf(error)
+/**
+ * A sentence for people. Refusals of our API, and errors that we know no better sentence for, keep their own; `fallback`:
+ * for a refusal without one.
+ */
+export function walletProblem(error: unknown, fallback?: string): string {
+  if (error instanceof ApiError) return messageOf(error, fallback)
   const chain = [...causes(error)]
   const has = (name: string) => chain.some((each) => each.name === name)
   // The wallet's own code is innermost: wagmi reports any failure to add a network as a rejection.

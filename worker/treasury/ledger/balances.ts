@@ -4,20 +4,20 @@ import { fromColumn } from '../storage/columns.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
+/** The wallet's balance by our books, held money included; as on chain up to the last block that was read. */
+export const bookedOf = (wallet: WalletRow): bigint =>
+  BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn)
+
 /** What the wallet holds and nothing is reserved from. Never negative: money that the owner withdrew can't be promised. */
 export function availableOf(wallet: WalletRow): MicroUsdc {
-  const left =
-    BigInt(wallet.deposits) +
-    BigInt(wallet.returns) -
-    BigInt(wallet.out) -
-    BigInt(wallet.withdrawn) -
-    BigInt(wallet.held)
+  const left = bookedOf(wallet) - BigInt(wallet.held)
   return (left > 0n ? left : 0n) as MicroUsdc
 }
 
-export function walletFunds(wallet: WalletRow, session: SessionRow | null): WalletFunds {
+export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriving?: MicroUsdc): WalletFunds {
   return {
     available: availableOf(wallet),
+    ...(arriving !== undefined && { arriving }),
     status: wallet.status,
     halted: wallet.halted !== null,
     paused: wallet.paused === 1,

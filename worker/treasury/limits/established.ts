@@ -1,7 +1,8 @@
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Is the account older than a day with confirmed payments on Base? Until then it is new, and shares what the deployment
+ * Is the account older than a day with confirmed payments on the primary network? Until then it is new, and shares what the deployment
  * gives to all new accounts. It then remains established permanently.
  */
 export function isEstablished(ctx: Context): boolean {
@@ -9,12 +10,13 @@ export function isEstablished(ctx: Context): boolean {
   return ctx.established
 }
 
-function readEstablished({ store, limits, now }: Context): boolean {
+function readEstablished({ env, store, limits, now }: Context): boolean {
   const before = now() - limits.establishedAfterHours * 3_600_000
   if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
   const { n } = store.first<{ n: number }>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'CONFIRMED'
-       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453) LIMIT ?)`,
+       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?) LIMIT ?)`,
+    primaryChain(env),
     limits.establishedAfterPayments,
   )!
   return n >= limits.establishedAfterPayments

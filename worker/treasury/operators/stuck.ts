@@ -1,4 +1,5 @@
 import { type ChainId, chainIds } from '#domain/networks.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../context.ts'
 import { jobId, paymentRef } from '../relay/jobs.ts'
@@ -34,7 +35,7 @@ export async function stuckWork(ctx: Context): Promise<StuckWork[]> {
   ]
 
   function chainOf({ wallet_id }: { wallet_id: string }): ChainId {
-    return wallets.find(({ id }) => id === wallet_id)?.chain_id ?? 8453
+    return wallets.find(({ id }) => id === wallet_id)?.chain_id ?? primaryChain(ctx.env)
   }
 }
 

@@ -75,7 +75,7 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     const isPayout = target.address === null
     if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
-    const funds = walletFunds(wallet, session)
+    const funds = walletFunds(wallet, session, gathered.arriving)
     const decision = decideAmount(policy, funds, input.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
     if (!decision.ok) {
       // A refusal for balance or session is decided on a fresh reading of the chain. A budget does not depend on it,

@@ -45,7 +45,7 @@ export function check(
   if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
   const now = ctx.now()
-  const funds = walletFunds(wallet, session)
+  const funds = walletFunds(wallet, session, gathered.arriving)
   const kind = { isPayout, at: now }
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)

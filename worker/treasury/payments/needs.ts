@@ -1,15 +1,18 @@
 import { utcDay } from '#domain/gasAllowance.ts'
+import { type MicroUsdc, saturatingSub } from '#domain/money.ts'
 import type { Address } from '../../chain/types.ts'
 import { countAttempt } from '../../db/attempts.ts'
 import type { Refused, Result } from '../../result.ts'
 import type { PayInput } from '../api.ts'
 import type { Context, RecipientLookup } from '../context.ts'
+import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, takeLookup } from '../limits/admission.ts'
 import { askForGas } from '../limits/gasGrant.ts'
 import { type MessageTo, mailboxOf } from '../limits/messageLimits.ts'
 import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { ChainRefresh } from '../wallets/chainRefresh.ts'
+import { balanceOf } from '../wallets/snapshots.ts'
 import { isLookedUp, lookUpRecipient } from './recipients.ts'
 
 /**
@@ -36,6 +39,8 @@ export type Gathered = {
   /** The address looked up last. */
   lookup: { address: Address; found: RecipientLookup } | null
   refreshed: boolean
+  /** Of the refreshed wallet; absent: it could not be read. */
+  arriving?: MicroUsdc
   grants: Grants
 }
 
@@ -67,6 +72,7 @@ export class NeedResolver {
         case 'refresh':
           await this.#chain.refresh(result.wallet, result.freshEnoughMs)
           gathered.refreshed = true
+          Object.assign(gathered, await arrivingIn(this.#context, result.wallet))
           break
         case 'gasGrant':
           gathered.grants.gas = await askForGas(this.#context, result.wallet.chain_id, result.gas)
@@ -92,4 +98,10 @@ export class NeedResolver {
     const { count } = await countAttempt(db, key, 24 * 3600_000, now())
     return count <= limits.newAccountMessagesPerRecipient
   }
+}
+
+/** What is in the wallet's balance and not in its books yet; nothing when the chain can't be read. */
+async function arrivingIn(ctx: Context, wallet: WalletRow): Promise<Pick<Gathered, 'arriving'>> {
+  const balance = await balanceOf(ctx, wallet)
+  return balance === null ? {} : { arriving: saturatingSub(balance, bookedOf(ctx.store.wallet(wallet.id)!)) }
 }

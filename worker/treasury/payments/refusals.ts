@@ -42,9 +42,9 @@ export function recordRefusal(
   answer.refusal!.id = id
   const { to } = input
   store.run(
-    `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, recipient_email, recipient_phone,
+    `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name, recipient_email, recipient_phone,
        amount, memo, status, error_code, error_message, refusal, created_at, give_up_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'POLICY_REJECTED', ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'POLICY_REJECTED', ?, ?, ?, ?, ?)`,
     id,
     to.type === 'email' || to.type === 'phone' ? 'payout' : 'send',
     caller.wallet.id,
@@ -54,6 +54,7 @@ export function recordRefusal(
     to.type,
     to.type === 'address' ? to.address : null,
     to.type === 'contact' ? to.contactId : null,
+    contactName(ctx, input, caller),
     to.type === 'email' ? to.email : null,
     to.type === 'phone' ? to.phone : null,
     toColumn(input.amount),
@@ -74,6 +75,13 @@ export function recordRefusal(
   })
   enqueue(ctx, 'payment', id)
   return answer
+}
+
+/** So that lists can say whom it was for. Null for a contact that the group does not allow: only D1 knows its name. */
+function contactName({ store }: Context, { to, contact }: PayInput, { group }: Caller): string | null {
+  if (to.type !== 'contact' || !group) return contact?.name ?? null
+  const query = 'SELECT name FROM whitelist WHERE group_id = ? AND contact_id = ?'
+  return store.first<{ name: string }>(query, group.id, to.contactId)?.name ?? null
 }
 
 export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {

@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import type { ReclaimAllReply } from '#schemas/escrow.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { ok, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -21,8 +22,8 @@ export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
   const { store } = ctx
   return store.transaction((): Result<ReclaimAllReply> => {
     const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
-    // Test money is not money.
-    const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === 8453)
+    // Only the primary network's money counts: test money is not money.
+    const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(ctx.env))
     const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
     if (targets.length === 0) return ok({ count: 0, total })
     store.run("UPDATE payout SET reclaim_asked_at = ? WHERE status = 'CREATED'", ctx.now())

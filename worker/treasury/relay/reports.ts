@@ -16,6 +16,7 @@ export function applyReports(ctx: Context, reports: readonly JobReport[]): void 
       if (txHash) noteHash(ctx, ref, txHash)
       if (gasUsed !== undefined) noteGas(ctx, ref, gasUsed)
       if (ref.type === 'payment') noteRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
+      if (ref.type === 'deploy') noteDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
     }
   })
 }
@@ -38,6 +39,17 @@ function noteRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: str
   noteOutcome(ctx, 'failed')
   const wallet = ctx.store.wallet(payment.wallet_id)
   if (wallet && payment.kind === 'send') forgetRecipient(ctx, wallet, payment.to_address!)
+}
+
+const refusals: Record<string, string> = {
+  frozen: 'Transactions of this account are stopped',
+  full: 'No new work is taken at present',
+}
+
+/** Why the wallet is not on chain yet, for its owner; null: nothing is known. Deploying goes on. */
+export function noteDeployProblem(ctx: Context, walletId: string, reason: string | null): void {
+  const text = reason && (refusals[reason] ?? reason)
+  ctx.store.run("UPDATE wallet SET error = ? WHERE id = ? AND status = 'deploying'", text, walletId)
 }
 
 function noteHash(ctx: Context, ref: JobRef, txHash: Hex): void {

@@ -5,6 +5,7 @@ import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { type DueJob, dueJobs, maxJobsAtOnce } from './dueJobs.ts'
 import { paymentJob } from './jobs.ts'
 import { relayerOf } from './relayers.ts'
+import { noteDeployProblem } from './reports.ts'
 
 /** Keeps the job of a payment whose signature is committed for the next submission, without reading it back. */
 export function queueSignedPayment(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
@@ -29,7 +30,11 @@ async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
     const ours = jobs.filter((entry) => entry.chainId === chainId).map((entry) => entry.job)
     if (ours.length === 0) return
     const result = await relayerOf(ctx, chainId).submit(ours)
-    for (const { id, reason } of result.refused) logError('job_refused', { user: ctx.userId, job: id, reason })
+    for (const { id, reason } of result.refused) {
+      logError('job_refused', { user: ctx.userId, job: id, reason })
+      const ref = ours.find((job) => job.id === id)?.ref
+      if (ref?.type === 'deploy') noteDeployProblem(ctx, ref.walletId, reason)
+    }
     for (const { id } of ours) ctx.submittedAt.set(id, ctx.now())
   }
   const failed = (await Promise.allSettled([toChain(8453), toChain(84532)])).find(({ status }) => status === 'rejected')

@@ -1,8 +1,8 @@
 import { formatUsdc, microUsdc } from '#domain/money.ts'
-import { averageOf, lastSevenDays, percentUsed, successRate } from '#domain/statistics.ts'
+import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import type { Overview } from '#schemas/overview.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
-import { spentAt } from '../ledger/balances.ts'
 import { prunedRefusals } from '../payments/refusals.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
@@ -13,11 +13,15 @@ import { balanceOf } from '../wallets/snapshots.ts'
 const dayMs = 86_400_000
 const text = (sum: number | bigint | null) => formatUsdc(BigInt(sum ?? 0))
 
-/** Sums and counts cover wallets on Base; test money is shown apart. */
-const onBase = 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)'
+/** Sums and counts cover wallets on the primary network; money of the other one is shown apart. */
+const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
+const onPrimary = (ctx: Context) => `wallet_id IN (SELECT id FROM wallet WHERE ${isPrimary(ctx)})`
 /** Shown as Failed; a reclaimed payout is not. */
 const hasFailed =
   "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
+/** Neither it nor its group is paused, nor deleted; a paused account has none. */
+const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
+  WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
 const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
@@ -27,9 +31,9 @@ export async function overview(ctx: Context): Promise<Omit<Overview, 'contactCou
   return { totalBalance: await totalBalance(ctx), ...figures(ctx) }
 }
 
-/** Of all active wallets on Base, decimal USDC; null when one of them can't be read. */
+/** Of all active wallets on the primary network, decimal USDC; null when one of them can't be read. */
 async function totalBalance(ctx: Context): Promise<string | null> {
-  const wallets = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE chain_id = 8453 AND status = 'active'")
+  const wallets = ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
   const balances = await Promise.all(wallets.map((wallet) => balanceOf(ctx, wallet)))
   let total = 0n
   for (const balance of balances) {
@@ -39,7 +43,8 @@ async function totalBalance(ctx: Context): Promise<string | null> {
   return formatUsdc(total)
 }
 
-function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
+/** All but the balance, for which the chain is asked. */
+export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
   const count = (from: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
@@ -48,92 +53,81 @@ function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> 
        coalesce(sum(amount) FILTER (WHERE status = 'CONFIRMED'), 0) AS spent,
        count(*) FILTER (WHERE ${hasFailed}) AS failed,
        count(*) FILTER (WHERE (${hasFailed}) AND created_at > ?) AS failed_today
-     FROM payment WHERE ${onBase}`,
+     FROM payment WHERE ${onPrimary(ctx)}`,
     now - dayMs,
   )!
   const unclaimed = store.first<Sum>(
-    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onBase}`,
+    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onPrimary(ctx)}`,
   )!
   const pruned = Number(store.meta(prunedRefusals) ?? 0)
   const failed = totals.failed + pruned
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
-    walletCount: count("wallet WHERE chain_id = 8453 AND status <> 'deleted'"),
+    walletCount: count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
       store.first<{ id: string }>(
-        `SELECT id FROM wallet WHERE chain_id = 8453 AND status = 'active' AND paused = 0 AND halted IS NULL
+        `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halted IS NULL
          ORDER BY created_at LIMIT 1`,
       )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),
     agentCount: count('agent WHERE deleted_at IS NULL'),
-    activeAgentCount: store.accountPaused
-      ? 0
-      : count(
-          `agent JOIN policy_group ON policy_group.id = agent.group_id
-           WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`,
-        ),
+    activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
-    held: text(store.first<Sum>('SELECT sum(held) AS sum FROM wallet WHERE chain_id = 8453')!.sum),
+    held: text(store.first<Sum>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum),
     average: average === null ? null : formatUsdc(average),
     confirmed: totals.confirmed,
     failed,
     successRate: successRate(totals.confirmed, failed),
     failedToday: totals.failed_today,
     pendingPayouts: { count: unclaimed.n, amount: text(unclaimed.sum) },
-    days: days(store, now),
-    methods: methods(store),
-    topWallets: topWallets(store),
-    recentAgents: store
-      .all<AgentRow>(
-        'SELECT * FROM agent WHERE deleted_at IS NULL ORDER BY last_activity_at IS NULL, last_activity_at DESC, created_at DESC LIMIT 3',
-      )
-      .map((agent) => agentView(ctx, agent)),
-    recipients: recipients(store),
+    methods: methods(ctx),
+    topWallets: topWallets(ctx),
+    activeAgents: store.accountPaused
+      ? []
+      : store
+          .all<AgentRow>(
+            `SELECT agent.* FROM ${activeAgents}
+             ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
+          )
+          .map((agent) => agentView(ctx, agent)),
+    recipients: recipients(ctx),
     budgets: budgets(store),
   }
 }
 
-/** Money that left, by the UTC day on which it left. */
-function days(store: Store, now: number): Overview['days'] {
-  const window = lastSevenDays(now)
-  const rows = store.all<Sum & { day: number }>(
-    `SELECT CAST((${spentAt} - ?1) / ${dayMs} AS INTEGER) AS day, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE status = 'CONFIRMED' AND ${spentAt} >= ?1 AND ${onBase} GROUP BY 1`,
-    window[0]!.startsAt,
-  )
-  const found = new Map(rows.map((row) => [row.day, row]))
-  return window.map(({ day }, i) => ({ day, count: found.get(i)?.n ?? 0, amount: text(found.get(i)?.sum ?? 0) }))
-}
-
 /** By how the recipient was named; refused payments do not count. */
-function methods(store: Store): Overview['methods'] {
-  const rows = store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
+function methods(ctx: Context): Overview['methods'] {
+  const rows = ctx.store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
     `SELECT to_type AS method, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE refusal IS NULL AND ${onBase} GROUP BY 1 ORDER BY n DESC`,
+     WHERE refusal IS NULL AND ${onPrimary(ctx)} GROUP BY 1 ORDER BY n DESC`,
   )
   return rows.map(({ method, n, sum }) => ({ method, count: n, amount: text(sum) }))
 }
 
-function topWallets(store: Store): Overview['topWallets'] {
-  const rows = store.all<{ id: string; name: string | null; address: string; n: number; sum: number | null }>(
+function topWallets(ctx: Context): Overview['topWallets'] {
+  const rows = ctx.store.all<{ id: string; name: string | null; address: string; n: number; sum: number | null }>(
     `SELECT wallet.id, wallet.name, wallet.address, count(payment.id) AS n,
        sum(payment.amount) FILTER (WHERE payment.status = 'CONFIRMED') AS sum
      FROM wallet JOIN payment ON payment.wallet_id = wallet.id AND payment.refusal IS NULL
-     WHERE wallet.chain_id = 8453 AND wallet.status <> 'deleted' GROUP BY wallet.id ORDER BY n DESC, wallet.created_at LIMIT 3`,
+     WHERE ${isPrimary(ctx)} AND wallet.status <> 'deleted' GROUP BY wallet.id ORDER BY n DESC, wallet.created_at LIMIT 3`,
   )
   return rows.map(({ n, sum, ...wallet }) => ({ ...wallet, count: n, spent: text(sum) }))
 }
 
 /** The five recipients paid last. */
-function recipients(store: Store): Overview['recipients'] {
-  const rows = store.all<Sum & { contact_id: string | null; name: string | null; recipient: string; at: number }>(
-    `SELECT contact_id, max(contact_name) AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
+function recipients(ctx: Context): Overview['recipients'] {
+  // SQLite takes the columns beside max() from the row that has it: the newest.
+  const rows = ctx.store.all<
+    Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
+  >(
+    `SELECT id, contact_id, contact_name AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
        count(*) AS n, sum(amount) AS sum, max(created_at) AS at FROM payment
-     WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onBase}
+     WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onPrimary(ctx)}
      GROUP BY coalesce(contact_id, recipient_email, recipient_phone, lower(to_address)) ORDER BY at DESC LIMIT 5`,
   )
   return rows.map((row) => ({
+    lastPaymentId: row.id,
     contactId: row.contact_id,
     name: row.name,
     recipient: row.recipient,

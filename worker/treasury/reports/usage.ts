@@ -2,6 +2,7 @@ import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
 import type { Usage } from '#schemas/usage.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
 import { spentAt } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
@@ -15,18 +16,20 @@ const paceMs = 30 * 86_400_000 // 30 days
 /** Spending in the current UTC month, by wallet, group and agent. Deleted wallets count in the total. */
 export function usageOf(ctx: Context): Usage {
   const { store } = ctx
+  const primary = primaryChain(ctx.env)
   const now = ctx.now()
   const { month, startsAt, endsAt } = monthOf(now)
   const spent = spentSince(store, startsAt)
   const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
   const limits = wallets
-    .filter((wallet) => wallet.chain_id === 8453 && wallet.status === 'active' && wallet.kind === 'smart')
+    .filter((wallet) => wallet.chain_id === primary && wallet.status === 'active' && wallet.kind === 'smart')
     .map((wallet) => sessionLimit(store, wallet, now) ?? zeroUsdc)
   const limit = limits.length === 0 ? null : limits.reduce<bigint>((sum, one) => sum + one, 0n)
   const total = store.first<{ sum: number | null }>(
     `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?
-       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = 8453)`,
+       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?)`,
     startsAt,
+    primary,
   )!
   const currentSpent = fromColumn(total.sum ?? 0)
   return {

@@ -1,5 +1,6 @@
 import { type Log, RpcUnavailable } from '../../chain/types.ts'
 import type { Context } from '../context.ts'
+import { bookedOf } from '../ledger/balances.ts'
 import type { BookingRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -60,7 +61,6 @@ export const openBookings = (store: Store, wallet: WalletRow) =>
 
 /** What the wallet's balance was in the books after `block`, in micro-USDC. */
 export function bookedBalance(store: Store, wallet: WalletRow, block: number): bigint {
-  const now = BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn)
   const { since } = store.first<{ since: number }>(
     `SELECT coalesce(sum(CASE WHEN kind IN ('deposited','returned') THEN value
        WHEN kind IN ('left','paid','funded') THEN -value ELSE 0 END), 0) AS since
@@ -68,5 +68,5 @@ export function bookedBalance(store: Store, wallet: WalletRow, block: number): b
     wallet.id,
     block,
   )!
-  return now - BigInt(since)
+  return bookedOf(wallet) - BigInt(since)
 }

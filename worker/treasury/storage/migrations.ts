@@ -263,6 +263,12 @@ export const treasuryMigrations: readonly string[] = [
   ALTER TABLE payout ADD COLUMN taken_down_at INTEGER;
   `,
   `
+  -- Figures of the last days read what ended in them, and a budget's history the events that set its limit, and no more.
+  CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
+  CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
+  CREATE INDEX audit_budget ON audit (ref, at, seq) WHERE event IN ('group.created', 'group.changed', 'group.topped_up');
+  `,
+  `
   -- Reorganisations. What was booked is undone, newest first, if its block leaves the chain before it is final. kind: what
   -- the log did; value: micro-USDC; ref: the payment or payout, null for the wallet alone; status_before: the payout's.
   CREATE TABLE booking (

@@ -97,17 +97,19 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   })
 }
 
-/** Marks the wallet active as soon as the chain shows it with our session key, under the chain's epoch. */
+/** After this long without the wallet on chain, it is no longer submitted and takes none of the account's places. */
+export const deployForMs = 24 * 3600_000 // 24 hours
+
+/**
+ * Marks the wallet active as soon as the chain shows it with our session key, under the chain's epoch. `failed` is no final
+ * state: a late transaction may still create the wallet, and money at its address can only be moved once it exists.
+ */
 export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
   const state = await confirmedState(ctx, wallet)
-  if (!state) {
-    const head = await freshHead(ctx, wallet.chain_id)
-    if (head.timestamp > wallet.valid_until) failDeploy(ctx, wallet)
-    return
-  }
+  if (!state) return decideDeploy(ctx, wallet)
   ctx.store.transaction(() => {
     const found = ctx.store.run(
-      "UPDATE wallet SET status = 'active', active_block = ? WHERE id = ? AND status = 'deploying'",
+      "UPDATE wallet SET status = 'active', active_block = ?, error = NULL WHERE id = ? AND status IN ('deploying','failed')",
       state.blockNumber,
       wallet.id,
     )
@@ -118,15 +120,33 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
   })
 }
 
+/** A wallet that was active is missing only by a reorganisation, and is deployed again however old it is. */
+async function decideDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
+  if (wallet.active_block !== null || ctx.now() < wallet.created_at + deployForMs) return
+  const hasMoney = (await ctx.chains[wallet.chain_id].usdcBalance(wallet.address)) > 0n
+  if (hasMoney) resumeDeploy(ctx, wallet)
+  else failDeploy(ctx, wallet)
+}
+
+function resumeDeploy(ctx: Context, wallet: WalletRow): void {
+  const { store } = ctx
+  store.transaction(() => {
+    if (store.run("UPDATE wallet SET status = 'deploying' WHERE id = ? AND status = 'failed'", wallet.id) === 0) return
+    audit(store, ctx.now(), 'wallet.deploy_resumed', wallet.id)
+    ctx.schedule('settle', ctx.now())
+  })
+}
+
 function failDeploy(ctx: Context, wallet: WalletRow): void {
-  ctx.store.transaction(() => {
-    if (
-      ctx.store.run(
-        "UPDATE wallet SET status = 'failed', error = ? WHERE id = ? AND status = 'deploying'",
-        'The wallet could not be deployed in time.',
-        wallet.id,
-      ) > 0
+  const { store } = ctx
+  store.transaction(() => {
+    const failed = store.run(
+      "UPDATE wallet SET status = 'failed', error = coalesce(error, ?) WHERE id = ? AND status = 'deploying'",
+      'The wallet could not be deployed in time.',
+      wallet.id,
     )
-      audit(ctx.store, ctx.now(), 'wallet.failed', wallet.id)
+    if (failed === 0) return
+    audit(store, ctx.now(), 'wallet.failed', wallet.id)
+    ctx.schedule('scan', ctx.now() + scanEveryMs)
   })
 }

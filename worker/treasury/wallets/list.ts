@@ -1,28 +1,37 @@
 import { formatUsdc } from '#domain/money.ts'
 import type { Wallet } from '#schemas/wallet.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
+import { bookedOf } from '../ledger/balances.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import type { ChainRefresh } from './chainRefresh.ts'
 import { balanceOf, getSnapshot } from './snapshots.ts'
 import { walletView } from './views.ts'
 
+const freshEnoughMs = 2_000 // one block
+
 /** Every wallet that was not deleted, newest first, as the chain shows it now. */
-export async function listWallets(ctx: Context): Promise<Wallet[]> {
+export async function listWallets(ctx: Context, chain: ChainRefresh): Promise<Wallet[]> {
   const rows = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC")
-  return Promise.all(rows.map((row) => showWallet(ctx, row)))
+  return Promise.all(rows.map((row) => showWallet(ctx, chain, row)))
 }
 
 /** The wallet as the chain shows it now, and as its row is after that. */
-export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> {
+export async function showWallet(ctx: Context, chain: ChainRefresh, row: WalletRow): Promise<Wallet> {
   const snapshot = await getSnapshot(ctx, row)
+  // Otherwise a deposit of an hour ago could still be shown as arriving: books are read often only while payments are open.
+  if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
+    await chain.refresh(row, freshEnoughMs)
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
 }
 
-/** An active wallet of the user on Base with this address? */
+/** An active wallet of the user on the primary network with this address? */
 export const hasActiveWallet = (ctx: Context, address: string): boolean =>
   ctx.store.first(
-    "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = 8453 AND status = 'active'",
+    "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = ? AND status = 'active'",
     address,
+    primaryChain(ctx.env),
   ) !== null
 
 /** Decimal USDC on chain; null when it can't be read. */

@@ -1,3 +1,5 @@
+import { formatUsdc } from '#domain/money.ts'
+import { isSlowDeploy } from '#domain/walletRules.ts'
 import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
@@ -22,15 +24,18 @@ export function renameWallet(ctx: Context, walletId: string, name: string | null
 
 /**
  * Removes the wallet from the dashboard and destroys every key of it that we hold; its history stays. Refused while
- * payments, payouts or actions of it are open or policy groups use it, naming them. Deleting twice is deleting once.
+ * payments, payouts or actions of it are open or policy groups use it, naming them, and while money is at the address of a
+ * wallet that is not on chain. Deleting twice is deleting once.
  */
-export function deleteWallet(ctx: Context, walletId: string): Result<null> {
+export async function deleteWallet(ctx: Context, walletId: string): Promise<Result<null>> {
   const { store } = ctx
+  const before = store.liveWallet(walletId)
+  const stranded = before && isMissing(before) ? await strandedMoney(ctx, before) : null
   return store.transaction((): Result<null> => {
     const wallet = store.wallet(walletId)
     if (!wallet) return notFound('Wallet')
     if (wallet.status === 'deleted') return ok(null)
-    const problem = openProblem(ctx, wallet)
+    const problem = missingProblem(ctx, wallet, stranded) ?? openProblem(ctx, wallet)
     if (problem) return refuse('conflict', problem)
     for (const session of store.all<SessionRow>('SELECT * FROM session WHERE wallet_id = ?', walletId))
       ctx.keys.delete(cacheKey(session))
@@ -44,9 +49,28 @@ export function deleteWallet(ctx: Context, walletId: string): Result<null> {
   })
 }
 
+/** The chain does not show the wallet: not yet, or it never will. */
+const isMissing = ({ status }: WalletRow) => status === 'deploying' || status === 'failed'
+
+/** Micro-USDC at the wallet's address; null when it can't be read. */
+const strandedMoney = (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
+  ctx.chains[wallet.chain_id].usdcBalance(wallet.address).catch(() => null)
+
+/**
+ * The address exists before the wallet does. Money at it can only be moved once the wallet is created, which nobody would
+ * do for a deleted one. A deployment under way may still succeed after the deletion: the wallet is its owner's then.
+ */
+function missingProblem(ctx: Context, wallet: WalletRow, stranded: bigint | null): string | null {
+  if (!isMissing(wallet)) return null
+  if (wallet.status === 'deploying' && !isSlowDeploy(wallet.created_at, ctx.now()))
+    return 'This wallet is still being created. Please try again in a moment.'
+  if (stranded === null) return 'The balance at this wallet’s address can’t be read now. Please try again in a moment.'
+  if (stranded === 0n) return null
+  return `${formatUsdc(stranded)} USDC is at this wallet’s address and can only be moved once the wallet is created. Bursar keeps trying to create it.`
+}
+
 function openProblem(ctx: Context, wallet: WalletRow): string | null {
   const { store } = ctx
-  if (wallet.status === 'deploying') return 'This wallet is still being created. Please try again in a moment.'
   const count = (query: string) => store.first<{ n: number }>(query, wallet.id)!.n
   const payments = count("SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING')")
   if (payments > 0)

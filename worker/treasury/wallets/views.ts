@@ -1,17 +1,20 @@
 import type { Exposure } from '#domain/exposure.ts'
-import { formatUsdc } from '#domain/money.ts'
+import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { spendableOf } from '#domain/spendable.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
+import { chainNow } from '../chainHeads.ts'
 import type { Context, WalletSnapshot } from '../context.ts'
-import { escrowedOf } from '../ledger/balances.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
+import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { walletExposure } from './exposure.ts'
 import { hasCode } from './plainKey.ts'
 
 export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
 
 /** The wallet as /wallets shows it; `snapshot`: as the chain shows it, null when it can't be read. */
-export function walletView({ store, now }: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
+export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
+  const { store, now } = ctx
   const session = store.session(wallet.id)
   const group = store.first<{ id: string }>(
     'SELECT id FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at LIMIT 1',
@@ -35,9 +38,11 @@ export function walletView({ store, now }: Context, wallet: WalletRow, snapshot:
     spendingLimit: String(wallet.session_limit),
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
+    deployProblem: wallet.status === 'active' ? null : wallet.error,
     held: formatUsdc(BigInt(wallet.held)),
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
     exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),
+    spendable: snapshot && spendableView(ctx, wallet, session, snapshot),
     createdAt: new Date(wallet.created_at).toISOString(),
   }
 }
@@ -47,3 +52,19 @@ const exposureView = ({ canLeave, agents, canRenew }: Exposure): Wallet['exposur
   agents: formatUsdc(agents),
   canRenew,
 })
+
+function spendableView(
+  ctx: Context,
+  wallet: WalletRow,
+  session: SessionRow | null,
+  snapshot: WalletSnapshot,
+): Wallet['spendable'] {
+  const at = chainNow(ctx, wallet, ctx.now())
+  const { now, limitedBy, arriving } = spendableOf(
+    walletFunds(wallet, session),
+    bookedOf(wallet),
+    microUsdc(snapshot.balance),
+    at,
+  )
+  return { now: formatUsdc(now), limitedBy, arriving: formatUsdc(arriving) }
+}

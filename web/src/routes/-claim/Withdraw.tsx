@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { FullAddress } from '../../components/Address.tsx'
 import { Button } from '../../components/Button.tsx'
 import { ErrorBox, Field, Input } from '../../components/Field.tsx'
-import { isOutcomeUnknown, messageOf } from '../../lib/apiError.ts'
+import { isOutcomeUnknown, messageOrThrown } from '../../lib/apiError.ts'
 import { asSentence, formatAmount, formatMoment } from '../../lib/format.ts'
 import { networkName, networkPhrase } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
@@ -53,7 +53,7 @@ export default function Withdraw(props: {
       await props.onWithdraw(review)
     } catch (error) {
       setUnknown(isOutcomeUnknown(error))
-      setProblem(messageOf(error, 'Withdrawal failed'))
+      setProblem(messageOrThrown(error, 'Withdrawal failed'))
       setBusy(false)
     }
   }

@@ -27,7 +27,7 @@ export function SignInForm(props: { onSignedIn: () => void }) {
       fallback: ['Login failed. Please check your credentials.', 'Login failed'],
     },
   )
-  const url = useQuery(configQuery).data?.betaAccessUrl
+  const config = useQuery(configQuery).data
   const email = values.email.trim()
 
   return (
@@ -62,12 +62,15 @@ export function SignInForm(props: { onSignedIn: () => void }) {
             Forgot password?
           </TextLink>
         </p>
-        <p>
-          Don't have an account?{' '}
-          <a href={url} target="_blank" rel="noopener noreferrer" className={linkClass}>
-            Request beta access
-          </a>
-        </p>
+        {config?.betaAccessUrl !== null && (
+          // Its place is kept until its address is known.
+          <p className={config ? '' : 'invisible'}>
+            Don't have an account?{' '}
+            <a href={config?.betaAccessUrl} target="_blank" rel="noopener noreferrer" className={linkClass}>
+              Request beta access
+            </a>
+          </p>
+        )}
         <p>
           Have a signup passcode?{' '}
           <TextLink to="/signup" email={email}>

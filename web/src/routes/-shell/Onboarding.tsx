@@ -7,7 +7,8 @@ import { PasswordInput } from '../../components/PasswordInput.tsx'
 import { messageOf } from '../../lib/apiError.ts'
 import { appName } from '../../lib/app.ts'
 import { formResolver } from '../../lib/formResolver.ts'
-import { completeOnboarding } from '../../queries/account.ts'
+import { completeOnboarding, rename } from '../../queries/account.ts'
+import { leave } from './leave.ts'
 
 type Values = { name: string; password: string; again: string }
 
@@ -17,14 +18,23 @@ const resolver = formResolver<Values>((values) => ({
   again: values.again === values.password ? null : 'Passwords do not match',
 }))
 
-/** First sign-in: the user sets a name and a password. Only success closes it. */
+const nameResolver = formResolver<Values>((values) => ({
+  name: values.name.trim() ? null : 'Please enter your name',
+}))
+
+/** First sign-in: the user sets a name, and a password in place of a temporary one. Only success closes it. */
 export default function Onboarding(props: { user: User }) {
-  const form = useForm<Values>({ resolver, defaultValues: { name: props.user.name ?? '', password: '', again: '' } })
+  // A record stored by an earlier version does not say.
+  const choosesPassword = props.user.passwordIsTemporary !== false
+  const form = useForm<Values>({
+    resolver: choosesPassword ? resolver : nameResolver,
+    defaultValues: { name: props.user.name ?? '', password: '', again: '' },
+  })
   const { errors, isSubmitting: busy } = form.formState
 
   const submit = form.handleSubmit(async ({ name, password }) => {
     try {
-      await completeOnboarding(name.trim(), password)
+      await (choosesPassword ? completeOnboarding(name.trim(), password) : rename(name.trim()))
     } catch (error) {
       form.setError('root', { message: messageOf(error, 'Failed to complete setup', 'Failed to complete onboarding') })
     }
@@ -33,14 +43,23 @@ export default function Onboarding(props: { user: User }) {
   return (
     <Dialog
       title={`Welcome to ${appName}! Let's set up your account`}
-      description="For security, you're required to change your temporary password and set your display name."
+      description={
+        choosesPassword
+          ? "For security, you're required to change your temporary password and set your display name."
+          : 'Please set your display name.'
+      }
       onClose={() => undefined}
       closable={false}
       onSubmit={submit}
       footer={
-        <Button type="submit" busy={busy}>
-          Complete Setup
-        </Button>
+        <>
+          <Button look="quiet" onClick={leave} disabled={busy}>
+            Sign Out
+          </Button>
+          <Button type="submit" busy={busy}>
+            Complete Setup
+          </Button>
+        </>
       }
     >
       <div className="space-y-4">
@@ -50,16 +69,25 @@ export default function Onboarding(props: { user: User }) {
         <Field label="Your Name" error={errors.name?.message}>
           {(control) => <Input {...control} {...form.register('name')} autoComplete="name" disabled={busy} />}
         </Field>
-        <Field label="New Password" error={errors.password?.message}>
-          {(control) => (
-            <PasswordInput {...control} {...form.register('password')} autoComplete="new-password" disabled={busy} />
-          )}
-        </Field>
-        <Field label="Confirm Password" error={errors.again?.message}>
-          {(control) => (
-            <PasswordInput {...control} {...form.register('again')} autoComplete="new-password" disabled={busy} />
-          )}
-        </Field>
+        {choosesPassword && (
+          <>
+            <Field label="New Password" error={errors.password?.message} hint="At least 6 characters">
+              {(control) => (
+                <PasswordInput
+                  {...control}
+                  {...form.register('password')}
+                  autoComplete="new-password"
+                  disabled={busy}
+                />
+              )}
+            </Field>
+            <Field label="Confirm Password" error={errors.again?.message}>
+              {(control) => (
+                <PasswordInput {...control} {...form.register('again')} autoComplete="new-password" disabled={busy} />
+              )}
+            </Field>
+          </>
+        )}
       </div>
     </Dialog>
   )

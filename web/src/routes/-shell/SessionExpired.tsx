@@ -1,8 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
+import { plural } from '#domain/words.ts'
 import { Button } from '../../components/Button.tsx'
 import { Dialog } from '../../components/Dialog.tsx'
+import { expiredText } from '../../lib/session.ts'
 
 const closeAfterSeconds = 5
+const redirecting = 'Redirecting automatically in 5 seconds...'
 
 /** Leads to sign-in, by its button or after five seconds. */
 export function SessionExpired(props: { onClose: () => void }) {
@@ -22,12 +25,12 @@ export function SessionExpired(props: { onClose: () => void }) {
     <Dialog
       role="alertdialog"
       title="Session Expired"
-      description="Your session has expired for security reasons. Please log in again to continue."
+      description={expiredText}
       onClose={props.onClose}
       footer={<Button onClick={props.onClose}>Log In Again</Button>}
     >
       <p className="text-muted text-small" aria-live="off">
-        Redirecting automatically in {left} {left === 1 ? 'second' : 'seconds'}...
+        {redirecting.replace('5 seconds', plural(left, 'second'))}
       </p>
     </Dialog>
   )

@@ -1,7 +1,8 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
+import { usePrimaryChain } from '../../queries/config.ts'
 import { ReconnectWallet } from '../../wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
@@ -9,13 +10,19 @@ import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 
+const TestNetworkBar = lazy(() => import('../../components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
 /** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */
 export function Shell() {
   const { user, isLoading, expired } = useSession()
+  const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
   const navigate = useNavigate()
+  /** Whose page it is, also below the notice that the session has ended. */
+  const [known, setKnown] = useState(user)
+  if (user && user !== known) setKnown(user)
+  const owner = user ?? (expired ? known : null)
   const signedOut = !isLoading && !user && !expired
 
   useEffect(() => {
@@ -27,8 +34,8 @@ export function Shell() {
   }, [signedOut, navigate])
 
   if (isLoading) return <Spinner />
-  if (expired) return <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
-  if (!user) return null
+  const notice = expired && <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
+  if (!owner) return notice || null
   return (
     <div className="min-h-dvh">
       <a
@@ -37,7 +44,12 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <TopBar user={user} />
+      <TopBar user={owner} />
+      {isTest && (
+        <Suspense>
+          <TestNetworkBar />
+        </Suspense>
+      )}
       {!online && (
         <p role="status" className="bg-amber-tint px-4 py-2 text-center text-amber text-small">
           You are offline. This page may be out of date, and nothing can be sent.
@@ -47,13 +59,14 @@ export function Shell() {
         <Outlet />
       </main>
       <OnrampReturn />
-      <InactivityGuard />
+      {user && <InactivityGuard />}
       <ReconnectWallet />
-      {user.needsOnboarding && (
+      {user?.needsOnboarding && (
         <Suspense>
           <Onboarding user={user} />
         </Suspense>
       )}
+      {notice}
     </div>
   )
 }

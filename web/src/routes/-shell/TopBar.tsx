@@ -6,8 +6,8 @@ import type { User } from '#schemas/account.ts'
 import { Button, IconButton } from '../../components/Button.tsx'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
-import { signOut } from '../../lib/session.ts'
 import { LazyPanelWallet } from '../../wallet/lazyWallet.tsx'
+import { leave } from './leave.ts'
 import { Palette } from './Palette.tsx'
 import { pageGroups } from './pages.ts'
 
@@ -75,7 +75,7 @@ function Panel(props: { user: User; onClose: () => void }) {
       </nav>
       <div className="border-hairline border-t p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         <LazyPanelWallet />
-        <Button look="quiet" onClick={signOut} className="w-full justify-start! gap-3! px-2!">
+        <Button look="quiet" onClick={leave} className="w-full justify-start! gap-3! px-2!">
           <LogOut aria-hidden="true" className="size-5" />
           Sign Out
         </Button>

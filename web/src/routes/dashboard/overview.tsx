@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
+import { Notice } from '../../components/Notice.tsx'
 import { EmptyState, Skeleton } from '../../components/states.tsx'
 import { useTitle } from '../../lib/useTitle.ts'
 import { overviewQuery } from '../../queries/overview.ts'
@@ -18,7 +19,7 @@ export const Route = createFileRoute('/dashboard/overview')({ component: Overvie
 const WidgetLibrary = lazy(() => import('./-overview/WidgetLibrary.tsx'))
 
 function OverviewPage() {
-  const { items, change, isPending } = useLayout()
+  const { items, change, isPending, isUnknown, reload } = useLayout()
   const overview = useQuery(overviewQuery)
   const [unlocked, setUnlocked] = useState(false)
   const [choosing, setChoosing] = useState(false)
@@ -33,7 +34,7 @@ function OverviewPage() {
             Reset layout
           </Button>
         )}
-        <Button look="secondary" aria-pressed={unlocked} onClick={() => setUnlocked(!unlocked)}>
+        <Button look="secondary" aria-pressed={unlocked} disabled={isUnknown} onClick={() => setUnlocked(!unlocked)}>
           <Icon aria-hidden="true" className="size-4" />
           {unlocked ? 'Lock layout' : 'Unlock layout'}
         </Button>
@@ -42,6 +43,20 @@ function OverviewPage() {
           Add Widget
         </Button>
       </PageHeader>
+      {isUnknown && (
+        <div className="mb-4">
+          <Notice tone="warning">
+            Your own layout could not be loaded, so these are the usual widgets. What you have stored is unchanged.{' '}
+            <button
+              type="button"
+              onClick={() => reload()}
+              className="rounded-sm font-medium underline underline-offset-3"
+            >
+              Try again
+            </button>
+          </Notice>
+        </div>
+      )}
       {overview.data && <FirstSteps overview={overview.data} />}
       {/* Widgets shown before the first steps would be pushed down by them. */}
       {isPending || !overview.isFetched ? (

@@ -1,20 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute } from '@tanstack/react-router'
-import { Eye, Plus, Undo2 } from 'lucide-react'
-import { lazy, Suspense, startTransition, useMemo, useState } from 'react'
-import { payoutStatuses } from '#domain/listFilters.ts'
+import { createFileRoute, useRouter } from '@tanstack/react-router'
+import { Plus, Undo2 } from 'lucide-react'
+import { lazy, Suspense, startTransition, useDeferredValue, useMemo, useState } from 'react'
+import { type ListSort, payoutStatuses } from '#domain/listFilters.ts'
 import { Amount } from '../../components/Amount.tsx'
-import { Button, IconButton } from '../../components/Button.tsx'
+import { Button } from '../../components/Button.tsx'
 import { PageHeader } from '../../components/Card.tsx'
-import type { Column } from '../../components/DataTable.tsx'
-import { PayoutStatusChip } from '../../components/PayoutStatusChip.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { Time } from '../../components/Time.tsx'
 import { plural } from '../../lib/format.ts'
 import { keepFocus } from '../../lib/keepFocus.ts'
-import { addressesOf, listOf, rangeOf } from '../../lib/listSearch.ts'
-import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../lib/payoutStatus.ts'
+import { addressesOf, type ListPlace, listOf, placeOf, rangeOf, searchOfPlace } from '../../lib/listSearch.ts'
 import { validRange } from '../../lib/range.ts'
 import { flagOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
@@ -30,12 +26,13 @@ import {
   reclaimableQuery,
   refreshPayouts,
 } from '../../queries/payouts.ts'
+import { columnsWith, compactWith } from './-payouts/rows.tsx'
 import { useActiveFilters } from './-payouts/useActiveFilters.ts'
 
 /** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
 const read = (search: Record<string, unknown>) => ({
   ...searchOf({ page: pageOf(search.page), create: flagOf(search.create) }),
-  ...textsOf(search, ['detail', 'status', 'wallets', 'from', 'to', 'min', 'max']),
+  ...textsOf(search, ['detail', 'status', 'wallets', 'from', 'to', 'min', 'max', 'sort', 'cursor']),
 })
 
 export const Route = createFileRoute('/dashboard/payouts')({
@@ -63,7 +60,10 @@ function filtersOf(search: ReturnType<typeof read>): PayoutFilters {
 
 function PayoutsPage() {
   const search = Route.useSearch()
-  const { page = 1, create, detail } = search
+  const { create, detail } = search
+  const gone = { page: undefined, cursor: undefined, sort: undefined, create: undefined, detail: undefined }
+  const filtered = searchOf({ ...search, ...gone })
+  const place = placeOf(search)
   const navigate = Route.useNavigate()
   // Contact details stay out of the URL.
   const [recipient, setRecipient] = useState<string>()
@@ -72,19 +72,19 @@ function PayoutsPage() {
   const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Escrow | null>(null)
   const filters: PayoutFilters = { ...filtersOf(search), ...(recipient && { recipient }) }
-  const list = useQuery({ ...payoutsQuery(page, filters), refetchInterval: refreshMs })
+  const list = useQuery({ ...payoutsQuery(place, filters), refetchInterval: refreshMs })
   const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: refreshMs })
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   useTitle('Payouts')
 
-  const filtered = searchOf({ ...search, page: undefined, create: undefined, detail: undefined })
-  const here = { ...filtered, ...(page > 1 && { page }) }
+  const here = { ...filtered, ...searchOfPlace(place) }
   const close = () => navigate({ search: here })
   const apply = ({ recipient: person, status: statuses, wallets: from, ...days }: PayoutFilters) => {
     setFiltering(false)
     afterPaint(() => {
       setRecipient(person)
-      navigate({ search: { ...days, ...searchOf({ status: statuses?.join(','), wallets: from?.join(',') }) } })
+      const chosen = searchOf({ status: statuses?.join(','), wallets: from?.join(',') })
+      navigate({ search: { ...days, ...chosen, ...searchOfPlace({ page: 1, sort: place.sort }) } })
     })
   }
   const active = useActiveFilters(filters, apply)
@@ -93,63 +93,21 @@ function PayoutsPage() {
   const outstanding = overview.data?.pendingPayouts
   const openCreate = () => navigate({ search: { ...here, create: true } })
 
-  const columns = useMemo(
-    (): Column<Escrow>[] => [
-      { header: 'Date', cell: (payout) => <Time iso={payout.createdAt} /> },
-      {
-        header: 'Recipient',
-        cell: (payout) => (
-          <>
-            <span className="wrap-anywhere">{recipientOf(payout)}</span>
-            {payout.delivery && isUndelivered(payout) && (
-              <p className="text-amber text-small">{deliveryText(payout.delivery)}</p>
-            )}
-            {payout.memo && (
-              <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted max-md:ml-auto">{payout.memo}</p>
-            )}
-          </>
-        ),
-      },
-      {
-        header: 'Amount',
-        align: 'right',
-        cell: (payout) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />,
-      },
-      { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
-      {
-        header: 'Actions',
-        bare: true,
-        align: 'right',
-        cell: (payout) => (
-          <span className="inline-flex gap-1">
-            <IconButton
-              label="View details"
-              aria-label={`View details of ${nameOf(payout)}`}
-              onClick={() => navigate({ search: (old) => ({ ...old, detail: payout.id }) })}
-            >
-              <Eye aria-hidden="true" className="size-4" />
-            </IconButton>
-            {canReclaim(payout) && (
-              <IconButton
-                ref={keepFocus}
-                label="Reclaim funds"
-                aria-label={`Reclaim funds of ${nameOf(payout)}`}
-                onClick={() => setReclaiming(payout)}
-              >
-                <Undo2 aria-hidden="true" className="size-4" />
-              </IconButton>
-            )}
-          </span>
-        ),
-      },
-    ],
-    [navigate],
-  )
+  const hrefOfDetail = useHrefOfDetail(here)
+  const { columns, compact } = useMemo(() => {
+    const hrefOf = (id: string) => hrefOfDetail + encodeURIComponent(id)
+    return { columns: columnsWith({ hrefOf, onReclaim: setReclaiming }), compact: compactWith({ hrefOf }) }
+  }, [hrefOfDetail])
+  const goTo = (to: ListPlace) => afterPaint(() => navigate({ search: { ...filtered, ...searchOfPlace(to) } }))
 
   return (
     <>
       <PageHeader title="Payout Management" aside={<Syncing active={list.isFetching && !list.isPending} />}>
-        <ExportButton name="bursar-payouts.csv" disabled={!list.data?.page.total} load={() => exportPayouts(filters)} />
+        <ExportButton
+          name="bursar-payouts.csv"
+          disabled={!list.data?.page.total}
+          load={() => exportPayouts(filters, place.sort)}
+        />
         <FiltersButton active={active} onOpen={() => startTransition(() => setFiltering(true))} />
         {reclaimableCount > 0 && (
           <Button ref={keepFocus} look="secondary" onClick={() => setReclaimingAll(true)}>
@@ -173,10 +131,12 @@ function PayoutsPage() {
         noun="payouts"
         list={list}
         columns={columns}
+        compact={compact}
+        sorting={{ value: place.sort, onChange: (sort) => goTo({ page: 1, sort: sort as ListSort }) }}
         isFiltered={active.length > 0}
         isWaiting={isWaiting}
         onClear={clear}
-        onPage={(next) => afterPaint(() => navigate({ search: next > 1 ? { ...filtered, page: next } : filtered }))}
+        onPage={(page, cursor) => goTo({ page, sort: place.sort, ...(cursor && { cursor }) })}
         empty={
           <EmptyState title="No payouts found" action={<Button onClick={openCreate}>Create Your First Payout</Button>}>
             Your payouts will appear here.
@@ -216,5 +176,8 @@ function PayoutsPage() {
   )
 }
 
-/** Tells the buttons of one row from those of another in their accessible names. */
-const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payout)}`
+/** The link to details, without the id at its end. The rows take changes of it with low priority. */
+function useHrefOfDetail(here: ReturnType<typeof read>): string {
+  const { href } = useRouter().buildLocation({ to: '/dashboard/payouts', search: here })
+  return useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)
+}

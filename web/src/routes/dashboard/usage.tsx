@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { spans } from '#domain/statistics.ts'
 import { Button, buttonClass } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { Field, Select } from '../../components/Field.tsx'
@@ -11,14 +12,20 @@ import { searchOf, textOf } from '../../lib/search.ts'
 import { useElapsed } from '../../lib/useElapsed.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { refreshUsage, type UsageGroup, usageQuery } from '../../queries/usage.ts'
-import { walletName } from '../../queries/wallets.ts'
+import { walletLabel } from '../../queries/wallets.ts'
 import { AllWallets } from './-usage/AllWallets.tsx'
 import { MonthlySpend } from './-usage/MonthlySpend.tsx'
 import { NetworkFees } from './-usage/NetworkFees.tsx'
+import { SpendingCard } from './-usage/SpendingCard.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
 
 export const Route = createFileRoute('/dashboard/usage')({
-  validateSearch: (search: Record<string, unknown>) => searchOf({ wallet: textOf(search.wallet) }),
+  validateSearch: (search: Record<string, unknown>) =>
+    searchOf({
+      wallet: textOf(search.wallet),
+      days: spans.find((span) => span === Number(search.days)),
+      by: search.by === 'group' ? ('group' as const) : undefined,
+    }),
   component: UsagePage,
 })
 
@@ -38,7 +45,8 @@ function UsagePage() {
 
   const only = data.wallets.length === 1 ? data.wallets[0] : undefined
   const wallet = only ?? data.wallets.find(({ id }) => id === search.wallet)
-  const select = (walletId: string) => navigate({ search: walletId ? { wallet: walletId } : {} })
+  const { wallet: _, ...chart } = search
+  const select = (walletId: string) => navigate({ search: walletId ? { ...chart, wallet: walletId } : chart })
   return (
     <>
       <PageHeader title="Budget & Usage" aside={<Syncing active={isFetching} />} />
@@ -52,13 +60,25 @@ function UsagePage() {
                   <option value="">All Wallets</option>
                   {data.wallets.map((one) => (
                     <option key={one.id} value={one.id}>
-                      {walletName(one)} ({shortAddress(one.address)})
+                      {walletLabel(one)} ({shortAddress(one.address)})
                     </option>
                   ))}
                 </Select>
               )}
             </Field>
           </div>
+        )}
+        {data.wallets.length > 0 && (
+          <SpendingCard
+            wallet={wallet}
+            days={search.days ?? 30}
+            by={search.by ?? 'agent'}
+            onChange={(change) => {
+              const { days, by } = { ...search, ...change }
+              const others = { ...(days && days !== 30 && { days }), ...(by === 'group' && { by }) }
+              navigate({ search: search.wallet ? { wallet: search.wallet, ...others } : others, resetScroll: false })
+            }}
+          />
         )}
         {wallet ? (
           <WalletUsage key={wallet.id} wallet={wallet} onTopUp={setToppingUp} />

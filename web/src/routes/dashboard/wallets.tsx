@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
 import { flagOf, searchOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { refreshWallets, type Wallet, walletsQuery } from '../../queries/wallets.ts'
+import { isLate } from './-wallets/deployment.ts'
 import { WalletCard } from './-wallets/WalletCard.tsx'
 import { WalletsSummary } from './-wallets/WalletsSummary.tsx'
 import { walletActions } from './-wallets/walletActions.ts'
@@ -36,7 +37,7 @@ function WalletsPage() {
     refetchInterval: (query) =>
       pageDialog || subjectIn(query.state.data)
         ? false
-        : query.state.data?.some((wallet) => wallet.status === 'deploying')
+        : query.state.data?.some((wallet) => wallet.status === 'deploying' && !isLate(wallet))
           ? deployingMs
           : refreshMs,
   })

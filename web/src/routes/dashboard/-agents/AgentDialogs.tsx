@@ -14,6 +14,7 @@ const EditAgentDialog = lazy(() => import('./EditAgentDialog.tsx'))
 const DeleteAgentDialog = lazy(() => import('./DeleteAgentDialog.tsx'))
 const RegenerateDialog = lazy(() => import('./RegenerateDialog.tsx'))
 const CredentialsDialog = lazy(() => import('./CredentialsDialog.tsx'))
+const TryPaymentDialog = lazy(() => import('./TryPaymentDialog.tsx'))
 const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
 
 type Shown = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
@@ -32,6 +33,7 @@ export function AgentDialogs(props: {
   const [shown, setShown] = useState<Shown | null>(null)
   const group = selected?.policyGroup
   const agentBy = (id: string | undefined) => selected?.agents.find((agent) => agent.id === id)
+  const tried = agentBy(search.tryPayment)
   const edited = agentBy(search.editAgent)
   const deleted = agentBy(search.deleteAgent)
   const regenerated = agentBy(search.regenerateKey ?? search.regenerateCredentials)
@@ -65,7 +67,8 @@ export function AgentDialogs(props: {
           }}
         />
       )}
-      {group && search.editGroup && <EditGroupDialog group={group} onClose={close} />}
+      {selected && search.editGroup && <EditGroupDialog group={selected} onClose={close} />}
+      {group && tried && <TryPaymentDialog group={group} agents={[tried]} onClose={close} />}
       {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
       {selected && search.deleteGroup && (
         <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />

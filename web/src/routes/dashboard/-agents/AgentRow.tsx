@@ -1,18 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { ChevronRight, KeyRound, Pause, Pencil, Play, RotateCcwKey, Trash2 } from 'lucide-react'
+import { ChevronRight, FlaskConical, KeyRound, Pause, Pencil, Play, RotateCcwKey, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import { Amount } from '../../../components/Amount.tsx'
+import { IconButton } from '../../../components/Button.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { SkeletonRows } from '../../../components/states.tsx'
 import { Time, useNow } from '../../../components/Time.tsx'
 import { formatMoment, lastActivityText, plural } from '../../../lib/format.ts'
+import { freeOf } from '../../../lib/mostSpendable.ts'
 import type { Agent } from '../../../queries/agents.ts'
 import { accountQuery } from '../../../queries/pausing.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import { walletsQuery } from '../../../queries/wallets.ts'
 import type { OpenDialog } from './dialogs.ts'
+import { mayDo } from './policyEffect.ts'
 import { placeId } from './rules.ts'
 
 const AgentTools = lazy(() => import('./AgentTools.tsx'))
@@ -38,6 +42,7 @@ export function AgentRow(props: {
   const paused = agent.status === 'paused'
   const accountPaused = useQuery(accountQuery).data?.paused ?? false
   const stopped = paused ? 'Paused' : pausedAbove(props.group, accountPaused)
+  const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === props.group.walletId)
   return (
     <li ref={row} id={placeId('agent', agent.id)} data-testid="agent-row" className="scroll-mt-24 target:bg-green-tint">
       <div className="flex items-center gap-1 pr-3">
@@ -55,6 +60,9 @@ export function AgentRow(props: {
           <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
             <span className="min-w-40 flex-1">
               <span className="block wrap-anywhere font-medium">{agent.name}</span>
+              <span data-testid="may-do" className="block wrap-anywhere text-small">
+                {mayDo(props.group, stopped, freeOf(wallet))}
+              </span>
               <span className="block text-muted text-small">
                 {plural(agent.transactionCount, 'transaction')}, last activity{' '}
                 {lastActivityText(agent.lastActivity, now).toLowerCase()}
@@ -64,6 +72,9 @@ export function AgentRow(props: {
             {stopped ? <Chip tone="waiting">{stopped}</Chip> : <Chip tone="good">Active</Chip>}
           </span>
         </button>
+        <IconButton label={`Try a payment by ${agent.name}`} onClick={() => open({ tryPayment: agent.id })}>
+          <FlaskConical aria-hidden="true" className="size-4" />
+        </IconButton>
         <ActionMenu
           label={`Actions for ${agent.name}`}
           items={[

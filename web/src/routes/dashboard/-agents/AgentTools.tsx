@@ -1,17 +1,14 @@
 import type { ReactNode } from 'react'
-import { scopeFor } from '#domain/scopes.ts'
-import type { Agent, PaymentRecipient } from '../../../queries/agents.ts'
+import type { Agent } from '../../../queries/agents.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { QuickStart } from './QuickStart.tsx'
 import { Refusals } from './Refusals.tsx'
 import { TryPayment } from './TryPayment.tsx'
-
-const kinds = ['contact', 'address', 'email', 'phone'] as const satisfies readonly PaymentRecipient['type'][]
+import { firstKind } from './TryPaymentDialog.tsx'
 
 /** Tools for connecting an agent: example calls, a check of a payment, recent refusals. */
 export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) {
   const { agent, group } = props
-  const first = kinds.find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
   return (
     <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
       <Part title="Quick start">
@@ -19,7 +16,7 @@ export default function AgentTools(props: { agent: Agent; group: PolicyGroup }) 
       </Part>
       <div className="min-w-0 space-y-6">
         <Part title="Try a payment" hint="Checks a payment against the current rules. Nothing is paid or held.">
-          <TryPayment agent={agent} first={first} />
+          <TryPayment agent={agent} first={firstKind(group)} />
         </Part>
         <Part title="Recent refusals">
           <Refusals agentId={agent.id} />

@@ -28,7 +28,7 @@ export default function CredentialsDialog(props: {
   return (
     <Dialog
       wide
-      title={`Credentials of ${agent.name}`}
+      title={`${agent.name}’s credentials`}
       description={
         shown
           ? 'They are shown only once. Store them where only your agent can read them.'

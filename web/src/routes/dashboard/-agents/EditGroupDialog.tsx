@@ -12,18 +12,22 @@ import { formatAmount } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import {
   fetchGroup,
-  type PolicyGroup,
+  type PolicyGroupWithAgents,
   refreshGroups,
   type ScopeUpdate,
   updateGroup,
 } from '../../../queries/policyGroups.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { changesOf, editInput, editProblems, type GroupValues, groupFields, merge, valuesOf } from './groupForm.ts'
+import { PolicyEffect } from './PolicyEffect.tsx'
+import TryPaymentDialog from './TryPaymentDialog.tsx'
 
-export default function EditGroupDialog(props: { group: PolicyGroup; onClose: () => void }) {
+export default function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: () => void }) {
+  const { agents } = props.group
   // The version that the form was filled from. It does not change while the user types.
-  const [base, setBase] = useState(props.group)
+  const [base, setBase] = useState(props.group.policyGroup)
   const [results, setResults] = useState<ScopeUpdate[]>([])
+  const [trying, setTrying] = useState(false)
   const form = useForm<GroupValues>({
     resolver: formResolver((values) => editProblems(values, base)),
     defaultValues: valuesOf(base),
@@ -48,34 +52,40 @@ export default function EditGroupDialog(props: { group: PolicyGroup; onClose: ()
   if (results.length > 0)
     return <Results name={form.getValues('name').trim()} results={results} onClose={props.onClose} />
   return (
-    <FormDialog
-      title="Edit Policy Group"
-      description="Takes effect on its agents’ next call."
-      form={form}
-      onClose={props.onClose}
-      submit={['Save Changes', 'Saving...']}
-      send={async (values) => {
-        try {
-          const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
-          await refreshGroups()
-          if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
-          toast.success(`${values.name.trim()} was updated.`)
-          props.onClose()
-        } catch (error) {
-          if (error instanceof ApiError && error.status === 409 && error.field === 'version') await mergeLatest(values)
-          throw error
-        }
-      }}
-      fallback="Failed to update policy group. Please try again."
-      fields={groupFields}
-    >
-      <GroupFields
+    <>
+      <FormDialog
+        title="Edit Policy Group"
+        description="Takes effect on its agents’ next call."
         form={form}
-        wallet={base.wallet ?? { name: null }}
-        budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
-      />
-      <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
-    </FormDialog>
+        onClose={props.onClose}
+        submit={['Save Changes', 'Saving...']}
+        send={async (values) => {
+          try {
+            const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
+            await refreshGroups()
+            if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
+            toast.success(`${values.name.trim()} was updated.`)
+            props.onClose()
+          } catch (error) {
+            if (error instanceof ApiError && error.status === 409 && error.field === 'version')
+              await mergeLatest(values)
+            throw error
+          }
+        }}
+        fallback="Failed to update policy group. Please try again."
+        fields={groupFields}
+      >
+        <GroupFields
+          form={form}
+          wallet={base.wallet ?? { name: null }}
+          budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
+        />
+        <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
+        <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
+      </FormDialog>
+      {/* Outside the form, since it is one itself. */}
+      {trying && <TryPaymentDialog group={base} agents={agents} onClose={() => setTrying(false)} />}
+    </>
   )
 }
 

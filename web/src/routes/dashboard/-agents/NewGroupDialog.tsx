@@ -6,6 +6,7 @@ import { formResolver } from '../../../lib/formResolver.ts'
 import { createGroup, type PolicyGroup, refreshGroups } from '../../../queries/policyGroups.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { type GroupValues, groupFields, groupInput, groupProblems, noGroup } from './groupForm.ts'
+import { PolicyEffect } from './PolicyEffect.tsx'
 
 const resolver = formResolver<GroupValues>(groupProblems)
 
@@ -28,6 +29,7 @@ export default function NewGroupDialog(props: { onClose: () => void; onCreated: 
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." />
       <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={budgetLeftAsTyped(null, form.watch())} />
+      <PolicyEffect form={form} group={null} />
     </FormDialog>
   )
 }

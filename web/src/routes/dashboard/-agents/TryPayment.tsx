@@ -8,6 +8,7 @@ import { amountProblem } from '#domain/sendRules.ts'
 import { addressProblem } from '#domain/validators.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Button } from '../../../components/Button.tsx'
+import { ContactPicker } from '../../../components/ContactPicker.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
 import { typedDecimal } from '../../../lib/amounts.ts'
 import { messageOf } from '../../../lib/apiError.ts'
@@ -69,7 +70,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
   })
   const [result, setResult] = useState<PaymentCheck | null>(null)
   const { errors, isSubmitting: busy } = form.formState
-  const type = form.watch('type')
+  const [type, contact] = form.watch(['type', 'contact'])
   const sms = useSms()
 
   const submit = form.handleSubmit(async (values) => {
@@ -97,18 +98,19 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
             </Select>
           )}
         </Field>
-        <Field label={kinds[type]} error={errors[type]?.message}>
-          {(control) =>
-            type === 'contact' ? (
-              <Select {...control} {...form.register('contact')}>
-                <option value="">Select a contact</option>
-                {contacts.data?.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            ) : (
+        {type === 'contact' ? (
+          <ContactPicker
+            value={contacts.data?.find(({ id }) => id === contact)}
+            error={errors.contact?.message}
+            onChange={(next) => {
+              form.setValue('contact', next?.id ?? '')
+              form.clearErrors('contact')
+              setResult(null)
+            }}
+          />
+        ) : (
+          <Field label={kinds[type]} error={errors[type]?.message}>
+            {(control) => (
               <Input
                 key={type}
                 {...control}
@@ -120,9 +122,9 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
                 spellCheck={false}
                 className={type === 'address' ? 'font-mono text-small' : undefined}
               />
-            )
-          }
-        </Field>
+            )}
+          </Field>
+        )}
       </div>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-40 flex-1">

@@ -12,6 +12,7 @@ export type Dialogs = {
   /** Ids of agents. */
   regenerateKey?: string
   regenerateCredentials?: string
+  tryPayment?: string
   editAgent?: string
   deleteAgent?: string
   /** Id of an agent, or 'group', 'wallet', 'account'. */
@@ -28,6 +29,7 @@ export const dialogSearch = (search: Record<string, unknown>) => ({
   confirmContact: textOf(search.confirmContact),
   regenerateKey: textOf(search.regenerateKey),
   regenerateCredentials: textOf(search.regenerateCredentials),
+  tryPayment: textOf(search.tryPayment),
   editAgent: textOf(search.editAgent),
   deleteAgent: textOf(search.deleteAgent),
   pause: textOf(search.pause),

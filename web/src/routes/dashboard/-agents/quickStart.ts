@@ -23,26 +23,26 @@ export function quickStarts(origin: string, clientId: string, to: Record<string,
   const replace = Object.values(to).includes(placeholder)
     ? ` and replace ${placeholder} with the recipient’s address`
     : ''
+  const payment = `-H "Idempotency-Key: first-payment" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`
   return [
     {
       name: 'curl',
-      note: `Set BURSAR_CLIENT_SECRET to the client secret${replace}. The API key works in place of the token.`,
-      code: `: "\${BURSAR_CLIENT_SECRET:?First: export BURSAR_CLIENT_SECRET=the client secret}"
+      note: `Set BURSAR_API_KEY to the API key${replace}. One Idempotency-Key never pays twice.`,
+      code: `curl ${origin}/v1/payments \\
+  -H "Authorization: Bearer $BURSAR_API_KEY" \\
+  ${payment}`,
+    },
+    {
+      name: 'curl (OAuth)',
+      note: `Set BURSAR_CLIENT_SECRET to the client secret${replace}. The token is valid for a few minutes.`,
+      code: `curl ${origin}/oauth/token -u "${clientId}:$BURSAR_CLIENT_SECRET" -d grant_type=client_credentials
 
-# Get a token, valid for a few minutes
-TOKEN=$(curl -s ${origin}/oauth/token \\
-  -u "${clientId}:$BURSAR_CLIENT_SECRET" \\
-  -d grant_type=client_credentials | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-
-# What it may spend
-curl -s ${origin}/v1/context -H "Authorization: Bearer $TOKEN"; echo
-
-# Pay; one Idempotency-Key never pays twice
-curl -s ${origin}/v1/payments \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "Idempotency-Key: first-payment" \\
-  -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
+# With the access_token of the reply
+curl ${origin}/v1/payments \\
+  -H "Authorization: Bearer $BURSAR_TOKEN" \\
+  ${payment}`,
     },
     {
       name: 'TypeScript',

@@ -6,6 +6,7 @@ import { Field, Input } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { ApiError } from '../../../lib/apiError.ts'
+import { failureOf, failures } from '../../../lib/failures.ts'
 import { plural } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
@@ -63,7 +64,14 @@ export default function ContactDialog(props: { contact?: Contact; onClose: () =>
       form={form}
       onClose={onClose}
       submit={[contact ? 'Save Changes' : 'Add Contact', 'Saving...']}
-      fallback={contact ? 'Failed to update contact' : 'Failed to create contact'}
+      fallback={(error) =>
+        failureOf(
+          error,
+          contact ? 'Failed to update contact' : 'Failed to create contact',
+          failures.contact,
+          'Failed to save contact',
+        )
+      }
       send={send}
     >
       <Field label="Name" error={errors.name?.message}>

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../../components/states.tsx'
+import { ErrorState, SkeletonRows } from '../../../components/states.tsx'
 import { cutAmount } from '../../../lib/format.ts'
 import { networkWarning } from '../../../lib/networks.ts'
+import { blockedBecause } from '../../../lib/spendable.ts'
 import type { Contact } from '../../../queries/contacts.ts'
 import { canPay, type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
-import { spendable } from '../-wallets/payment.ts'
-import SendDialog from '../-wallets/SendDialog.tsx'
+import SendDialog from '../-send/SendDialog.tsx'
+import { NoWalletNotice } from '../-send/WalletField.tsx'
 
 /** Chooses the wallet that pays, then opens the send dialog. */
 export default function SendToContactDialog(props: { contact: Contact; onClose: () => void }) {
@@ -17,7 +18,6 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
   const [walletId, setWalletId] = useState<string | null>(null)
   const wallet = wallets.data?.find(({ id }) => id === walletId)
   if (wallet) return <SendDialog wallet={wallet} contact={contact} onClose={onClose} />
-  const usable = wallets.data?.filter(canPay)
   return (
     <Dialog
       title="Choose a wallet"
@@ -29,18 +29,21 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
         </Button>
       }
     >
-      {usable ? (
-        usable.length === 0 ? (
-          <EmptyState title="No wallets found">Please create a wallet first.</EmptyState>
-        ) : (
+      {wallets.data ? (
+        <div className="space-y-2">
+          <NoWalletNotice wallets={wallets.data} />
           <ul className="space-y-2">
-            {usable.map((one) => (
+            {wallets.data.map((one) => (
               <li key={one.id}>
-                <WalletChoice wallet={one} first={one === usable[0]} onChoose={() => setWalletId(one.id)} />
+                <WalletChoice
+                  wallet={one}
+                  first={one === wallets.data.find(canPay)}
+                  onChoose={() => setWalletId(one.id)}
+                />
               </li>
             ))}
           </ul>
-        )
+        </div>
       ) : wallets.error ? (
         <ErrorState error={wallets.error} onRetry={() => wallets.refetch()} />
       ) : (
@@ -52,22 +55,33 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
 
 function WalletChoice(props: { wallet: Wallet; first: boolean; onChoose: () => void }) {
   const { wallet } = props
-  const available = spendable(wallet)
+  const { spendable } = wallet
+  const blocked = blockedBecause(wallet)
   return (
     <button
       type="button"
       data-first={props.first || undefined}
+      disabled={blocked !== null}
       onClick={props.onChoose}
-      className="flex min-h-14 w-full items-center justify-between gap-4 rounded-control border border-control px-4 py-2 text-left hover:bg-sunken"
+      className="flex min-h-14 w-full items-center justify-between gap-4 rounded-control border border-control px-4 py-2 text-left not-disabled:hover:bg-sunken disabled:border-hairline disabled:text-muted"
     >
       <span className="min-w-0">
         <span className="block truncate font-medium">{walletName(wallet)}</span>
         <span className="block text-muted text-small">{networkWarning(wallet.chain)}</span>
       </span>
-      <span className="shrink-0 text-right">
-        {available === null ? 'Unavailable' : `$${cutAmount(available)}`}
-        <span className="block text-muted text-small">available</span>
-      </span>
+      {blocked === null ? (
+        <span className="shrink-0 text-right">
+          {spendable ? `$${cutAmount(spendable.now)}` : 'Unavailable'}
+          <span className="block text-muted text-small">available to spend now</span>
+          {spendable && spendable.arriving !== '0' && (
+            <span className="block text-muted text-small">${cutAmount(spendable.arriving)} arriving</span>
+          )}
+        </span>
+      ) : (
+        <span className="shrink-0 text-small">{upperFirst(blocked)}</span>
+      )}
     </button>
   )
 }
+
+const upperFirst = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

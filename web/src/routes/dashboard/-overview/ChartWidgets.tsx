@@ -1,8 +1,14 @@
-import { zeroUsdc } from '#domain/money.ts'
-import { percentUsed } from '#domain/statistics.ts'
-import { microOf } from '../../../lib/amounts.ts'
-import { formatAmount, plural } from '../../../lib/format.ts'
-import type { WidgetProps } from './WidgetParts.tsx'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useContext, useEffect, useState } from 'react'
+import type { Span } from '#domain/statistics.ts'
+import { type By, SpanChoice } from '../../../components/charts/SpanChoice.tsx'
+import { SpendChart } from '../../../components/charts/SpendChart.tsx'
+import { Skeleton } from '../../../components/states.tsx'
+import { formatAmount } from '../../../lib/format.ts'
+import { spendingQuery } from '../../../queries/usage.ts'
+import { WidgetError, type WidgetProps, WidgetTitle } from './WidgetParts.tsx'
+
+const refreshMs = 30_000 // 30 seconds
 
 const names = { address: 'Address', contact: 'Contact', email: 'Email', phone: 'Phone' }
 
@@ -30,41 +36,31 @@ export function Methods({ overview }: WidgetProps) {
   )
 }
 
-const dayName = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
-const dayDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-
-/** What was spent on each of the last seven UTC days. */
-export function SevenDays({ overview }: WidgetProps) {
-  const { days } = overview
-  const micro = days.map(({ amount }) => microOf(amount))
-  const most = micro.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? zeroUsdc
-  const payments = days.reduce((sum, { count }) => sum + count, 0)
-  if (payments === 0) return <p className="m-auto text-muted">Nothing spent in the last seven days.</p>
+/** What was spent on each of the last days: seven, unless more are chosen. */
+export function Transfers() {
+  const [days, setDays] = useState<Span>(7)
+  const [by, setBy] = useState<By>('agent')
+  const setTitle = useContext(WidgetTitle)
+  const spending = useQuery({
+    ...spendingQuery({ days, by }),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  })
+  useEffect(() => setTitle(days === 7 ? null : `${days}-Day Transfers`), [setTitle, days])
   return (
     <>
-      <p className="text-muted text-small">{plural(payments, 'payment')}, days in UTC</p>
-      <ol className="flex flex-1 gap-1.5 pt-2">
-        {days.map(({ day, amount, count }, i) => (
-          <li
-            key={day}
-            title={`${dayDate.format(new Date(day))}: $${formatAmount(amount)} in ${plural(count, 'payment')}`}
-            className="flex min-w-0 flex-1 flex-col text-center"
-          >
-            <div aria-hidden="true" className="flex min-h-16 flex-1 items-end">
-              <div
-                className="w-full rounded-t-sm bg-green"
-                style={{ height: count === 0 ? 0 : `${Math.max(3, percentUsed(micro[i]!, most))}%` }}
-              />
-            </div>
-            <span className="sr-only">
-              {dayDate.format(new Date(day))}: ${formatAmount(amount)} in {plural(count, 'payment')}
-            </span>
-            <span aria-hidden="true" className="text-muted text-small">
-              {dayName.format(new Date(day))}
-            </span>
-          </li>
-        ))}
-      </ol>
+      <div className="mb-1">
+        <SpanChoice days={days} by={by} onDays={setDays} onBy={setBy} isSmall />
+      </div>
+      {spending.data ? (
+        <SpendChart spending={spending.data} by={by} chain="base" fills />
+      ) : spending.error ? (
+        <WidgetError error={spending.error} onRetry={() => spending.refetch()} />
+      ) : (
+        <output aria-label="Loading" className="block">
+          <Skeleton className="h-28" />
+        </output>
+      )}
     </>
   )
 }

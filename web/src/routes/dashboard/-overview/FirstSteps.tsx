@@ -60,7 +60,7 @@ export function FirstSteps(props: { overview: Overview }) {
 }
 
 function stepsOf(overview: Overview): Step[] {
-  const agent = overview.recentAgents[0]
+  const agent = overview.activeAgents[0]
   const wallet = overview.payingWalletId
   const paid = overview.transactionCount > 0
   const funded = paid || microOf(overview.totalBalance ?? '0') > 0n

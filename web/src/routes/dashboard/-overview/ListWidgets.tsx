@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Amount, Balance } from '../../../components/Amount.tsx'
-import { Chip } from '../../../components/Chip.tsx'
 import { PercentRing } from '../../../components/PercentRing.tsx'
 import { Time, useNow } from '../../../components/Time.tsx'
 import { shortAddress } from '../../../lib/address.ts'
@@ -79,29 +78,28 @@ export function TopWallets({ overview }: WidgetProps) {
 
 export function AgentsList({ overview }: WidgetProps) {
   const now = useNow()
-  if (overview.recentAgents.length === 0) return <Nothing>No agents yet. Create one under Agents.</Nothing>
+  if (overview.agentCount === 0) return <Nothing>No agents yet. Create one under Agents.</Nothing>
   return (
     <>
-      <Rows>
-        {overview.recentAgents.map((agent) => (
-          <Row
-            key={agent.id}
-            name={
-              <Link to="/dashboard/transactions" search={{ sender: agent.id }} className={linkClass}>
-                {agent.name}
-              </Link>
-            }
-            note={`${agent.policyGroup.name} · Last activity: ${lastActivityText(agent.lastActivity, now)}`}
-          >
-            <Amount value={agent.totalSpent} />
-            {agent.status === 'paused' && (
-              <span className="block">
-                <Chip tone="neutral">Paused</Chip>
-              </span>
-            )}
-          </Row>
-        ))}
-      </Rows>
+      {overview.activeAgents.length === 0 ? (
+        <Nothing>No agent can pay now: all are paused.</Nothing>
+      ) : (
+        <Rows>
+          {overview.activeAgents.map((agent) => (
+            <Row
+              key={agent.id}
+              name={
+                <Link to="/dashboard/transactions" search={{ sender: agent.id }} className={linkClass}>
+                  {agent.name}
+                </Link>
+              }
+              note={`${agent.policyGroup.name} · Last activity: ${lastActivityText(agent.lastActivity, now)}`}
+            >
+              <Amount value={agent.totalSpent} />
+            </Row>
+          ))}
+        </Rows>
+      )}
       <WidgetLink to="/dashboard/agents">View agents</WidgetLink>
     </>
   )
@@ -113,13 +111,18 @@ export function Recipients({ overview }: WidgetProps) {
   return (
     <>
       <Rows>
-        {overview.recipients.map(({ name, recipient, count, amount, lastPaidAt }) => (
+        {overview.recipients.map(({ contactId, lastPaymentId, name, recipient, count, amount, lastPaidAt }) => (
           <Row
             key={recipient}
             name={
-              <span className="wrap-anywhere">
+              // A contact's payments; a stranger's newest one, since people are not named in URLs.
+              <Link
+                to="/dashboard/transactions"
+                search={contactId ? { contact: contactId } : { detail: lastPaymentId }}
+                className={linkClass}
+              >
                 {name ?? (recipient.startsWith('0x') ? shortAddress(recipient) : recipient)}
-              </span>
+              </Link>
             }
             note={
               <>

@@ -7,17 +7,21 @@ import { Time } from '../../../components/Time.tsx'
 import { TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
 import { categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
 import { type Transaction, transactionsQuery } from '../../../queries/transactions.ts'
+import { reasonOf } from '../-transactions/rows.tsx'
 import { WidgetError, WidgetLink } from './WidgetParts.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
-/** 'Payout · Funds Reclaimed': the kind of transaction, and the state of a payout. */
+/** 'Payout · Funds Reclaimed': the kind of transaction, and the state of a payout or why it failed. */
 const subjectOf = (transaction: Transaction) =>
-  [categoryLabel(transaction), payoutState(transaction)].filter(Boolean).join(' · ')
+  [categoryLabel(transaction), payoutState(transaction) ?? reasonOf(transaction)].filter(Boolean).join(' · ')
 
 /** The five newest transactions. */
 export function RecentTransactions() {
-  const { data, error, refetch } = useQuery({ ...transactionsQuery(1, 5), refetchInterval: refreshMs })
+  const { data, error, refetch } = useQuery({
+    ...transactionsQuery({ page: 1, pageSize: 5 }),
+    refetchInterval: refreshMs,
+  })
   if (!data)
     return error ? (
       <WidgetError error={error} onRetry={() => refetch()} />

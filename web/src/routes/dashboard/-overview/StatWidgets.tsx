@@ -3,7 +3,9 @@ import type { LinkProps } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
 import { Balance } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
+import { useNow } from '../../../components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '../../../lib/format.ts'
+import { localDay } from '../../../lib/range.ts'
 import { overviewQuery } from '../../../queries/overview.ts'
 import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
@@ -17,6 +19,7 @@ function Figure(props: {
   children?: ReactNode
   note: ReactNode
   to: NonNullable<LinkProps['to']>
+  search?: Record<string, string>
   label: string
   title?: string
 }) {
@@ -30,7 +33,9 @@ function Figure(props: {
         {props.children ?? props.value}
       </p>
       <p className="text-pretty text-muted text-small">{props.note}</p>
-      <WidgetLink to={props.to}>{props.label}</WidgetLink>
+      <WidgetLink to={props.to} {...(props.search && { search: props.search })}>
+        {props.label}
+      </WidgetLink>
     </>
   )
 }
@@ -106,6 +111,7 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
         : `${whole(overview.confirmed)} completed, ${whole(overview.failed)} failed`
     }
     to="/dashboard/transactions"
+    search={{ status: 'completed,failed' }}
     label="View transactions"
   />
 )
@@ -156,6 +162,7 @@ export const PendingPayouts = ({ overview }: WidgetProps) => (
       overview.pendingPayouts.count === 0 ? 'Nothing unclaimed' : `${usd(overview.pendingPayouts.amount)} unclaimed`
     }
     to="/dashboard/payouts"
+    search={{ status: 'CREATING,CREATED' }}
     label="View payouts"
   />
 )
@@ -165,6 +172,8 @@ export const Failed = ({ overview }: WidgetProps) => (
     value={whole(overview.failedToday)}
     note="in the last 24 hours"
     to="/dashboard/transactions"
+    // Lists are filtered by days: 24 hours ago was yesterday.
+    search={{ status: 'failed', from: localDay(useNow() - 86_400_000) }}
     label="View transactions"
   />
 )

@@ -9,12 +9,13 @@ import {
   MoveVertical,
   X,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import type { MenuItem } from '../../../components/ActionMenuPopup.tsx'
 import { IconButton } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { type LayoutItem, type Move, moveWidget, resizeWidget } from './layout.ts'
+import { WidgetTitle } from './WidgetParts.tsx'
 import { widgets } from './widgets.ts'
 
 const moves: [Move, LucideIcon][] = [
@@ -36,6 +37,7 @@ export function Widget(props: {
 }) {
   const { item, items } = props
   const { name } = widgets[item.type]
+  const [title, setTitle] = useState<string | null>(null)
   const act = (label: string, icon: LucideIcon, next: LayoutItem[]): MenuItem => ({
     label,
     icon,
@@ -50,7 +52,7 @@ export function Widget(props: {
             <GripVertical aria-hidden="true" className="size-4" />
           </span>
         )}
-        <h2 className="line-clamp-2 min-w-0 flex-1 font-medium text-muted text-small">{name}</h2>
+        <h2 className="line-clamp-2 min-w-0 flex-1 font-medium text-muted text-small">{title ?? name}</h2>
         {props.unlocked && (
           <>
             <ActionMenu
@@ -69,7 +71,9 @@ export function Widget(props: {
           </>
         )}
       </div>
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 pb-3">{props.children}</div>
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 pb-3">
+        <WidgetTitle value={setTitle}>{props.children}</WidgetTitle>
+      </div>
     </Card>
   )
 }

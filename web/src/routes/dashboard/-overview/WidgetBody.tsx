@@ -3,7 +3,7 @@ import type { ComponentType } from 'react'
 import type { WidgetType } from '#domain/widgets.ts'
 import { Skeleton } from '../../../components/states.tsx'
 import { overviewQuery } from '../../../queries/overview.ts'
-import { Methods, SevenDays } from './ChartWidgets.tsx'
+import { Methods, Transfers } from './ChartWidgets.tsx'
 import { AgentsList, Budgets, QuickStats, Recipients, TopWallets } from './ListWidgets.tsx'
 import { RecentTransactions } from './RecentTransactions.tsx'
 import {
@@ -21,7 +21,7 @@ import {
 } from './StatWidgets.tsx'
 import { WidgetError, type WidgetProps } from './WidgetParts.tsx'
 
-const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<WidgetProps>> = {
+const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activity'>, ComponentType<WidgetProps>> = {
   'total-balance': TotalBalance,
   'active-agents': ActiveAgents,
   'transactions-count': Transactions,
@@ -36,7 +36,6 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<W
   'total-wallets': Wallets,
   'pending-escrows': PendingPayouts,
   'transaction-breakdown': Methods,
-  'recent-activity': SevenDays,
   'failed-transactions': Failed,
   'contact-activity': Recipients,
   'policy-budget': Budgets,
@@ -44,10 +43,11 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions'>, ComponentType<W
 
 const refreshMs = 30_000 // 30 seconds
 
-/** The content of a widget. All widgets but the newest transactions share one call. */
+/** The content of a widget. All widgets but the newest transactions and the chart over days share one call. */
 export function WidgetBody(props: { type: WidgetType }) {
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   if (props.type === 'recent-transactions') return <RecentTransactions />
+  if (props.type === 'recent-activity') return <Transfers />
   if (!overview.data)
     return overview.error ? (
       <WidgetError error={overview.error} onRetry={() => overview.refetch()} />

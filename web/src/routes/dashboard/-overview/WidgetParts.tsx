@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode } from 'react'
 import type { Overview } from '#schemas/overview.ts'
 import { Button } from '../../../components/Button.tsx'
 import { messageOf } from '../../../lib/apiError.ts'
@@ -20,11 +20,20 @@ export function WidgetError(props: { error: unknown; onRetry: () => void }) {
 }
 
 /** A link at the foot of a widget to the page with more. */
-export const WidgetLink = (props: { to: NonNullable<LinkProps['to']>; children: ReactNode }) => (
+export const WidgetLink = (props: {
+  to: NonNullable<LinkProps['to']>
+  /** Filters of a list, with which it shows what the widget counts. */
+  search?: Record<string, string>
+  children: ReactNode
+}) => (
   <Link
     to={props.to}
+    {...(props.search && { search: props.search as NonNullable<LinkProps['search']> })}
     className="mt-auto w-fit rounded-sm pt-1 text-green text-small underline underline-offset-3 pointer-coarse:min-h-7"
   >
     {props.children}
   </Link>
 )
+
+/** Replaces the title of the widget around it; null gives it its own. */
+export const WidgetTitle = createContext<(title: string | null) => void>(() => {})

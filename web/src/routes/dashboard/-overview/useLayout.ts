@@ -7,7 +7,10 @@ import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
 
 const saveMs = 500
 
-/** The user's widgets. Changes show at once and are saved a moment after the last one. */
+/**
+ * The user's widgets. Changes show at once and are saved a moment after the last one. `isUnknown`: the stored ones could
+ * not be read, the usual ones take their place, and nothing may be changed.
+ */
 export function useLayout() {
   const stored = useQuery(preferencesQuery)
   const [changed, setChanged] = useState<LayoutItem[] | null>(null)
@@ -24,7 +27,9 @@ export function useLayout() {
   // Leaving the page saves at once.
   useEffect(() => () => void save(unsaved), [])
 
-  return { items, change: setChanged, isPending: stored.isPending }
+  // Without the stored layout a change would replace it.
+  const isUnknown = stored.isError && !stored.data
+  return { items, change: setChanged, isPending: stored.isPending, isUnknown, reload: stored.refetch }
 }
 
 async function save(unsaved: { current: LayoutItem[] | null }): Promise<void> {

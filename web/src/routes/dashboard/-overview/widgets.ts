@@ -55,7 +55,7 @@ export const widgets: Record<WidgetType, WidgetDefinition> = {
   'recent-transactions': widget('data', 'Recent Transactions', History, 'The five newest payments'),
   'quick-stats': widget('data', 'Quick Stats', Gauge, 'Key figures in one list'),
   'top-wallets': widget('data', 'Top Wallets', WalletCards, 'The three wallets that pay most often'),
-  'active-agents-list': widget('data', 'Agents', List, 'The three agents that paid last'),
+  'active-agents-list': widget('data', 'Active Agents List', List, 'The three active agents that paid last'),
   'success-rate': widget('stats', 'Success Rate', Percent, 'Share of finished payments that completed'),
   'total-spent': widget('stats', 'Total Spent', Receipt, 'Confirmed payments, without reclaimed payouts'),
   'avg-transaction': widget('stats', 'Average Transaction', ChartBar, 'Average amount of a completed payment'),

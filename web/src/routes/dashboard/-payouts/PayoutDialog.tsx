@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ShortAddress, TxHash } from '../../../components/Address.tsx'
 import { Amount } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
+import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
@@ -10,10 +12,16 @@ import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
 import { Resend } from '../../../components/Resend.tsx'
 import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
+import { messageOf } from '../../../lib/apiError.ts'
+import { failures } from '../../../lib/failures.ts'
 import { formatMoment } from '../../../lib/format.ts'
 import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
-import { type Escrow, payoutQuery, resendCode } from '../../../queries/payouts.ts'
+import { contactsQuery } from '../../../queries/contacts.ts'
+import { claimLinkQuery, type Escrow, payoutQuery, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
+import { AddMethod, type NewMethod } from '../-contacts/AddMethod.tsx'
+
+const pollMs = 2_000 // 2 seconds
 
 /** All details of one payout. */
 export default function PayoutDialog(props: {
@@ -23,8 +31,16 @@ export default function PayoutDialog(props: {
   onReclaim: (payout: Escrow) => void
   onClose: () => void
 }) {
-  const fetched = useQuery({ ...payoutQuery(props.payoutId), enabled: !props.known })
-  const payout = props.known ?? fetched.data
+  const { known } = props
+  const [adding, setAdding] = useState<NewMethod | null>(null)
+  const fetched = useQuery({
+    ...payoutQuery(props.payoutId),
+    enabled: !known || isMoving(known),
+    refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : pollMs),
+  })
+  const payout = newerOf(known, fetched.data)
+  const stranger = useStranger(payout)
+  if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
   return (
     <Dialog
       title="Payout details"
@@ -34,6 +50,11 @@ export default function PayoutDialog(props: {
           <Button look="secondary" onClick={props.onClose}>
             Close
           </Button>
+          {stranger && (
+            <Button look="secondary" onClick={() => setAdding(stranger)}>
+              Add as Contact
+            </Button>
+          )}
           {payout && canReclaim(payout) && <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>}
         </>
       }
@@ -49,6 +70,41 @@ export default function PayoutDialog(props: {
   )
 }
 
+/** Something is about to change: it is funded, claimed or returned right now. */
+const isMoving = (payout: Escrow) => payout.status === 'CREATING' || payout.inProgress !== null
+
+/** The list is read less often than a payout that moves, and more often than one that was read once. */
+function newerOf(known: Escrow | undefined, fetched: Escrow | undefined): Escrow | undefined {
+  if (!known || !fetched) return known ?? fetched
+  return fetched.updatedAt >= known.updatedAt && isMoving(known) ? fetched : known
+}
+
+/** How to reach the recipient, when no contact has it. Null until the contacts are known. */
+function useStranger(payout: Escrow | undefined): NewMethod | null {
+  const contacts = useQuery(contactsQuery).data
+  const { recipientEmail: email, recipientPhone: phone } = payout ?? {}
+  const isKnown = contacts?.some(
+    (contact) => (email && contact.email?.toLowerCase() === email.toLowerCase()) || (phone && contact.phone === phone),
+  )
+  if (!contacts || isKnown) return null
+  return email ? { email } : phone ? { phone } : null
+}
+
+/** The sender can see the link again, but not the code. */
+function ClaimLink(props: { payout: Escrow }) {
+  const { data, error } = useQuery(claimLinkQuery(props.payout.escrowId))
+  if (error) return <span className="text-muted text-small">{messageOf(error, 'Unavailable')}</span>
+  if (!data) return <Skeleton className="h-6 w-40" />
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      <span className="w-48 truncate font-mono text-small" title={data.claimUrl}>
+        {data.claimUrl.replace(/^https?:\/\//, '')}
+      </span>
+      <CopyButton text={data.claimUrl} what="link" />
+    </span>
+  )
+}
+
 function Details(props: { payout: Escrow }) {
   const { payout } = props
   const chain = payout.sourceWallet?.chain ?? 'base'
@@ -58,14 +114,16 @@ function Details(props: { payout: Escrow }) {
         <Amount value={payout.amount} chain={chain} className="font-semibold text-title" />
         <PayoutStatusChip payout={payout} />
       </div>
-      {payout.errorMessage && <ErrorBox>{payout.errorMessage}</ErrorBox>}
+      {(payout.errorMessage || payout.status === 'FAILED') && (
+        <ErrorBox>{payout.errorMessage ?? failures.payout}</ErrorBox>
+      )}
       {payout.delivery && isUndelivered(payout) && (
         <Notice tone="warning">
           {deliveryText(payout.delivery)}. If {recipientOf(payout)} is not the right recipient, reclaim the funds and
           create a new payout.
         </Notice>
       )}
-      <Timeline steps={stepsOf(payout)} live={payout.status === 'CREATING' || payout.inProgress !== null} />
+      <Timeline steps={stepsOf(payout)} live={isMoving(payout)} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Recipient">{recipientOf(payout)}</Fact>
         {payout.delivery && (
@@ -76,6 +134,11 @@ function Details(props: { payout: Escrow }) {
         {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
         <Fact name="Sender">{payout.agent?.name ?? 'User'}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
+        {(payout.status === 'CREATING' || payout.status === 'CREATED') && (
+          <Fact name="Claim link">
+            <ClaimLink payout={payout} />
+          </Fact>
+        )}
         <Fact name="Created">{formatMoment(payout.createdAt)}</Fact>
         <Fact name="Expires">{formatMoment(payout.expiresAt)}</Fact>
         <Fact name="Payout wallet">

@@ -17,6 +17,7 @@ import {
   fetchReclaimable,
   reclaimAllPayouts,
   reclaimableQuery,
+  refreshPayouts,
 } from '../../../queries/payouts.ts'
 import { refreshWallets } from '../../../queries/wallets.ts'
 
@@ -65,6 +66,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
     const timer = setTimeout(async () => {
       const now = await fetchReclaimable().catch(() => null)
       const still = now === null ? null : [...targets.values()].filter(({ escrowId }) => now.has(escrowId))
+      if (still && still.length < state.left) refreshPayouts()
       if (still?.length === 0) setState(await outcome(targets).catch(() => ({ ...state, left: 0, polls: polls + 1 })))
       else if (polls + 1 >= maxPolls)
         setState({

@@ -5,7 +5,7 @@ import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field } from '../../../components/Field.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
-import { ApiError, messageOf } from '../../../lib/apiError.ts'
+import { ApiError, messageOrThrown } from '../../../lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '../../../lib/changePassword.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { changePassword } from '../../../queries/account.ts'
@@ -39,7 +39,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
       await changePassword(current, next)
       setDone(true)
     } catch (error) {
-      const message = messageOf(error, 'Failed to change password')
+      const message = messageOrThrown(error, 'Failed to change password')
       const field = error instanceof ApiError ? fields[error.field ?? ''] : undefined
       form.setError(field ?? 'root', { message }, { shouldFocus: true })
     }

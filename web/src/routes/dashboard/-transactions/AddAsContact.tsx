@@ -1,57 +1,9 @@
-import { useForm } from 'react-hook-form'
-import { toast } from 'react-hot-toast/headless'
-import { FullAddress } from '../../../components/Address.tsx'
-import { Field, Input } from '../../../components/Field.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { ApiError } from '../../../lib/apiError.ts'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { useSession } from '../../../lib/session.ts'
-import { createContact, refreshContacts } from '../../../queries/contacts.ts'
 import type { Transaction } from '../../../queries/transactions.ts'
-
-type Values = { name: string; description: string }
-const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
+import { AddMethod } from '../-contacts/AddMethod.tsx'
+import { contactMethodOf } from './contactMethod.ts'
 
 /** Adds the recipient of a transaction to the contacts. */
 export default function AddAsContact(props: { transaction: Transaction; onClose: () => void }) {
-  const { category, toAddress, recipientEmail } = props.transaction
-  const { user } = useSession()
-  const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
-  const { errors } = form.formState
-  const method = category === 'address' && toAddress ? { address: toAddress } : { email: recipientEmail ?? '' }
-
-  async function send({ name, description }: Values) {
-    if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
-    const about = description.trim()
-    const saved = await createContact({
-      userId: user.id,
-      name: name.trim(),
-      ...method,
-      ...(about && { description: about }),
-    })
-    await refreshContacts()
-    toast.success(`${saved.name} was added to your contacts.`)
-    props.onClose()
-  }
-
-  return (
-    <FormDialog
-      title="Add as Contact"
-      form={form}
-      onClose={props.onClose}
-      submit={['Add Contact', 'Saving...']}
-      fallback="Failed to add contact"
-      send={send}
-    >
-      <div className="rounded-control bg-sunken px-4 py-3">
-        {method.address ? <FullAddress address={method.address} /> : <p className="wrap-anywhere">{method.email}</p>}
-      </div>
-      <Field label="Name" error={errors.name?.message}>
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
-      </Field>
-      <Field label="Description (optional)" error={errors.description?.message}>
-        {(control) => <Input {...control} {...form.register('description')} autoComplete="off" />}
-      </Field>
-    </FormDialog>
-  )
+  const method = contactMethodOf(props.transaction)
+  return method && <AddMethod method={method} onClose={props.onClose} />
 }

@@ -16,6 +16,7 @@ import { categoryLabel, isFinal, payoutState, senderOf } from '../../../lib/tran
 import { type Transaction, transactionQuery } from '../../../queries/transactions.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
+import { contactMethodOf } from './contactMethod.ts'
 
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {
@@ -62,8 +63,7 @@ export default function TransactionDialog(props: {
 }
 
 /** Whether the recipient is not a contact yet. */
-const isStranger = ({ category, contactId, toAddress, recipientEmail }: Transaction) =>
-  contactId === null && (category === 'address' ? toAddress !== null : category === 'escrow' && recipientEmail !== null)
+const isStranger = (transaction: Transaction) => transaction.contactId === null && contactMethodOf(transaction) !== null
 
 /** The rule that refused, and the figures of its decision. */
 function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {

@@ -21,9 +21,9 @@ export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: U
                 {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
                 <dl className="mt-1 flex-1 divide-y divide-hairline">
                   <Fact name="Spent">
-                    <Amount value={currentSpent} />
+                    <Amount value={currentSpent} chain={wallet.chain} />
                   </Fact>
-                  <Fact name="Limit">{limit === null ? 'None' : <Amount value={limit} />}</Fact>
+                  <Fact name="Limit">{limit === null ? 'None' : <Amount value={limit} chain={wallet.chain} />}</Fact>
                   <Fact name="Used %">{percentUsed === null ? 'N/A' : `${percentUsed}%`}</Fact>
                   <Fact name="Policy groups">{wallet.policyGroups.length}</Fact>
                 </dl>

@@ -7,8 +7,10 @@ import { Card } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { PercentRing } from '../../../components/PercentRing.tsx'
 import { formatDate, plural } from '../../../lib/format.ts'
+import type { Chain } from '../../../lib/networks.ts'
 import type { UsageGroup, UsageWallet } from '../../../queries/usage.ts'
 import { walletName } from '../../../queries/wallets.ts'
+import { GroupHistory } from './GroupHistory.tsx'
 
 /** What one wallet spent this month, and its policy groups with their agents. */
 export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
@@ -21,15 +23,16 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
           <h2 id="wallet-usage" className="wrap-anywhere font-semibold">
             {walletName(wallet)}
           </h2>
+          {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
           <ShortAddress address={wallet.address} chain={wallet.chain} />
         </div>
         <div className="flex items-center gap-3 max-sm:flex-row-reverse">
           <p className="sm:text-right">
             <span className="block text-muted text-small">Spent This Month</span>
-            <Amount value={currentSpent} className="font-semibold" />
+            <Amount value={currentSpent} chain={wallet.chain} className="font-semibold" />
             {limit !== null && (
               <span className="block text-muted text-small">
-                of <Amount value={limit} />
+                of <Amount value={limit} chain={wallet.chain} />
               </span>
             )}
           </p>
@@ -41,7 +44,7 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
       ) : (
         <ul className="divide-y divide-hairline border-hairline border-t">
           {wallet.policyGroups.map((group) => (
-            <Group key={group.id} group={group} onTopUp={() => props.onTopUp(group)} />
+            <Group key={group.id} group={group} chain={wallet.chain} onTopUp={() => props.onTopUp(group)} />
           ))}
         </ul>
       )}
@@ -49,7 +52,8 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
   )
 }
 
-function Group(props: { group: UsageGroup; onTopUp: () => void }) {
+function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) {
+  const { chain } = props
   const { budget, ...group } = props.group
   const [open, setOpen] = useState(false)
   const id = useId()
@@ -75,18 +79,19 @@ function Group(props: { group: UsageGroup; onTopUp: () => void }) {
         </div>
         {budget.limit === null || budget.remaining === null ? (
           <p className="text-small sm:text-right">
-            <Amount value={budget.currentSpent} /> <span className="text-muted">spent · No budget limit</span>
+            <Amount value={budget.currentSpent} chain={chain} />{' '}
+            <span className="text-muted">spent · No budget limit</span>
           </p>
         ) : (
           <>
             <p className="text-small sm:text-right">
-              <Amount value={budget.currentSpent} /> <span className="text-muted">of</span>{' '}
-              <Amount value={budget.limit} />
+              <Amount value={budget.currentSpent} chain={chain} /> <span className="text-muted">of</span>{' '}
+              <Amount value={budget.limit} chain={chain} />
               <span className="block text-muted">
-                <Amount value={budget.remaining} /> left
+                <Amount value={budget.remaining} chain={chain} /> left
                 {budget.held !== '0' && (
                   <>
-                    , <Amount value={budget.held} /> held
+                    , <Amount value={budget.held} chain={chain} /> held
                   </>
                 )}
               </span>
@@ -121,12 +126,17 @@ function Group(props: { group: UsageGroup; onTopUp: () => void }) {
                   </Chip>
                 </span>
                 <span className="text-small">
-                  <Amount value={agent.totalSpent} />{' '}
+                  <Amount value={agent.totalSpent} chain={chain} />{' '}
                   <span className="text-muted">· {plural(agent.transactionCount, 'transaction')}</span>
                 </span>
               </li>
             ))}
           </ul>
+        )}
+        {open && (
+          <div className="mt-3 border-hairline border-t pt-4">
+            <GroupHistory groupId={group.id} name={group.name} />
+          </div>
         )}
       </div>
     </li>

@@ -12,6 +12,7 @@ import { Field } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { dollars, microOf } from '../../../lib/amounts.ts'
+import { failureOf, failures } from '../../../lib/failures.ts'
 import { formatAmount } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { configQuery } from '../../../queries/config.ts'
@@ -63,7 +64,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
       submit={[sum ? `Continue with $${sum}` : 'Continue', 'Opening...']}
       disabled={config?.onramp === false}
       fields={{ presetFiatAmount: 'amount' }}
-      fallback="Failed to create onramp session"
+      fallback={(error) => failureOf(error, 'Failed to create onramp session', failures.onramp)}
       send={send}
     >
       {config?.onramp === false && (

@@ -4,6 +4,7 @@ import { FullAddress } from '../../../components/Address.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Checkbox } from '../../../components/Field.tsx'
 import { formatAmount } from '../../../lib/format.ts'
+import { networkName } from '../../../lib/networks.ts'
 import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
@@ -12,7 +13,7 @@ export default function DeleteDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [keyIsKept, setKeyIsKept] = useState(false)
   const smart = wallet.walletType === 'smart'
-  const neverDeployed = wallet.status === 'failed'
+  const neverDeployed = wallet.status !== 'active'
   const balance = wallet.usdcBalance?.balance ?? null
   const isEmpty = neverDeployed || balance === '0'
   return (
@@ -38,7 +39,14 @@ export default function DeleteDialog(props: WalletDialogProps) {
             : ', and our copy of its key is destroyed.'}{' '}
         Its transactions stay in your history.
       </p>
-      {!neverDeployed && (
+      {neverDeployed ? (
+        <p>
+          It is not on {networkName(wallet.chain)}
+          {wallet.status === 'deploying' && ' yet, and Bursar stops creating it'}. Nobody should send money to its
+          address. Should it be created after all, or money arrive there, only your owner key and the wallet’s recovery
+          sheet give access to it.
+        </p>
+      ) : (
         <>
           <p>{whatStays(wallet, balance)}</p>
           <div className="rounded-control bg-sunken px-4 py-3">

@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { slowDeployMs } from '#domain/walletRules.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '../../../components/Field.tsx'
+import { networkName } from '../../../lib/networks.ts'
+import { useElapsed } from '../../../lib/useElapsed.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '../../../queries/wallets.ts'
 import { Deployed } from './Deployed.tsx'
 import { Deploying } from './Deploying.tsx'
@@ -37,12 +41,17 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
+  const primaryChain = usePrimaryChain()
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'deploying'
-  useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy || state.step === 'keypair' })
+  const slow = useElapsed(slowDeployMs, busy)
+  useBlocker({
+    shouldBlockFn: () => busy && !slow,
+    enableBeforeUnload: () => (busy && !slow) || state.step === 'keypair',
+  })
 
   const wallets = useQuery({ ...walletsQuery, enabled: busy, refetchInterval: busy ? pollMs : false })
-  const wallet = state.step === 'deploying' && wallets.data?.find(({ id }) => id === state.walletId)
+  const wallet = state.step === 'deploying' ? wallets.data?.find(({ id }) => id === state.walletId) : undefined
 
   const failWith = (owner: Owner, error: string) =>
     setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
@@ -62,7 +71,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
     setState({ step: 'deploying', owner, walletId: null })
     try {
       const { ownerAddress } = owner
-      const input = { ownerAddress, ...(name.trim() ? { name: name.trim() } : {}) }
+      const input = { ownerAddress, chain: primaryChain, ...(name.trim() ? { name: name.trim() } : {}) }
       const { id } = await deployWallet(input, idempotencyKey.current())
       setState({ step: 'deploying', owner, walletId: id })
     } catch (error) {
@@ -76,7 +85,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
       return (
         <Dialog
           title="Deploy Smart Wallet"
-          description="A wallet on Base that you own. Bursar covers the network fee."
+          description={`A wallet on ${networkName(primaryChain)} that you own. Bursar covers the network fee.`}
           onClose={props.onClose}
           onSubmit={(event) => {
             event.preventDefault()
@@ -108,10 +117,10 @@ export default function DeployDialog(props: { onClose: () => void }) {
                 />
               )}
             </Field>
-            <Field label="Network" hint="Smart wallets are deployed on Base.">
+            <Field label="Network" hint={`Smart wallets are deployed on ${networkName(primaryChain)}.`}>
               {(control) => (
-                <Select {...control} value="8453" disabled>
-                  <option value="8453">Base</option>
+                <Select {...control} value={primaryChain} disabled>
+                  <option value={primaryChain}>{networkName(primaryChain)}</option>
                 </Select>
               )}
             </Field>
@@ -130,7 +139,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
         />
       )
     case 'deploying':
-      return <Deploying sent={state.walletId !== null} />
+      return <Deploying wallet={wallet ?? null} slow={slow} onLeave={props.onClose} />
     case 'success':
       return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
   }

@@ -6,7 +6,8 @@ import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
-import { configQuery } from '../../../queries/config.ts'
+import { networkName } from '../../../lib/networks.ts'
+import { chainConfig, configQuery } from '../../../queries/config.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
 
 /** The deployed wallet. Its address is derived from the owner key, which this browser checks without the server. */
@@ -15,7 +16,7 @@ export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose:
   return (
     <Dialog
       title="Smart Wallet Created"
-      description={`${walletName(wallet)} is ready on Base.`}
+      description={`${walletName(wallet)} is ready on ${networkName(wallet.chain)}.`}
       onClose={props.onClose}
       footer={
         <>
@@ -45,7 +46,7 @@ export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose:
 async function expectedAddress(config: PublicConfig, wallet: Wallet, ownerAddress: string): Promise<string> {
   const { walletAddress } = await import('#chain/addresses.ts')
   type Hex = `0x${string}`
-  const { factory, walletImplementation, provider } = config.chains['8453'].contracts
+  const { factory, walletImplementation, provider } = chainConfig(config, wallet.chain).contracts
   return walletAddress(
     { factory: factory as Hex, walletImplementation: walletImplementation as Hex, provider: provider as Hex },
     {

@@ -1,26 +1,41 @@
 import { useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Timeline } from '../../../components/Timeline.tsx'
+import type { Wallet } from '../../../queries/wallets.ts'
+import { whyNotDeployed } from './deployment.ts'
 
-/** Shown while the wallet is being deployed. Nothing closes it. */
-export function Deploying(props: { sent: boolean }) {
+/** Shown while the wallet is being deployed; null: the server has not replied yet. For a minute nothing closes it. */
+export function Deploying(props: { wallet: Wallet | null; slow: boolean; onLeave: () => void }) {
+  const { wallet, slow } = props
   const [startedAt] = useState(() => new Date().toISOString())
   return (
     <Dialog
       title="Deploying your wallet"
-      description="This takes a few seconds. Please keep this page open."
-      onClose={() => undefined}
-      closable={false}
+      description={slow ? 'This takes longer than usual.' : 'This takes a few seconds. Please keep this page open.'}
+      onClose={props.onLeave}
+      closable={slow}
+      footer={slow && <Button onClick={props.onLeave}>Continue in background</Button>}
     >
       <div role="status">
         <Timeline
           live
           steps={[
             { label: 'Owner key generated in this browser', at: startedAt },
-            { label: 'Sent to Base', at: props.sent ? startedAt : null },
+            { label: 'Sent to Base', at: wallet ? startedAt : null },
             { label: 'Confirmed on Base', at: null },
           ]}
         />
+        {slow && (
+          <div className="mt-4 space-y-2">
+            <p className="rounded-control bg-amber-tint px-3 py-2 text-amber text-small">{whyNotDeployed(wallet)}</p>
+            <p className="text-muted text-small">
+              {wallet
+                ? 'You can leave: Bursar keeps trying, and the wallet is on the Wallets page, where you can also delete it. Keep your recovery phrase, and send nothing to its address before it is there.'
+                : 'You can leave. If the wallet was created, it is on the Wallets page. Keep your recovery phrase.'}
+            </p>
+          </div>
+        )}
       </div>
     </Dialog>
   )

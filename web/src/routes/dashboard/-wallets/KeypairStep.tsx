@@ -1,12 +1,12 @@
-import { Copy, Eye, EyeOff } from 'lucide-react'
+import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Checkbox, Field, Input } from '../../../components/Field.tsx'
+import { SecretCopyButton } from '../../../components/SecretCopyButton.tsx'
 
 const generatingMs = 2_000 // 2 seconds
-const clipboardMs = 60_000 // 1 minute
 const confirmation = 'I have saved my private key'
 
 type Keypair = { phrase: string; ownerAddress: string }
@@ -132,7 +132,7 @@ function PhraseForm(props: {
             )}
             {revealed ? 'Hide phrase' : 'Reveal phrase'}
           </Button>
-          {revealed && <CopyPhrase phrase={keypair.phrase} />}
+          {revealed && <SecretCopyButton text={keypair.phrase} what="recovery phrase" />}
         </div>
         <Checkbox
           checked={saved}
@@ -169,23 +169,5 @@ function Words(props: { phrase: string; revealed: boolean }) {
         </li>
       ))}
     </ol>
-  )
-}
-
-function CopyPhrase(props: { phrase: string }) {
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(props.phrase)
-      toast.success('Copied. The clipboard is cleared in 60 seconds.')
-      setTimeout(() => navigator.clipboard.writeText('').catch(() => undefined), clipboardMs)
-    } catch {
-      toast.error('Failed to copy to clipboard.')
-    }
-  }
-  return (
-    <Button look="quiet" onClick={copy}>
-      <Copy aria-hidden="true" className="size-4" />
-      Copy for 60 seconds
-    </Button>
   )
 }

@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { masterPasswordProblem } from '#domain/walletRules.ts'
 import { Button } from '../../../components/Button.tsx'
-import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
+import { SecretCopyButton } from '../../../components/SecretCopyButton.tsx'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { viewPrivateKey, walletName } from '../../../queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
@@ -37,7 +37,7 @@ export default function ViewKeyDialog(props: WalletDialogProps) {
         onClose={onClose}
         footer={
           <>
-            <CopyButton text={privateKey} what="private key" wide />
+            <SecretCopyButton text={privateKey} what="private key" />
             <Button onClick={onClose}>Done</Button>
           </>
         }

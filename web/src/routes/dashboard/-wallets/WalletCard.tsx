@@ -10,6 +10,7 @@ import { Chip } from '../../../components/Chip.tsx'
 import { formatAmount } from '../../../lib/format.ts'
 import { networkName } from '../../../lib/networks.ts'
 import { retryBalance, sessionKeyQuery, type Wallet, walletName } from '../../../queries/wallets.ts'
+import { isLate, whyNotDeployed } from './deployment.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
 import { WalletExposure } from './WalletExposure.tsx'
 import { actionsAt } from './walletActions.ts'
@@ -86,10 +87,13 @@ export function WalletCard(props: {
         {wallet.status === 'deploying' ? (
           <p role="status" className="mt-4 flex items-center gap-2 text-muted text-small">
             <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
-            The wallet is being created on Base.
+            {isLate(wallet) ? whyNotDeployed(wallet) : 'The wallet is being created on Base.'}
           </p>
         ) : wallet.status === 'failed' ? (
-          <p className="mt-4 text-muted text-small">The wallet was not created. Create a new one instead.</p>
+          <p className="mt-4 text-muted text-small">
+            The wallet was not created{wallet.deployProblem && `: ${wallet.deployProblem.replace(/\.$/, '')}`}. Create a
+            new one instead.
+          </p>
         ) : (
           <>
             <WhyStopped wallet={wallet} />
@@ -128,9 +132,11 @@ function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
 }
 
 function WalletBalance(props: { wallet: Wallet }) {
-  const { id, usdcBalance, held, escrowed } = props.wallet
+  const { id, usdcBalance, spendable, held, escrowed } = props.wallet
   const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
+    spendable && spendable.now !== usdcBalance?.balance && `$${formatAmount(spendable.now)} available to spend now`,
+    spendable && spendable.arriving !== '0' && `$${formatAmount(spendable.arriving)} arriving`,
     held !== '0' && `$${formatAmount(held)} held for payments in progress`,
     escrowed !== '0' && `$${formatAmount(escrowed)} in unclaimed payouts`,
   ].filter(Boolean)

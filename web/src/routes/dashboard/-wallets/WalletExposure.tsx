@@ -1,12 +1,14 @@
 import { providerDaily } from '#domain/exposure.ts'
 import { Balance } from '../../../components/Amount.tsx'
 import { wholeDollars } from '../../../lib/amounts.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
-/** How much of this wallet's money can move without its owner. Not shown for test networks. */
+/** How much of this wallet's money can move without its owner. Shown on the primary network only. */
 export function WalletExposure(props: { wallet: Wallet }) {
+  const primaryChain = usePrimaryChain()
   const { exposure, chain, walletType, status } = props.wallet
-  if (exposure === null || chain !== 'base' || status !== 'active') return null
+  if (exposure === null || chain !== primaryChain || status !== 'active') return null
   const note =
     walletType === 'imported'
       ? 'We keep this wallet’s key, so all of it counts.'

@@ -4,6 +4,7 @@ import { Balance } from '../../../components/Amount.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { microOf, wholeDollars } from '../../../lib/amounts.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
 const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amount) => sum + microOf(amount), 0n))
@@ -16,14 +17,15 @@ const exposureOfWallet = (wallet: Wallet): Exposure | null =>
     canRenew: wallet.exposure.canRenew,
   }
 
-/** The total on Base and how much of it can move without its owner. Test money is shown separately, never added. */
+/** The total on the primary network and how much of it can move without its owner. Test money is shown separately, never added. */
 export function WalletsSummary(props: { wallets: Wallet[] }) {
-  const real = props.wallets.filter((wallet) => wallet.chain === 'base')
-  const test = props.wallets.filter((wallet) => wallet.chain !== 'base')
+  const primaryChain = usePrimaryChain()
+  const real = props.wallets.filter((wallet) => wallet.chain === primaryChain)
+  const other = props.wallets.filter((wallet) => wallet.chain !== primaryChain)
   const known = real.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
   const missing = real.length - known.length
   const exposure = accountExposure(real.filter((wallet) => wallet.status === 'active').map(exposureOfWallet))
-  const testBalances = test.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
+  const otherBalances = other.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
   return (
     <Card aria-label="All wallets" data-testid="wallets-summary" className="mb-5 p-5">
       <dl className="grid gap-x-8 gap-y-1 sm:grid-cols-2 sm:gap-y-4 lg:grid-cols-[auto_1fr_1fr_1fr]">
@@ -63,8 +65,11 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
             {wholeDollars(providerDaily)} USDC a day.
           </p>
         )}
-        {testBalances.length > 0 && (
-          <p data-testid="test-total">On test networks: ${formatAmount(sumOf(testBalances))} of test USDC.</p>
+        {otherBalances.length > 0 && (
+          <p data-testid="test-total">
+            {primaryChain === 'base' ? 'On test networks: ' : 'On Base: '}${formatAmount(sumOf(otherBalances))} of{' '}
+            {primaryChain === 'base' ? 'test USDC' : 'USDC'}.
+          </p>
         )}
       </div>
     </Card>

@@ -4,8 +4,8 @@ import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { canPay, walletName } from '../../../queries/wallets.ts'
+import SendDialog from '../-send/SendDialog.tsx'
 import { exchanges } from './exchanges.ts'
-import SendDialog from './SendDialog.tsx'
 import type { WalletDialogProps } from './walletDialog.ts'
 
 /** How to cash out USDC: three exchanges with three steps each, of which the second is done here. */

@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import { canPay, isActive, type Wallet } from '../../../queries/wallets.ts'
+import { isLate } from './deployment.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 import type { WalletActionId } from './walletSearch.ts'
 
@@ -46,7 +47,7 @@ export const walletActions = {
     icon: ArrowUpRight,
     place: 'button',
     enabled: canPay,
-    Dialog: lazy(() => import('./SendDialog.tsx')),
+    Dialog: lazy(() => import('../-send/SendDialog.tsx')),
   },
   addFunds: {
     label: 'Add Funds',
@@ -121,7 +122,7 @@ export const walletActions = {
     icon: Trash2,
     place: 'menu',
     danger: true,
-    enabled: (wallet) => wallet.status !== 'deploying',
+    enabled: (wallet) => wallet.status !== 'deploying' || isLate(wallet),
     Dialog: lazy(() => import('./DeleteDialog.tsx')),
   },
 } satisfies Record<WalletActionId, WalletAction>

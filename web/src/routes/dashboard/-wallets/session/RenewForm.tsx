@@ -7,7 +7,7 @@ import type { SessionKeyInfo, Wallet } from '../../../../queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
 import { GrantFields } from './GrantFields.tsx'
 import { OwnerKey } from './OwnerKey.tsx'
-import { grantedLimit, grantOf, useGrantForm } from './useGrantForm.ts'
+import { grantedLimit, grantOf, rotationFailed, useGrantForm } from './useGrantForm.ts'
 import { useOwnerAction } from './useOwnerAction.ts'
 
 /** A renewal that the owner signs: we offer the address of a new key, and the signature puts it in force. */
@@ -23,7 +23,7 @@ export function RenewForm(props: {
   const idempotencyKey = useIdempotencyKey()
   const owner = useOwnerAction({
     wallet,
-    failed: 'Failed to rotate session key',
+    failed: rotationFailed,
     onStarted: props.onStarted,
     async prepare() {
       const grant = grantOf(form.getValues())

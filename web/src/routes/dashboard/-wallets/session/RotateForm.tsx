@@ -8,7 +8,7 @@ import { rotateSessionKey } from '../../../../queries/sessionKeys.ts'
 import { refreshWallets, type SessionKeyInfo, type Wallet } from '../../../../queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
 import { GrantFields } from './GrantFields.tsx'
-import { grantedLimit, grantOf, useGrantForm } from './useGrantForm.ts'
+import { grantedLimit, grantOf, rotationFailed, useGrantForm } from './useGrantForm.ts'
 
 /** A rotation that Bursar signs: a new key, a limit and a duration, within what the wallet's contract lets us grant. */
 export function RotateForm(props: {
@@ -33,7 +33,7 @@ export function RotateForm(props: {
     } catch (error) {
       idempotencyKey.onFailed(error)
       setProblem({
-        message: messageOf(error, 'Failed to rotate session key'),
+        message: messageOf(error, rotationFailed, 'Failed to rotate session key'),
         ownerMay: error instanceof ApiError && error.code === 'owner_must_sign',
       })
     }

@@ -30,8 +30,10 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
       ['Payout escrow', contracts.escrow],
       ['Provider', contracts.provider],
       ['Address salt', wallet.salt],
+      ...(wallet.status === 'active' ? [] : creation(wallet)),
     ],
     steps: [
+      ...(wallet.status === 'active' ? [] : [create]),
       'Open the recovery page: the file bursar-recovery.html. It works from your disk, without our servers.',
       'Send about 1 USD of ETH on this network to the owner address: it pays the network fees.',
       'Enter the RPC URL (this one or any other for this network), your recovery phrase and the wallet address.',
@@ -40,6 +42,15 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
     ],
   }
 }
+
+/** Until a later session replaces it, the first one is what the address commits to beside owner and salt. */
+const creation = (wallet: Wallet): [string, string][] => [
+  ['First session key', wallet.sessionKeyAddress],
+  ['First session limit', `${wallet.spendingLimit} micro-USDC`],
+  ['First session ends', `${wallet.validUntil} (Unix seconds)`],
+]
+const create =
+  'This wallet was not on the chain when the sheet was made. If it still is not, create it first: anyone may call createWallet(owner, salt, sessionKey, limit, validUntil) of the wallet factory with the values above.'
 
 export function sheetText({ title, madeOn, facts, steps }: RecoverySheet): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2

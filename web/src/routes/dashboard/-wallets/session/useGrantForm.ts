@@ -4,6 +4,9 @@ import { typedMicro } from '../../../../lib/amounts.ts'
 import { formResolver } from '../../../../lib/formResolver.ts'
 import type { Grant } from '../../../../queries/sessionKeys.ts'
 
+/** When the server gives no reason. */
+export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'
+
 /** As typed: decimal USDC and whole hours. */
 export type GrantValues = { limit: string; hours: string }
 export type GrantForm = UseFormReturn<GrantValues>

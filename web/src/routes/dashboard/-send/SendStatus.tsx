@@ -8,6 +8,7 @@ import { ErrorState, Skeleton } from '../../../components/states.tsx'
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
 import { shortAddress } from '../../../lib/address.ts'
 import { formatAmount } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { displayStatus, isFinal } from '../../../lib/transactionStatus.ts'
 import { refreshTransactions, transactionQuery } from '../../../queries/transactions.ts'
 import { refreshWallets } from '../../../queries/wallets.ts'
@@ -24,8 +25,8 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
     refreshTransactions()
   }, [final])
 
-  const { contact, recipient } = props.payment
-  const amount = `${formatAmount(props.payment.amount)} USDC`
+  const { contact, recipient, wallet } = props.payment
+  const amount = `${formatAmount(props.payment.amount)} ${unitOf(wallet.chain)}`
   const status = transaction && displayStatus(transaction.status).label
   const title =
     status === 'Completed' ? `Sent ${amount}` : status === 'Failed' ? `Not sent: ${amount}` : `Sending ${amount}`

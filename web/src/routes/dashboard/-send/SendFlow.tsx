@@ -1,19 +1,18 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
-import { defaultExpiryDays } from '#domain/payoutExpiry.ts'
 import type { SendValues } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import { PayoutCreated } from '../../../components/PayoutCreated.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
+import { failureOf } from '../../../lib/failures.ts'
 import { queryClient } from '../../../lib/queryClient.ts'
-import { useSession } from '../../../lib/session.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
-import { useSms } from '../../../queries/config.ts'
-import { type Contact, contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
+import { contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '../../../queries/transactions.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
-import { emptyValues, methodsOf, type Payment } from './payment.ts'
+import { refreshWallets, type Wallet } from '../../../queries/wallets.ts'
+import { isPayout, type Payment } from './payment.ts'
+import type { Purpose } from './purposes.ts'
 import { SendForm } from './SendForm.tsx'
 import { SendReview } from './SendReview.tsx'
 import { SendStatus } from './SendStatus.tsx'
@@ -27,13 +26,18 @@ type Step =
 /** `history` is undefined when it could not be loaded. */
 type Reviewed = { payment: Payment; history: RecipientHistory | undefined }
 
-/** Sends USDC from a wallet, to `contact` if one is given: form, review, then its progress. */
-export default function SendDialog(props: { wallet: Wallet; contact?: Contact; onClose: () => void }) {
-  const { wallet, contact, onClose } = props
-  const { user } = useSession()
+/** Sends USDC: form, review, then its progress. The one way in which people send payments and payouts. */
+export function SendFlow(props: {
+  purpose: Purpose
+  /** Null: it is chosen in the form. */
+  wallet: Wallet | null
+  /** What the form begins with. */
+  initial: SendValues
+  onClose: () => void
+}) {
+  const { purpose, wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'form' })
-  const sms = useSms()
-  const [values, setValues] = useState(() => (contact ? valuesFor(contact, sms) : emptyValues))
+  const [values, setValues] = useState(props.initial)
   const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'review' && state.busy
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
@@ -51,36 +55,21 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
   async function send(reviewed: Reviewed) {
     const { payment } = reviewed
     setState({ step: 'review', reviewed, busy: true })
-    const { method, recipient, amount } = payment
-    const optional = {
-      ...(payment.memo ? { memo: payment.memo } : {}),
-      ...(payment.contact ? { contactId: payment.contact.id } : {}),
-    }
     try {
-      if (method === 'address') {
-        const input = { walletId: wallet.id, toAddress: recipient, amount, ...optional }
-        const { id } = await sendTransaction(input, idempotencyKey.current())
-        setState({ step: 'sent', payment, transactionId: id })
-      } else {
-        const input = {
-          sourceWalletId: wallet.id,
-          amount,
-          ...(method === 'email' ? { recipientEmail: recipient } : { recipientPhone: recipient }),
-          expiresInDays: defaultExpiryDays,
-          ...optional,
-          ...(user?.name ? { senderName: user.name } : {}),
-        }
-        setState({ step: 'payout', payment, payout: await createPayout(input, idempotencyKey.current()) })
-      }
+      setState(await pay(payment, idempotencyKey.current()))
     } catch (error) {
       idempotencyKey.onFailed(error)
-      const message = messageOf(error, method === 'address' ? 'Failed to send transaction' : 'Failed to create escrow')
-      const field = isOutcomeUnknown(error) ? null : fieldOf(error, values.to)
+      const unknown = isOutcomeUnknown(error)
+      const message = isPayout(payment)
+        ? failureOf(error, purpose.payoutFailed, purpose.payoutBroken)
+        : messageOf(error, 'Failed to send transaction')
+      const field = unknown ? null : fieldOf(error, values.to, wallet)
       if (field === 'contactId') refreshContacts()
+      if (field === 'amount') refreshWallets() // the form says what can be spent now, and what is arriving
       setState(
         field
           ? { step: 'form', problem: { field, message } }
-          : { step: 'review', reviewed, busy: false, error: message, unknown: isOutcomeUnknown(error) },
+          : { step: 'review', reviewed, busy: false, error: message, unknown },
       )
     }
   }
@@ -88,12 +77,18 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
   switch (state.step) {
     case 'form':
       return (
-        <SendForm wallet={wallet} values={values} problem={state.problem ?? null} onClose={onClose} onReview={review} />
+        <SendForm
+          purpose={purpose}
+          wallet={wallet}
+          values={values}
+          problem={state.problem ?? null}
+          onClose={onClose}
+          onReview={review}
+        />
       )
     case 'review':
       return (
         <SendReview
-          wallet={wallet}
           {...state.reviewed}
           busy={state.busy}
           error={state.error}
@@ -110,6 +105,7 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
         <PayoutCreated
           payout={state.payout}
           amount={state.payment.amount}
+          chain={state.payment.wallet.chain}
           recipient={state.payment.recipient}
           channel={state.payment.method === 'phone' ? 'SMS' : 'email'}
           onClose={onClose}
@@ -118,28 +114,51 @@ export default function SendDialog(props: { wallet: Wallet; contact?: Contact; o
   }
 }
 
+/** Makes the payment, and returns the step that follows its progress. */
+async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
+  const { wallet, method, recipient, amount } = payment
+  const optional = {
+    ...(payment.memo ? { memo: payment.memo } : {}),
+    ...(payment.contact ? { contactId: payment.contact.id } : {}),
+  }
+  if (method === 'address') {
+    const input = { walletId: wallet.id, toAddress: recipient, amount, ...optional }
+    const { id } = await sendTransaction(input, idempotencyKey)
+    return { step: 'sent', payment, transactionId: id }
+  }
+  const input = {
+    sourceWalletId: wallet.id,
+    amount,
+    ...(method === 'email' ? { recipientEmail: recipient } : { recipientPhone: recipient }),
+    expiresInDays: payment.expiresInDays,
+    ...optional,
+    ...(payment.senderName ? { senderName: payment.senderName } : {}),
+  }
+  return { step: 'payout', payment, payout: await createPayout(input, idempotencyKey) }
+}
+
 function checkOf({ method, recipient, amount }: Payment) {
   if (method === 'address') return { toAddress: recipient, amount }
   return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
 }
 
-function valuesFor(contact: Contact, sms: boolean): SendValues {
-  const [only, ...others] = methodsOf(contact, sms)
-  return { ...emptyValues, to: 'contact', contactId: contact.id, method: only && others.length === 0 ? only : '' }
-}
-
 /** The form's field for the server's refusal; null when there is none. */
-function fieldOf(error: unknown, to: SendValues['to']): keyof SendValues | null {
-  switch (error instanceof ApiError ? error.field : undefined) {
+function fieldOf(error: unknown, to: SendValues['to'], fixed: Wallet | null): keyof SendValues | null {
+  const field = error instanceof ApiError ? error.field : undefined
+  switch (field) {
     case 'amount':
-      return 'amount'
     case 'memo':
-      return 'memo'
+    case 'senderName':
+    case 'expiresInDays':
+      return field
     case 'toAddress':
     case 'recipientEmail':
     case 'recipientPhone':
     case 'contactId':
       return to === 'contact' ? 'contactId' : to
+    case 'walletId':
+    case 'sourceWalletId':
+      return fixed === null ? 'walletId' : null
     default:
       return null
   }

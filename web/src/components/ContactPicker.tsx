@@ -1,12 +1,12 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
-import { Button } from '../../../components/Button.tsx'
-import { ComboboxPopup } from '../../../components/ComboboxPopup.tsx'
-import { Field, Input } from '../../../components/Field.tsx'
-import { shortAddress } from '../../../lib/address.ts'
-import { messageOf } from '../../../lib/apiError.ts'
-import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
+import { shortAddress } from '../lib/address.ts'
+import { messageOf } from '../lib/apiError.ts'
+import { type Contact, contactsQuery } from '../queries/contacts.ts'
+import { Button } from './Button.tsx'
+import { ComboboxPopup } from './ComboboxPopup.tsx'
+import { Field, Input } from './Field.tsx'
 
 const shownAtOnce = 50
 

@@ -9,15 +9,14 @@ import { Dialog } from '../../../components/Dialog.tsx'
 import { Checkbox, ErrorBox } from '../../../components/Field.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { sameAddress, shortAddress } from '../../../lib/address.ts'
-import { ago, asSentence, formatAmount } from '../../../lib/format.ts'
-import { networkWarning } from '../../../lib/networks.ts'
+import { ago, asSentence, formatAmount, plural } from '../../../lib/format.ts'
+import { networkWarning, unitOf } from '../../../lib/networks.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
-import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
-import type { Payment } from './payment.ts'
+import { walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { isPayout, type Payment } from './payment.ts'
 
 /** Shows the payment, with warnings, before money moves. */
 export function SendReview(props: {
-  wallet: Wallet
   payment: Payment
   /** Undefined when it could not be loaded. */
   history: RecipientHistory | undefined
@@ -29,7 +28,9 @@ export function SendReview(props: {
   onClose: () => void
 }) {
   const { payment, history, busy, unknown } = props
-  const amount = formatAmount(payment.amount)
+  const { wallet } = payment
+  const what = isPayout(payment) ? 'payout' : 'payment'
+  const amount = `${formatAmount(payment.amount)} ${unitOf(wallet.chain)}`
   /** A repeated payment needs a confirmation. */
   const [again, setAgain] = useState<'not asked' | 'missing' | 'yes'>('not asked')
   const repeated = !unknown && history?.sameAmountAt ? history.sameAmountAt : null
@@ -41,7 +42,7 @@ export function SendReview(props: {
 
   return (
     <Dialog
-      title="Review payment"
+      title={`Review ${what}`}
       onClose={props.onClose}
       locked={busy}
       footer={
@@ -50,7 +51,7 @@ export function SendReview(props: {
             Back
           </Button>
           <Button onClick={send} busy={busy}>
-            {unknown ? 'Try again' : busy ? 'Sending...' : `Send ${amount} USDC`}
+            {unknown ? 'Try again' : busy ? 'Sending...' : `Send ${amount}`}
           </Button>
         </>
       }
@@ -59,7 +60,7 @@ export function SendReview(props: {
         {props.error && (
           <ErrorBox>
             {unknown
-              ? `${asSentence(props.error)} We do not know whether the payment was accepted. Trying again is safe: it is paid at most once.`
+              ? `${asSentence(props.error)} We do not know whether the ${what} was accepted. Trying again is safe: it is paid at most once.`
               : props.error}
           </ErrorBox>
         )}
@@ -77,7 +78,7 @@ export function SendReview(props: {
         <Warnings payment={payment} history={history} />
         {repeated && (
           <Notice tone="warning">
-            You sent {amount} USDC to this recipient {ago(repeated, Date.now())}.
+            You sent {amount} to this recipient {ago(repeated, Date.now())}.
             <Checkbox
               label="Send it a second time"
               checked={again === 'yes'}
@@ -95,12 +96,18 @@ export function SendReview(props: {
         )}
         <dl className="divide-y divide-hairline">
           <Fact name="Amount">
-            <span className="font-semibold">{amount} USDC</span>
+            <span className="font-semibold">{amount}</span>
           </Fact>
-          <Fact name="From">{walletName(props.wallet)}</Fact>
-          <Fact name="Network">{networkWarning(props.wallet.chain)}</Fact>
+          <Fact name="From">{walletName(wallet)}</Fact>
+          <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
           <Fact name="Network fee">Covered</Fact>
           {payment.memo && <Fact name="Memo">{payment.memo}</Fact>}
+          {isPayout(payment) && (
+            <>
+              <Fact name="Can be claimed for">{plural(payment.expiresInDays, 'day')}</Fact>
+              <Fact name="Sender name">{payment.senderName || 'Not shown'}</Fact>
+            </>
+          )}
           <Fact name="Can it be undone?">
             {payment.method === 'address'
               ? 'No. Compare the address group by group.'

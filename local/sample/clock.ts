@@ -1,0 +1,36 @@
+/** Moves the chains and the Worker of a sample stack through time. */
+import { RpcClient } from '../../worker/chain/rpcClient.ts'
+import { demo } from '../stack/seed.ts'
+
+export type SampleClock = {
+  /** Moves everything to `at` (ms), and nothing if that has passed. */
+  goTo(at: number): Promise<void>
+}
+
+/** `startedAt` (ms) is the chains' time now; the Worker is moved there too. */
+export async function startClock(workerUrl: string, rpcUrls: string[], startedAt: number): Promise<SampleClock> {
+  const chains = rpcUrls.map((url) => new RpcClient(url))
+  let aheadMs = startedAt - Date.now()
+  const tellWorker = async () => {
+    const reply = await fetch(`${workerUrl}/dev/clock`, {
+      method: 'POST',
+      body: JSON.stringify({ aheadMs, userId: demo.userId }),
+    })
+    if (!reply.ok) throw new Error(`the sample's Worker returned ${reply.status}`)
+    await reply.body?.cancel()
+  }
+  await tellWorker()
+  return {
+    async goTo(at) {
+      const seconds = Math.floor((at - Date.now() - aheadMs) / 1000)
+      if (seconds <= 0) return
+      // Chains first: a newest block that is old would look like a node that has fallen behind.
+      for (const chain of chains) {
+        await chain.request('evm_increaseTime', [seconds])
+        await chain.request('evm_mine', [])
+      }
+      aheadMs += seconds * 1000
+      await tellWorker()
+    },
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * The Worker with a clock that can be set, for `npm run dev -- --sample`: its requests, its objects and their chains live
+ * through a month in two minutes. workerd runs the Worker and its objects in one isolate, so one variable serves all.
+ */
+import { createApp } from '../../worker/app.ts'
+import type { Env } from '../../worker/env.ts'
+import * as bursar from '../../worker/index.ts'
+import { runScheduled } from '../../worker/scheduled.ts'
+
+let aheadMs = 0
+const now = () => Date.now() + aheadMs
+
+export class Treasury extends bursar.Treasury {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.context.now = now
+  }
+}
+export class ClaimDesk extends bursar.ClaimDesk {
+  override clock = { now }
+}
+export class Relayer extends bursar.Relayer {
+  override clock = { now }
+}
+
+const app = createApp({ now })
+
+export default {
+  async fetch(request, env, ctx) {
+    if (new URL(request.url).pathname !== '/dev/clock') return app.fetch(request, env, ctx)
+    const set = await request.json<{ aheadMs: number; userId: string }>()
+    aheadMs = set.aheadMs
+    // Alarms follow the real clock, so what is due now has to be woken: the Relayers and the user's Treasury.
+    await runScheduled(env, now())
+    await env.TREASURY.getByName(set.userId).wakeUp()
+    return Response.json({ now: now() })
+  },
+  scheduled: (_, env) => runScheduled(env, now()),
+} satisfies ExportedHandler<Env>

@@ -1,0 +1,199 @@
+/** What was spent on which day, and how a budget came to be what it is. */
+import { expect, test } from 'vitest'
+import { parseUsdc } from '#domain/money.ts'
+import { spentAt } from '../../worker/treasury/ledger/balances.ts'
+import { createGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
+import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
+import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
+import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+
+const dayMs = 86_400_000
+const usdc = (text: string) => parseUsdc(text)!
+
+/** Writes what settled payments leave. `at` ms; a payout is withdrawn then, and was funded three days earlier. */
+function spenderIn({ store }: MemoryTreasury) {
+  let made = 0
+  return (over: { at: number; usdc: number; agent?: string; group?: string; wallet?: string; payout?: boolean }) => {
+    const id = `pay_${made++}`
+    store.run(
+      `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, to_type, amount, status, created_at, confirmed_at, give_up_at)
+       VALUES (?, ?, ?, ?, ?, 'address', ?, 'CONFIRMED', 0, ?, 0)`,
+      id,
+      over.payout ? 'payout' : 'send',
+      over.wallet ?? 'wal',
+      over.group ?? null,
+      over.agent ?? null,
+      over.usdc * 1_000_000,
+      over.payout ? over.at - 3 * dayMs : over.at,
+    )
+    if (over.payout)
+      store.run(
+        `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at, done_at)
+         VALUES (?, 'wal', ?, '', '', '', ?, 0, '', 0, 'WITHDRAWN', '', '', 0, 0, 0, 0, ?)`,
+        id,
+        id,
+        over.usdc * 1_000_000,
+        over.at,
+      )
+    if (over.group)
+      store.run('UPDATE policy_group SET spent = spent + ? WHERE id = ?', over.usdc * 1_000_000, over.group)
+  }
+}
+
+function spending({ context }: MemoryTreasury, days: number, by: 'agent' | 'group', walletId?: string) {
+  const result = spendingOf(context, { days, by, walletId })
+  if (!result.ok) throw new Error(result.message)
+  return result.value
+}
+
+test('spending per day: sends when confirmed, payouts when withdrawn, to the first millisecond of the span @history-1', () => {
+  const treasury = createMemoryTreasury(1n, 1n)
+  const { clock, store } = treasury
+  const spend = spenderIn(treasury)
+  const today = Date.UTC(2026, 10, 20)
+  store.run("INSERT INTO policy_group (id, wallet_id, name, scopes, created_at) VALUES ('g', 'wal', 'G', '[]', 0)")
+  for (const id of ['scout', 'buyer'])
+    store.run(
+      `INSERT INTO agent (id, group_id, name, client_id, created_at, deleted_at) VALUES (?, 'g', ?, ?, 0, ${id === 'buyer' ? 1 : 'NULL'})`,
+      id,
+      `Name of ${id}`,
+      id,
+    )
+  spend({ at: today - 6 * dayMs, usdc: 1, agent: 'scout' })
+  spend({ at: today - 6 * dayMs - 1, usdc: 100, agent: 'scout' })
+  spend({ at: today - 1, usdc: 2, agent: 'scout', payout: true })
+  spend({ at: clock.now, usdc: 4, agent: 'buyer' })
+  spend({ at: today, usdc: 8 })
+  store.run("UPDATE payment SET status = 'PENDING' WHERE id = (SELECT id FROM payment WHERE amount = 8000000)")
+  spend({ at: today, usdc: 16 })
+  const week = spending(treasury, 7, 'agent')
+  expect(week.days).toEqual([14, 15, 16, 17, 18, 19, 20].map((day) => `2026-11-${day}`))
+  expect(week.series).toEqual([
+    { kind: 'user', id: null, name: 'User', total: '16', count: 1, amounts: ['0', '0', '0', '0', '0', '0', '16'] },
+    {
+      kind: 'agent',
+      id: 'buyer',
+      name: 'Name of buyer',
+      total: '4',
+      count: 1,
+      amounts: ['0', '0', '0', '0', '0', '0', '4'],
+    },
+    {
+      kind: 'agent',
+      id: 'scout',
+      name: 'Name of scout',
+      total: '3',
+      count: 2,
+      amounts: ['1', '0', '0', '0', '0', '2', '0'],
+    },
+  ])
+  expect(spending(treasury, 30, 'group').series.map(({ total, count }) => [total, count])).toEqual([['123', 5]])
+  // The same as one payment at a time.
+  const sum = store.first<{ sum: number }>(
+    `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?`,
+    today - 6 * dayMs,
+  )!
+  expect(sum.sum).toBe(23_000_000)
+  treasury.close()
+})
+
+test('beyond six, the smallest are one; test money counts only for its own wallet @history-2', () => {
+  const treasury = createMemoryTreasury(1n, 1n)
+  const { store, clock, context } = treasury
+  const spend = spenderIn(treasury)
+  store.run(
+    `INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
+     VALUES ('test', 84532, 'smart', '0x9', '0x2', 'active', '0x3', '0x', '0x4', '', 1, 1, 1, 0)`,
+  )
+  for (let i = 1; i <= 6; i++) spend({ at: clock.now, usdc: i, agent: `a${i}` })
+  const totals = () => spending(treasury, 7, 'agent').series.map(({ kind, total }) => `${kind} ${total}`)
+  expect(totals()).toEqual(['agent 6', 'agent 5', 'agent 4', 'agent 3', 'agent 2', 'agent 1'])
+  spend({ at: clock.now, usdc: 7, agent: 'a7' })
+  spend({ at: clock.now, usdc: 50, agent: 'a8', wallet: 'test' })
+  expect(totals()).toEqual(['agent 7', 'agent 6', 'agent 5', 'agent 4', 'agent 3', 'others 3'])
+  expect(spending(treasury, 7, 'agent').series.at(-1)).toMatchObject({ name: '2 others', count: 2 })
+  expect(spending(treasury, 7, 'agent', 'test').series.map(({ total }) => total)).toEqual(['50'])
+  expect(spendingOf(context, { days: 7, by: 'agent', walletId: 'gone' })).toMatchObject({
+    ok: false,
+    code: 'not_found',
+  })
+  treasury.close()
+})
+
+test('a budget’s limit and what was spent of it, day by day; its changes in pages @history-3', () => {
+  const treasury = createMemoryTreasury(1n, 1n)
+  const { context, clock } = treasury
+  const spend = spenderIn(treasury)
+  const created = createGroup(context, {
+    key: null,
+    name: 'Research',
+    walletId: 'wal',
+    spendLimit: usdc('50'),
+    scopes: [],
+    contacts: [],
+  })
+  if (!created.ok) throw new Error(created.message)
+  const group = created.value.id
+  const edit = (name: string, spendLimit: bigint | null | undefined) =>
+    editGroup(context, group, { name, spendLimit, scopes: [], contacts: [], limits: {} } as never)
+  spend({ at: clock.now, usdc: 10, group })
+  clock.now += dayMs
+  expect(topUp(context, group, usdc('25.5'), null).ok).toBe(true)
+  expect(edit('Another name', undefined).ok, 'is no change of the budget').toBe(true)
+  clock.now += 2 * dayMs
+  spend({ at: clock.now, usdc: 20, group, payout: true })
+  expect(edit('Another name', null).ok).toBe(true)
+  clock.now += dayMs
+
+  const history = (days: number, before?: string) => {
+    const [at, seq] = before?.split('-').map(Number) ?? []
+    const result = budgetHistory(context, group, { days, before: before ? { at: at!, seq: seq! } : undefined })
+    if (!result.ok) throw new Error(result.message)
+    return result.value
+  }
+  expect(history(7).days).toEqual([
+    { day: '2026-11-20', limit: '50', spent: '10' },
+    { day: '2026-11-21', limit: '75.5', spent: '10' },
+    { day: '2026-11-22', limit: '75.5', spent: '10' },
+    { day: '2026-11-23', limit: null, spent: '30' },
+    { day: '2026-11-24', limit: null, spent: '30' },
+  ])
+  expect(history(30).changes.map(({ kind, amount, limit }) => [kind, amount, limit])).toEqual([
+    ['changed', null, null],
+    ['topped_up', '25.5', '75.5'],
+    ['created', null, '50'],
+  ])
+  clock.now += 20 * dayMs
+  expect(history(7).days[0], 'from what was there before').toEqual({ day: '2026-12-08', limit: null, spent: '30' })
+
+  expect(edit('Another name', usdc('100')).ok).toBe(true)
+  for (let i = 0; i < 30; i++) expect(topUp(context, group, usdc('1'), null).ok).toBe(true)
+  const pages = [history(7)]
+  while (pages.at(-1)!.next) pages.push(history(7, pages.at(-1)!.next))
+  expect(pages.map(({ changes }) => changes.length)).toEqual([20, 14]) // 34, and one edit of the name
+  expect(pages.flatMap(({ changes }) => changes.map(({ limit }) => limit)).slice(0, 31)).toEqual(
+    Array.from({ length: 31 }, (_, i) => String(130 - i)),
+  )
+  expect(budgetHistory(context, 'gone', { days: 7 })).toMatchObject({ ok: false, code: 'not_found' })
+  treasury.close()
+})
+
+test('reads only what ended in the span, and only the events of one group: along indexes @history-4', () => {
+  const { store, close } = createMemoryTreasury(1n, 1n)
+  const plan = (query: string, ...values: (string | number)[]) =>
+    store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...values).map(({ detail }) => detail)
+  const spent = plan(`SELECT day, sum(amount) FROM (${spentSince}) WHERE group_id = ?2 GROUP BY day`, 0, 'g').join('\n')
+  expect(spent).toContain('SEARCH payment USING INDEX payment_sent (confirmed_at>?)')
+  expect(spent).toContain('SEARCH payout USING INDEX payout_done (done_at>?)')
+  expect(spent).not.toMatch(/SCAN (payment|payout)/)
+  const events = plan(
+    `SELECT * FROM audit WHERE ref = ? AND event IN ('group.created', 'group.changed', 'group.topped_up') AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT 21`,
+    'g',
+    1,
+    1,
+  )
+  expect(events).toEqual([
+    expect.stringMatching(/^SEARCH audit USING INDEX audit_budget \(ref=\? AND (at<\?|\(at,seq\)<)/),
+  ])
+  close()
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import type { Transaction } from '#schemas/transaction.ts'
+import { contactMethodOf } from '../../web/src/routes/dashboard/-transactions/contactMethod.ts'
+
+const none = { toAddress: null, recipientEmail: null, recipientPhone: null }
+
+test.each<[Partial<Transaction>, ReturnType<typeof contactMethodOf>]>([
+  [{ ...none, category: 'address', toAddress: '0x1' }, { address: '0x1' }],
+  [{ ...none, category: 'escrow', toAddress: '0x1', recipientEmail: 'ann@x.test' }, { email: 'ann@x.test' }],
+  [{ ...none, category: 'escrow', toAddress: '0x1', recipientPhone: '+14155550123' }, { phone: '+14155550123' }],
+  [{ ...none, category: 'escrow_reclaim', toAddress: '0x1', recipientPhone: '+14155550123' }, null],
+  [{ ...none, category: 'escrow', toAddress: '0x1' }, null],
+])('the recipient of %j becomes a contact by %j @contact-method-1', (transaction, method) =>
+  expect(contactMethodOf(transaction as Transaction)).toEqual(method),
+)

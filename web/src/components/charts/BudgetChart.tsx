@@ -1,0 +1,80 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { BudgetHistory } from '#schemas/usage.ts'
+import { microOf } from '../../lib/amounts.ts'
+import { formatAmount } from '../../lib/format.ts'
+import { ChartFrame } from './ChartFrame.tsx'
+import { ChartTable } from './ChartTable.tsx'
+import { dayText, largest } from './series.ts'
+
+const limitText = (limit: string | null) => (limit === null ? 'no limit' : `$${formatAmount(limit)}`)
+
+/** A budget's limit, as a line, and what was spent of it until the end of each day, as an area. */
+export function BudgetChart(props: { days: BudgetHistory['days'] }) {
+  const { days } = props
+  const amounts = days.flatMap(({ limit, spent }) => [microOf(spent), ...(limit === null ? [] : [microOf(limit)])])
+  const most = largest(amounts)
+  const yOf = (amount: string) => (most === 0n ? 100 : 100 - Number((microOf(amount) * 10_000n) / most) / 100)
+  const area = days.map(({ spent }, i) => `L${i} ${yOf(spent)}H${i + 1}`).join('')
+  const limit = days
+    .map(({ limit: at }, i) => {
+      if (at === null) return ''
+      const joined = i > 0 && days[i - 1]!.limit !== null
+      return `${joined ? 'L' : 'M'}${i} ${yOf(at)}H${i + 1}`
+    })
+    .join('')
+  const last = days.length - 1
+  return (
+    <ChartFrame
+      days={days.map(({ day }) => day)}
+      top={`$${formatAmount(formatUsdc(most))}`}
+      readout={(at) => {
+        const { day, limit: until, spent } = days[at ?? last]!
+        return (
+          <>
+            {at === null ? 'Now' : dayText(day)}: <span className="font-semibold">${formatAmount(spent)}</span>{' '}
+            <span className="text-muted">spent, {until === null ? limitText(until) : `limit ${limitText(until)}`}</span>
+          </>
+        )
+      }}
+      legend={
+        <ul aria-label="Lines" className="mt-2 flex flex-wrap gap-x-5 text-small">
+          <li className="flex items-center gap-1.5">
+            <span aria-hidden="true" className="h-0 w-4 border-ink border-t-2 border-dashed" /> Limit
+          </li>
+          <li className="flex items-center gap-1.5">
+            <span aria-hidden="true" className="h-2.5 w-4 border-green border-t-2 bg-green-tint" /> Spent
+          </li>
+        </ul>
+      }
+      table={
+        <ChartTable
+          caption="Limit and spent at the end of each day, in USDC"
+          columns={['Limit', 'Spent']}
+          rows={days
+            .map(({ day, limit: until, spent }) => ({
+              name: dayText(day),
+              cells: [until === null ? 'None' : formatAmount(until), formatAmount(spent)],
+            }))
+            .reverse()}
+        />
+      }
+    >
+      <path d={`M0 100${area}V100Z`} fill="var(--green-tint)" />
+      <path
+        d={`M0 ${yOf(days[0]!.spent)}${area}`}
+        fill="none"
+        stroke="var(--green)"
+        strokeWidth={2}
+        vectorEffect="non-scaling-stroke"
+      />
+      <path
+        d={limit || 'M0 0'}
+        fill="none"
+        stroke="var(--ink)"
+        strokeWidth={2}
+        strokeDasharray="5 4"
+        vectorEffect="non-scaling-stroke"
+      />
+    </ChartFrame>
+  )
+}

@@ -1,0 +1,86 @@
+import { clsx } from 'clsx'
+import { type PointerEvent, type ReactNode, useState } from 'react'
+import { dayText } from './series.ts'
+
+/**
+ * What all charts over days share: a line that says what the pointer is at, the picture, and below it the first, middle and
+ * last day. The picture itself is for the eye; `table` has its figures for screen readers, and for everybody on request.
+ */
+export function ChartFrame(props: {
+  days: string[]
+  /** What the line says of one day, by its index, and of all of them (null). */
+  readout: (at: number | null) => ReactNode
+  /** The figure at the top of the picture. */
+  top: string
+  /** SVG of one unit a day and 100 units height, stretched to the room there is. */
+  children: ReactNode
+  legend: ReactNode
+  table: ReactNode
+  /** Fills its container, and has no button for the table. */
+  fills?: boolean
+}) {
+  const { days, fills } = props
+  const [at, setAt] = useState<number | null>(null)
+  const [isTable, setTable] = useState(false)
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    const index = Math.floor(((event.clientX - left) / width) * days.length)
+    setAt(Math.min(days.length - 1, Math.max(0, index)))
+  }
+  const marked = at !== null && at < days.length ? at : null
+  return (
+    <div className={clsx('relative flex min-h-0 flex-col', fills && 'flex-1')}>
+      <p className={clsx('truncate text-small', fills ? 'min-h-5' : 'min-h-6')} aria-hidden={marked !== null}>
+        {props.readout(marked)}
+      </p>
+      <div aria-hidden="true" className={clsx('flex flex-col', fills && 'min-h-24 flex-1')}>
+        <p className="border-hairline border-b text-right text-muted text-small tabular-nums">{props.top}</p>
+        <div
+          className={clsx('relative border-control border-b', fills ? 'min-h-0 flex-1' : 'h-44')}
+          onPointerMove={follow}
+          onPointerDown={follow}
+          onPointerLeave={() => setAt(null)}
+        >
+          {marked !== null && (
+            <div
+              className="absolute inset-y-0 bg-sunken"
+              style={{ left: `${(marked * 100) / days.length}%`, width: `${100 / days.length}%` }}
+            />
+          )}
+          <svg
+            viewBox={`0 0 ${days.length} 100`}
+            preserveAspectRatio="none"
+            className="absolute inset-0 size-full"
+            aria-hidden="true"
+          >
+            {props.children}
+          </svg>
+        </div>
+        <p className="flex justify-between text-muted text-small">
+          <span>{dayText(days[0]!)}</span>
+          {days.length > 2 && <span>{dayText(days[Math.floor((days.length - 1) / 2)]!)}</span>}
+          <span>{dayText(days.at(-1)!)}</span>
+        </p>
+      </div>
+      {props.legend}
+      {!fills && (
+        <button
+          type="button"
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+          className="mt-2 w-fit rounded-sm text-green text-small underline underline-offset-3 pointer-coarse:min-h-11"
+        >
+          {isTable ? 'Hide table' : 'Show as table'}
+        </button>
+      )}
+      {isTable ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        <div tabIndex={0} className="mt-3 max-h-96 overflow-auto rounded-sm">
+          {props.table}
+        </div>
+      ) : (
+        <div className="sr-only">{props.table}</div>
+      )}
+    </div>
+  )
+}

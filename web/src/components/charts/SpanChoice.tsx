@@ -1,0 +1,61 @@
+import { type Span, spans } from '#domain/statistics.ts'
+
+export type By = 'agent' | 'group'
+
+/** 7, 30 or 90 days; with `by` also what the parts of a chart are. */
+export function SpanChoice(props: {
+  days: Span
+  onDays: (days: Span) => void
+  by?: By
+  onBy?: (by: By) => void
+  /** For a widget: numbers alone. */
+  isSmall?: boolean
+}) {
+  const { by, onBy, isSmall } = props
+  return (
+    <div className="flex flex-wrap gap-x-3 gap-y-2">
+      <Choice
+        legend="Days"
+        value={props.days}
+        options={spans.map((span) => [span, `${span} days`, isSmall ? `${span}` : undefined] as const)}
+        onChange={props.onDays}
+      />
+      {by && onBy && (
+        <Choice
+          legend="Split"
+          value={by}
+          options={[
+            ['agent', 'By agent', isSmall ? 'Agent' : undefined],
+            ['group', 'By group', isSmall ? 'Group' : undefined],
+          ]}
+          onChange={onBy}
+        />
+      )}
+    </div>
+  )
+}
+
+function Choice<T extends string | number>(props: {
+  legend: string
+  value: T
+  options: readonly (readonly [value: T, label: string, short?: string | undefined])[]
+  onChange: (value: T) => void
+}) {
+  return (
+    <fieldset className="inline-flex rounded-control border border-control p-0.5">
+      <legend className="sr-only">{props.legend}</legend>
+      {props.options.map(([value, label, short]) => (
+        <button
+          key={value}
+          type="button"
+          aria-label={label}
+          aria-pressed={props.value === value}
+          onClick={() => props.onChange(value)}
+          className="h-7 rounded-[6px] px-2.5 text-small hover:bg-sunken aria-pressed:bg-green-tint aria-pressed:font-medium aria-pressed:text-green pointer-coarse:h-10"
+        >
+          {short ?? label}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

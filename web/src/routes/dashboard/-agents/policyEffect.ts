@@ -1,0 +1,64 @@
+import { type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { dollars, microOf, typedMicro } from '../../../lib/amounts.ts'
+import { budgetLeftAsTyped, budgetLeftOf } from '../../../lib/budgetLeft.ts'
+import { mostSpendable } from '../../../lib/mostSpendable.ts'
+import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import type { GroupValues } from './groupForm.ts'
+
+/**
+ * What the policy as typed would let the group's agents spend, in a sentence. `group`: null for a new one. `free`:
+ * what the wallet has for new payments; null: not known. Null while what is typed is not valid.
+ */
+export function effectAsTyped(group: PolicyGroup | null, typed: GroupValues, free: MicroUsdc | null): string | null {
+  const left = budgetLeftAsTyped(group, typed)
+  const perPayment = optional(typed.maxPayment)
+  const unclaimed = optional(typed.maxUnclaimed)
+  if (left === undefined || perPayment === undefined || unclaimed === undefined) return null
+  if (typed.scopes.length === 0) return 'With this policy, agents could pay nobody.'
+  if (free === null) return null
+  const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
+  const most = mostSpendable({ left, free, scopes: typed.scopes, unclaimedLeft })
+  const limits = [
+    perPayment !== null && perPayment < most && `${dollars(perPayment)} at a time`,
+    left === null || left > free ? 'all that its wallet can pay' : false,
+  ].filter(Boolean)
+  const paused = group?.status === 'paused' ? ' Nothing while the group is paused.' : ''
+  return `With this policy, agents could spend at most ${dollars(most)} USDC now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${paused}`
+}
+
+/** Null: not set. Undefined: not an amount. */
+function optional(text: string): MicroUsdc | null | undefined {
+  return text.trim() ? (typedMicro(text) ?? undefined) : null
+}
+
+/**
+ * What an agent of the group may do, in a sentence. `stopped`: what is paused; null: nothing. `free`: see `effectAsTyped`.
+ */
+export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsdc | null): string {
+  const recipients = visibleScopes.filter((scope) => group.scopes.includes(scope)).map((scope) => whom(scope, group))
+  if (recipients.length === 0) return 'May see the budget and history, and pay nobody.'
+  if (stopped) return `${stopped}: may pay nobody now.`
+  const who = `May pay ${list.format(recipients)}`
+  if (free === null) return `${who}.`
+  const unclaimedLeft =
+    group.maxUnclaimed === null ? null : saturatingSub(microOf(group.maxUnclaimed), microOf(group.unclaimed))
+  const most = mostSpendable({ left: budgetLeftOf(group), free, scopes: group.scopes, unclaimedLeft })
+  const each = group.maxPayment === null ? null : min(microOf(group.maxPayment), most)
+  return `${who}: at most ${dollars(most)} now${each === null || each === most ? '' : `, ${dollars(each)} at a time`}.`
+}
+
+const list = new Intl.ListFormat('en-US')
+
+function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): string {
+  switch (scope) {
+    case 'contact_payments:write':
+      return 'whitelisted contacts'
+    case 'address_payments:write':
+      return 'any address'
+    case 'email_payments:write':
+      return emailDomains ? `email addresses at ${list.format(emailDomains)}` : 'any email address'
+    case 'sms_payments:write':
+      return phoneCodes ? `phone numbers with ${list.format(phoneCodes)}` : 'any phone number'
+  }
+}

@@ -1,0 +1,62 @@
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { FullAddress } from '../../../components/Address.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { ApiError } from '../../../lib/apiError.ts'
+import { failureOf, failures } from '../../../lib/failures.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { useSession } from '../../../lib/session.ts'
+import { createContact, refreshContacts } from '../../../queries/contacts.ts'
+
+/** One way to reach a person. */
+export type NewMethod = { address: string } | { email: string } | { phone: string }
+type Values = { name: string; description: string }
+const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
+
+/** Adds the recipient of a payment to the contacts. */
+export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
+  const { method } = props
+  const { user } = useSession()
+  const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
+  const { errors } = form.formState
+
+  async function send({ name, description }: Values) {
+    if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
+    const about = description.trim()
+    const saved = await createContact({
+      userId: user.id,
+      name: name.trim(),
+      ...method,
+      ...(about && { description: about }),
+    })
+    await refreshContacts()
+    toast.success(`${saved.name} was added to your contacts.`)
+    props.onClose()
+  }
+
+  return (
+    <FormDialog
+      title="Add as Contact"
+      form={form}
+      onClose={props.onClose}
+      submit={['Add Contact', 'Saving...']}
+      fallback={(error) => failureOf(error, 'Failed to add contact', failures.contact)}
+      send={send}
+    >
+      <div className="rounded-control bg-sunken px-4 py-3">
+        {'address' in method ? (
+          <FullAddress address={method.address} />
+        ) : (
+          <p className="wrap-anywhere">{'email' in method ? method.email : method.phone}</p>
+        )}
+      </div>
+      <Field label="Name" error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
+      </Field>
+      <Field label="Description (optional)" error={errors.description?.message}>
+        {(control) => <Input {...control} {...form.register('description')} autoComplete="off" />}
+      </Field>
+    </FormDialog>
+  )
+}

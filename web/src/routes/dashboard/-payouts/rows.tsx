@@ -1,0 +1,86 @@
+import { Eye, Undo2 } from 'lucide-react'
+import { Amount } from '../../../components/Amount.tsx'
+import { IconButton } from '../../../components/Button.tsx'
+import { CompactRow } from '../../../components/CompactRow.tsx'
+import type { Column } from '../../../components/DataTable.tsx'
+import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
+import { RowLink } from '../../../components/RowLink.tsx'
+import { Ago, Time } from '../../../components/Time.tsx'
+import { keepFocus } from '../../../lib/keepFocus.ts'
+import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
+import type { Escrow } from '../../../queries/payouts.ts'
+
+type Acts = {
+  /** The link to a payout's details. */
+  hrefOf: (payoutId: string) => string
+  onReclaim: (payout: Escrow) => void
+}
+
+/** Tells the buttons of one row from those of another in their accessible names. */
+const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payout)}`
+const labelOf = (payout: Escrow) => `View details of ${nameOf(payout)}`
+const amountOf = (payout: Escrow) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
+const problemOf = (payout: Escrow) =>
+  payout.delivery && isUndelivered(payout) ? (
+    <span className="text-amber text-small">{deliveryText(payout.delivery)}</span>
+  ) : null
+
+export const columnsWith = ({ hrefOf, onReclaim }: Acts): Column<Escrow>[] => [
+  {
+    header: 'Date',
+    sorts: { falling: 'newest', rising: 'oldest' },
+    cell: (payout) => <Time iso={payout.createdAt} />,
+  },
+  {
+    header: 'Recipient',
+    cell: (payout) => (
+      <>
+        <span className="wrap-anywhere">{recipientOf(payout)}</span>
+        <p className="empty:hidden">{problemOf(payout)}</p>
+        {payout.memo && <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted">{payout.memo}</p>}
+      </>
+    ),
+  },
+  { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
+  { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
+  {
+    header: 'Actions',
+    align: 'right',
+    cell: (payout) => (
+      <span className="inline-flex gap-1">
+        <RowLink
+          href={hrefOf(payout.id)}
+          aria-label={labelOf(payout)}
+          title="View details"
+          className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+        >
+          <Eye aria-hidden="true" className="size-4" />
+        </RowLink>
+        {canReclaim(payout) && (
+          <IconButton
+            ref={keepFocus}
+            label="Reclaim funds"
+            aria-label={`Reclaim funds of ${nameOf(payout)}`}
+            onClick={() => onReclaim(payout)}
+          >
+            <Undo2 aria-hidden="true" className="size-4" />
+          </IconButton>
+        )}
+      </span>
+    ),
+  },
+]
+
+/** A row on a phone; "Reclaim funds" is in its details. */
+export const compactWith =
+  ({ hrefOf }: Pick<Acts, 'hrefOf'>) =>
+  (payout: Escrow) => (
+    <CompactRow
+      href={hrefOf(payout.id)}
+      label={labelOf(payout)}
+      title={recipientOf(payout)}
+      amount={amountOf(payout)}
+      notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), payout.memo]}
+      state={<PayoutStatusChip payout={payout} />}
+    />
+  )

@@ -1,0 +1,39 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { expiryDays } from '#domain/payoutExpiry.ts'
+import { type SendValues, senderNameMax } from '#domain/sendRules.ts'
+import { Field, Input, Select } from '../../../components/Field.tsx'
+import { formatDate, plural } from '../../../lib/format.ts'
+
+const dayMs = 86_400_000 // 24 hours
+
+/** What only a payout has: how long it can be claimed, and who the recipient reads that it is from. */
+export function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
+  const { register, formState } = props.form
+  return (
+    <>
+      <Field
+        label="Expires"
+        error={formState.errors.expiresInDays?.message}
+        hint="Unclaimed money is returned to the wallet automatically."
+      >
+        {(control) => (
+          <Select {...control} {...register('expiresInDays')}>
+            {expiryDays.map((days) => (
+              <option key={days} value={days}>
+                In {plural(days, 'day')} ({formatDate(Date.now() + days * dayMs)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field
+        label="Sender name"
+        aside="Optional"
+        error={formState.errors.senderName?.message}
+        hint="Shown to the recipient."
+      >
+        {(control) => <Input {...control} {...register('senderName')} maxLength={senderNameMax} autoComplete="off" />}
+      </Field>
+    </>
+  )
+}

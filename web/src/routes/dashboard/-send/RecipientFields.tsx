@@ -1,0 +1,106 @@
+import { Tabs } from '@base-ui/react/tabs'
+import { clsx } from 'clsx'
+import type { UseFormReturn } from 'react-hook-form'
+import type { SendValues } from '#domain/sendRules.ts'
+import { ContactPicker } from '../../../components/ContactPicker.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { useSms } from '../../../queries/config.ts'
+import type { Contact } from '../../../queries/contacts.ts'
+import { ContactMethods } from './ContactMethods.tsx'
+import { methodsOf } from './payment.ts'
+
+type Way = SendValues['to']
+type Form = UseFormReturn<SendValues>
+
+const tabs: Record<Way, string> = { address: 'Address', email: 'Email', phone: 'Phone', contact: 'Contact' }
+
+const inputs = {
+  address: { label: 'Recipient address', type: 'text', placeholder: '0x…', className: 'font-mono text-small' },
+  email: { label: 'Recipient email', type: 'email', placeholder: 'name@example.com', className: '' },
+  phone: { label: 'Recipient phone', type: 'tel', placeholder: '+1 415 555 0123', className: '' },
+}
+
+const hints = {
+  address: undefined,
+  email: 'The recipient gets a link and a 6-digit code by email. Until they claim it you can take it back.',
+  phone: 'The recipient gets a link and a 6-digit code by SMS. Until they claim it you can take it back.',
+}
+
+/** Who gets the money: a tab for each way to name them, and the fields of the chosen one. */
+export function RecipientFields(props: { form: Form; ways: readonly Way[]; contact: Contact | undefined }) {
+  const { form } = props
+  const sms = useSms()
+  const ways = props.ways.filter((way) => way !== 'phone' || sms)
+  const to = form.watch('to')
+  if (ways.length === 1) return <Recipient form={form} way={ways[0]!} contact={props.contact} />
+  return (
+    <Tabs.Root
+      value={to}
+      onValueChange={(value: Way) => {
+        form.setValue('to', value)
+        form.clearErrors()
+      }}
+    >
+      <Tabs.List
+        aria-label="Send to"
+        className={clsx(
+          'mb-4 grid gap-1 rounded-control bg-sunken p-1',
+          { 2: 'grid-cols-2', 3: 'grid-cols-3', 4: 'grid-cols-4' }[ways.length],
+        )}
+      >
+        {ways.map((way) => (
+          <Tabs.Tab
+            key={way}
+            value={way}
+            className="h-9 rounded-[6px] font-medium text-muted text-small aria-selected:bg-card aria-selected:text-ink pointer-coarse:h-11"
+          >
+            {tabs[way]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {ways.map((way) => (
+        <Tabs.Panel key={way} value={way}>
+          <Recipient form={form} way={way} contact={props.contact} />
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  )
+}
+
+function Recipient(props: { form: Form; way: Way; contact: Contact | undefined }) {
+  const { form, way, contact } = props
+  const { errors } = form.formState
+  const sms = useSms()
+  if (way !== 'contact')
+    return (
+      <Field label={inputs[way].label} error={errors[way]?.message} hint={hints[way]}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register(way)}
+            type={inputs[way].type}
+            placeholder={inputs[way].placeholder}
+            className={inputs[way].className}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+    )
+  return (
+    <div className="space-y-4">
+      <ContactPicker
+        value={contact}
+        error={errors.contactId?.message}
+        onChange={(next) => {
+          const [only, ...others] = next ? methodsOf(next, sms) : []
+          form.setValue('contactId', next?.id ?? '')
+          form.setValue('method', only && others.length === 0 ? only : '')
+          form.clearErrors(['contactId', 'method', 'amount'])
+        }}
+      />
+      {contact && <ContactMethods form={form} contact={contact} />}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useForm } from 'react-hook-form'
+import { memoMax, methodOf, type SendValues } from '#domain/sendRules.ts'
+import { Button } from '../../../components/Button.tsx'
+import { Dialog } from '../../../components/Dialog.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { contactsQuery } from '../../../queries/contacts.ts'
+import { canPay, type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { AmountField } from './AmountField.tsx'
+import { PayoutFields } from './PayoutFields.tsx'
+import { isPayout, type Payment, paymentOf } from './payment.ts'
+import type { Purpose } from './purposes.ts'
+import { RecipientFields } from './RecipientFields.tsx'
+import { WalletField } from './WalletField.tsx'
+
+const arrivingMs = 3_000 // 3 seconds
+
+/** Wallet, recipient, amount and memo; for a payout its expiry and the sender's name as well. */
+export function SendForm(props: {
+  purpose: Purpose
+  /** Null: it is chosen here. */
+  wallet: Wallet | null
+  values: SendValues
+  /** Why the server refused the last attempt. */
+  problem: { field: keyof SendValues; message: string } | null
+  onReview: (values: SendValues, payment: Payment) => Promise<void>
+  onClose: () => void
+}) {
+  const { purpose, problem } = props
+  const wallets = useQuery({
+    ...walletsQuery,
+    // What is arriving can be spent a few seconds later.
+    refetchInterval: ({ state }) => (state.data?.some(isArriving) ? arrivingMs : false),
+  })
+  const contacts = useQuery(contactsQuery).data ?? []
+  const walletOf = ({ walletId }: SendValues) =>
+    wallets.data?.find(({ id }) => id === (props.wallet?.id ?? walletId)) ?? props.wallet ?? undefined
+  const form = useForm<SendValues>({
+    defaultValues: props.values,
+    resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
+  })
+  const { errors, isSubmitting } = form.formState
+  const values = form.watch()
+  const { contactId } = values
+  const contact = contacts.find((one) => one.id === contactId)
+  const { setError, setValue, getValues } = form
+  useEffect(() => {
+    if (problem) setError(problem.field, { message: problem.message }, { shouldFocus: true })
+  }, [problem, setError])
+
+  const [only, ...others] = wallets.data?.filter(canPay) ?? []
+  const onlyId = props.wallet === null && others.length === 0 ? only?.id : undefined
+  useEffect(() => {
+    if (onlyId && !getValues('walletId')) setValue('walletId', onlyId)
+  }, [onlyId, getValues, setValue])
+
+  const submit = form.handleSubmit(async (next) => {
+    // Contact and wallet may have been deleted in another tab.
+    if (next.to === 'contact' && !contact) return form.setError('contactId', { message: 'Please select a contact' })
+    const wallet = walletOf(next)
+    if (!wallet) return form.setError('walletId', { message: 'Please select a source wallet' })
+    await props.onReview(next, paymentOf(next, wallet, contact))
+  })
+  const memoLength = values.memo.trim().length
+
+  return (
+    <Dialog
+      title={purpose.title}
+      description={props.wallet && `From ${walletName(props.wallet)}`}
+      onClose={props.onClose}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={isSubmitting}>
+            Review
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4" inert={isSubmitting}>
+        {props.wallet === null && <WalletField form={form} wallets={wallets} />}
+        <RecipientFields form={form} ways={purpose.tabs} contact={contact} />
+        <AmountField form={form} wallet={walletOf(values)} />
+        <Field
+          label="Memo"
+          aside={
+            <span className={memoLength > memoMax ? 'text-red' : ''}>
+              {memoLength}/{memoMax}
+            </span>
+          }
+          error={errors.memo?.message}
+        >
+          {(control) => <Input {...control} {...form.register('memo')} autoComplete="off" placeholder="Optional" />}
+        </Field>
+        {isPayout({ method: methodOf(values) }) && <PayoutFields form={form} />}
+      </div>
+    </Dialog>
+  )
+}
+
+const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'

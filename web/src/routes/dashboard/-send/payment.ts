@@ -1,0 +1,58 @@
+import { plainPhone } from '#domain/contactRules.ts'
+import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
+import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import { typedDecimal } from '../../../lib/amounts.ts'
+import type { Contact } from '../../../queries/contacts.ts'
+import type { Wallet } from '../../../queries/wallets.ts'
+
+/** A payment, ready to be reviewed. */
+export type Payment = {
+  wallet: Wallet
+  method: ContactMethod
+  /** The address with its checksum, the email or the phone number. */
+  recipient: string
+  contact: Contact | null
+  /** Decimal USDC. */
+  amount: string
+  memo: string
+  /** Of a payout: whatever is not paid to an address. */
+  expiresInDays: ExpiryDays
+  senderName: string
+}
+
+export const emptyValues: SendValues = {
+  walletId: '',
+  to: 'address',
+  address: '',
+  email: '',
+  phone: '',
+  contactId: '',
+  method: '',
+  amount: '',
+  memo: '',
+  expiresInDays: String(defaultExpiryDays),
+  senderName: '',
+}
+
+export const isPayout = ({ method }: { method: ContactMethod | '' }) => method === 'email' || method === 'phone'
+
+/** How the contact can be paid. `sms`: payouts can be sent to phone numbers. */
+export const methodsOf = (contact: Contact, sms: boolean) =>
+  (['address', 'email', 'phone'] as const).filter((method) => contact[method] !== null && (method !== 'phone' || sms))
+
+/** The payment of values without a problem; `contact` is the chosen one. */
+export function paymentOf(values: SendValues, wallet: Wallet, contact: Contact | undefined): Payment {
+  const method = methodOf(values) || 'address'
+  const text = (values.to === 'contact' ? (contact?.[method] ?? '') : values[method]).trim()
+  return {
+    wallet,
+    method,
+    recipient: method === 'address' ? checksumAddress(text) : method === 'phone' ? plainPhone(text) : text,
+    contact: values.to === 'contact' ? (contact ?? null) : null,
+    amount: typedDecimal(values.amount),
+    memo: values.memo.trim(),
+    expiresInDays: expiryDays.find((days) => String(days) === values.expiresInDays) ?? defaultExpiryDays,
+    senderName: values.senderName.trim(),
+  }
+}

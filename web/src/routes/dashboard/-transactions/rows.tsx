@@ -1,0 +1,90 @@
+import { Eye } from 'lucide-react'
+import { Amount } from '../../../components/Amount.tsx'
+import { CompactRow } from '../../../components/CompactRow.tsx'
+import { Counterparty } from '../../../components/Counterparty.tsx'
+import type { Column } from '../../../components/DataTable.tsx'
+import { RowLink } from '../../../components/RowLink.tsx'
+import { Ago, Time } from '../../../components/Time.tsx'
+import { TransactionStatus, TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
+import { categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
+import type { Transaction } from '../../../queries/transactions.ts'
+import { ruleOf } from '../-agents/rules.ts'
+
+/** The rule that refused a payment, or why it failed; null for all others. */
+export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
+  refusal ? ruleOf(refusal.rule).name : errorMessage
+
+const labelOf = (transaction: Transaction) =>
+  `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} USDC`
+
+const amountOf = (transaction: Transaction) => (
+  <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />
+)
+
+/** `hrefOf`: the link to a transaction's details. */
+export const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transaction>[] => [
+  {
+    header: 'Date',
+    sorts: { falling: 'newest', rising: 'oldest' },
+    cell: (transaction) => <Time iso={transaction.createdAt} />,
+  },
+  {
+    header: 'Type',
+    cell: (transaction) => (
+      <>
+        {categoryLabel(transaction)}
+        <p className="wrap-anywhere text-muted lg:hidden">by {senderOf(transaction)}</p>
+      </>
+    ),
+  },
+  {
+    header: 'Sender',
+    wideOnly: true,
+    cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
+  },
+  {
+    header: 'Recipient',
+    cell: (transaction) => (
+      <>
+        <Counterparty transaction={transaction} />
+        {transaction.memo && <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted">{transaction.memo}</p>}
+      </>
+    ),
+  },
+  { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
+  {
+    header: 'Status',
+    cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
+  },
+  {
+    header: 'Actions',
+    align: 'right',
+    cell: (transaction) => (
+      <RowLink
+        href={hrefOf(transaction.id)}
+        aria-label={labelOf(transaction)}
+        title="View details"
+        className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+      >
+        <Eye aria-hidden="true" className="size-4" />
+      </RowLink>
+    ),
+  },
+]
+
+/** A row on a phone. */
+export const compactWith = (hrefOf: (transactionId: string) => string) => (transaction: Transaction) => (
+  <CompactRow
+    href={hrefOf(transaction.id)}
+    label={labelOf(transaction)}
+    title={<Counterparty transaction={transaction} />}
+    amount={amountOf(transaction)}
+    notes={[
+      <Ago key="at" iso={transaction.createdAt} />,
+      payoutState(transaction) ?? reasonOf(transaction),
+      senderOf(transaction),
+      transaction.memo,
+    ]}
+    state={<TransactionStatusChip transaction={transaction} />}
+  />
+)

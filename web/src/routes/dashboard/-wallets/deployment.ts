@@ -1,0 +1,16 @@
+import { isSlowDeploy } from '#domain/walletRules.ts'
+import { networkName } from '../../../lib/networks.ts'
+import type { Wallet } from '../../../queries/wallets.ts'
+
+/** Whether the wallet should have been created by now. Its owner may delete it from then on. */
+export const isLate = (wallet: Wallet, now = Date.now()): boolean =>
+  wallet.status === 'deploying' && isSlowDeploy(Date.parse(wallet.createdAt), now)
+
+/** One sentence. Null: the server has not said yet whether there is a wallet. */
+export function whyNotDeployed(wallet: Wallet | null): string {
+  if (wallet === null) return 'Bursar has not replied yet.'
+  if (wallet.deployProblem) return `Not created yet: ${wallet.deployProblem.replace(/\.$/, '')}.`
+  return wallet.deploymentTxHash
+    ? `Sent, but ${networkName(wallet.chain)} has not confirmed it yet.`
+    : `It has not been sent to ${networkName(wallet.chain)} yet.`
+}

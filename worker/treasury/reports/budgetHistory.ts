@@ -1,0 +1,84 @@
+import { formatUsdc } from '#domain/money.ts'
+import { lastDays } from '#domain/statistics.ts'
+import type { BudgetChange, BudgetHistory } from '#schemas/usage.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import type { BudgetHistoryInput } from '../api.ts'
+import type { Context } from '../context.ts'
+import type { Store } from '../storage/store.ts'
+import { spentSince } from './spending.ts'
+
+const dayMs = 86_400_000
+const pageSize = 20
+const kinds = {
+  'group.created': 'created',
+  'group.topped_up': 'topped_up',
+  'group.changed': 'changed',
+} as const
+
+/** The index audit_budget is for exactly these events. */
+const ofGroup = "ref = ? AND event IN ('group.created', 'group.changed', 'group.topped_up')"
+type Row = { seq: number; at: number; event: keyof typeof kinds; data: string }
+
+/**
+ * A group's budget at the end of each of the last UTC days since it exists, from the audit log and from its payments; and
+ * its changes, newest first, `pageSize` events at a time.
+ */
+export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistoryInput): Result<BudgetHistory> {
+  const { store, now } = ctx
+  const group = store.group(groupId)
+  if (!group) return notFound('Policy group')
+  const window = lastDays(now(), input.days)
+  const spends = new Map(
+    store
+      .all<{ day: number; sum: number }>(
+        `SELECT day, sum(amount) AS sum FROM (${spentSince}) WHERE group_id = ?2 GROUP BY day`,
+        window[0]!.startsAt,
+        groupId,
+      )
+      .map(({ day, sum }) => [Math.min(day, input.days - 1), sum]),
+  )
+  // Back from what is spent now.
+  let spent = BigInt(group.spent)
+  const days: BudgetHistory['days'] = []
+  for (const [i, { day, startsAt }] of [...window.entries()].reverse()) {
+    const endsAt = startsAt + dayMs
+    if (group.created_at >= endsAt) break
+    const last = store.first<Row>(
+      `SELECT * FROM audit WHERE ${ofGroup} AND at < ? ORDER BY at DESC, seq DESC LIMIT 1`,
+      groupId,
+      endsAt,
+    )
+    days.unshift({ day, limit: last && limitOf(last), spent: formatUsdc(spent) })
+    spent -= BigInt(spends.get(i) ?? 0)
+  }
+  return ok({ days, ...changesOf(store, groupId, input.before) })
+}
+
+/** Only events that changed the limit: an edit of a name is none. */
+function changesOf(
+  store: Store,
+  groupId: string,
+  before = { at: Number.MAX_SAFE_INTEGER, seq: 0 },
+): Pick<BudgetHistory, 'changes' | 'next'> {
+  // One more, to compare the oldest of the page with.
+  const rows = store.all<Row>(
+    `SELECT * FROM audit WHERE ${ofGroup} AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?`,
+    groupId,
+    before.at,
+    before.seq,
+    pageSize + 1,
+  )
+  const page = rows.slice(0, pageSize)
+  const changes = page.flatMap((row, i): BudgetChange[] => {
+    const earlier = rows[i + 1]
+    const limit = limitOf(row)
+    if (earlier && limitOf(earlier) === limit) return []
+    const { amount = null } = JSON.parse(row.data) as { amount?: string }
+    return [{ id: `${row.seq}`, at: new Date(row.at).toISOString(), kind: kinds[row.event], amount, limit }]
+  })
+  const last = page.at(-1)
+  return { changes, ...(last && rows.length > pageSize && { next: `${last.at}-${last.seq}` }) }
+}
+
+/** Decimal USDC; null without a limit. Each of these events says what it is from then on. */
+const limitOf = ({ data }: Row) => (JSON.parse(data) as { limit?: string | null }).limit ?? null

@@ -1,0 +1,83 @@
+import { formatUsdc, zeroUsdc } from '#domain/money.ts'
+import { lastDays } from '#domain/statistics.ts'
+import type { Spending, SpendingSeries } from '#schemas/usage.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import type { SpendingInput } from '../api.ts'
+import type { Context } from '../context.ts'
+import type { Store } from '../storage/store.ts'
+
+const dayMs = 86_400_000
+/** More cannot be told apart in a chart. */
+const maxSeries = 5
+
+/**
+ * SQL: money that left since `?1`, as (day from ?1, amount, agent_id, group_id, wallet_id). A send is spent when it is
+ * confirmed, a payout when its recipient withdraws it, which is what `spentAt` says of one payment. The indexes are named,
+ * or SQLite would take that of the status and read every payment ever made.
+ */
+export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER) AS day, amount, agent_id, group_id, wallet_id
+    FROM payment INDEXED BY payment_sent WHERE status = 'CONFIRMED' AND kind = 'send' AND confirmed_at >= ?1
+  UNION ALL
+  SELECT CAST((payout.done_at - ?1) / ${dayMs} AS INTEGER), payment.amount, agent_id, group_id, payment.wallet_id
+    FROM payout INDEXED BY payout_done CROSS JOIN payment ON payment.id = payout.id
+    WHERE payout.done_at >= ?1 AND payment.status = 'CONFIRMED' AND payment.kind = 'payout'`
+
+/** What left one wallet, or all wallets on the primary network, on each of the last UTC days. */
+export function spendingOf({ env, store, now }: Context, { days, by, walletId }: SpendingInput): Result<Spending> {
+  if (walletId !== undefined && !store.wallet(walletId)) return notFound('Wallet', 'wallet')
+  const window = lastDays(now(), days)
+  const wallets = walletId === undefined ? 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?2)' : 'wallet_id = ?2'
+  const rows = store.all<{ id: string | null; day: number; n: number; sum: number }>(
+    `SELECT ${by}_id AS id, day, count(*) AS n, sum(amount) AS sum FROM (${spentSince}) WHERE ${wallets} GROUP BY 1, 2`,
+    window[0]!.startsAt,
+    walletId ?? primaryChain(env),
+  )
+  const found = new Map<string | null, Sums>()
+  for (const { id, day, n, sum } of rows) {
+    const sums = found.get(id) ?? emptySums(days)
+    found.set(id, sums)
+    sums.count += n
+    sums.total += BigInt(sum)
+    // A clock that went back a day may leave payments of tomorrow: they count today.
+    const at = Math.min(day, days - 1)
+    sums.amounts[at] = sums.amounts[at]! + BigInt(sum)
+  }
+  const sorted = [...found].sort(([, a], [, b]) => (a.total === b.total ? 0 : a.total < b.total ? 1 : -1))
+  const shown = sorted.length > maxSeries + 1 ? sorted.slice(0, maxSeries) : sorted
+  const others = sorted.slice(shown.length)
+  return ok({
+    days: window.map(({ day }) => day),
+    series: [
+      ...shown.map(([id, sums]) => seriesOf(id === null ? 'user' : by, id, nameOf(store, by, id), sums)),
+      ...(others.length > 0
+        ? [seriesOf('others', null, `${others.length} others`, others.map(([, sums]) => sums).reduce(addSums))]
+        : []),
+    ],
+  })
+}
+
+type Sums = { count: number; total: bigint; amounts: bigint[] }
+const emptySums = (days: number): Sums => ({ count: 0, total: zeroUsdc, amounts: Array<bigint>(days).fill(0n) })
+
+const addSums = (a: Sums, b: Sums): Sums => ({
+  count: a.count + b.count,
+  total: a.total + b.total,
+  amounts: a.amounts.map((amount, i) => amount + b.amounts[i]!),
+})
+
+const seriesOf = (kind: SpendingSeries['kind'], id: string | null, name: string, sums: Sums): SpendingSeries => ({
+  kind,
+  id,
+  name,
+  count: sums.count,
+  total: formatUsdc(sums.total),
+  amounts: sums.amounts.map(formatUsdc),
+})
+
+/** Deleted agents and groups keep theirs. */
+const nameOf = (store: Store, by: 'agent' | 'group', id: string | null): string =>
+  id === null
+    ? 'User'
+    : (store.first<{ name: string }>(`SELECT name FROM ${by === 'agent' ? 'agent' : 'policy_group'} WHERE id = ?`, id)
+        ?.name ?? 'Unknown')
