@@ -12,6 +12,8 @@ export type AnvilOptions = {
   statePath?: string
   /** A free one unless given. */
   port?: number
+  /** How many blocks `finalized` is behind: 2, unless a test makes reorganisations. Even. */
+  finalityBlocks?: number | undefined
   /** Of the first block, in ms; its time goes on from there. */
   startsAt?: number | undefined
 }
@@ -26,10 +28,10 @@ export type Anvil = {
 
 /** Resolves once it responds. Throws if anvil ends or stays silent for 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const { chainId, blockTime, statePath, port: wanted = 0, startsAt } = options
+  const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]
-  // With 32 slots `finalized` would lag 64 blocks; the local chain never reorganises.
-  flags.push('--slots-in-an-epoch', 1, '--hardfork', 'prague', '--no-request-size-limit')
+  // With 32 slots, which is the default, `finalized` would lag 64 blocks.
+  flags.push('--slots-in-an-epoch', finalityBlocks / 2, '--hardfork', 'prague', '--no-request-size-limit')
   if (blockTime) flags.push('--block-time', blockTime)
   if (startsAt !== undefined) flags.push('--timestamp', Math.floor(startsAt / 1000))
   if (statePath) flags.push('--state', statePath, '--state-interval', 5)

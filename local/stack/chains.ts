@@ -33,13 +33,21 @@ export async function startLocalChain(options: {
   blockTime: number
   /** A free one unless given. */
   port: number | undefined
+  finalityBlocks?: number | undefined
   /** Of a new chain's first block, in ms; now unless given. */
   startsAt?: number | undefined
   started: (chain: Anvil) => void
 }): Promise<LocalChain> {
-  const { chainId, stateDir, secrets, blockTime, port, startsAt, started } = options
+  const { chainId, stateDir, secrets, blockTime, port, startsAt, finalityBlocks, started } = options
   const statePath = join(stateDir, `chain-${chainId}.json`)
-  const anvil = await startAnvil({ chainId, blockTime, statePath, startsAt, ...(port !== undefined && { port }) })
+  const anvil = await startAnvil({
+    chainId,
+    blockTime,
+    statePath,
+    startsAt,
+    finalityBlocks,
+    ...(port !== undefined && { port }),
+  })
   started(anvil)
   return { process: anvil, url: anvil.url, contracts: await prepareChain(anvil.url, chainId, secrets) }
 }

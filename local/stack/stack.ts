@@ -25,6 +25,8 @@ export type StackOptions = {
   stateDir: string
   /** Seconds between blocks. */
   blockTime?: number
+  /** How many blocks `finalized` is behind; 2 unless given. Even. */
+  finalityBlocks?: number
   /** For a new state: the time of the chains' first blocks and of the seed, in ms; now unless given. */
   startsAt?: number
   /** Writes the Worker's output to wrangler.log of `stateDir` only. */
@@ -90,7 +92,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const secrets = await ensureLocalSecrets(secretsPath)
 
     const started = (chain: Anvil) => void chains.push(chain)
-    const chain = { stateDir, secrets, blockTime, started, startsAt: options.startsAt }
+    const { startsAt, finalityBlocks } = options
+    const chain = { stateDir, secrets, blockTime, started, startsAt, finalityBlocks }
     const [base, sepolia] = await allSettled([
       startLocalChain({ ...chain, chainId: 8453, port: options.basePort }),
       startLocalChain({ ...chain, chainId: 84532, port: options.sepoliaPort }),

@@ -17,8 +17,17 @@ export type Books = Awaited<ReturnType<typeof booksAtRest>>
 /** All that the chain says. */
 export type OnChain = { transfers: Transfer[]; balance: bigint; nonces: bigint[] }
 
-/** Nothing queued, nothing under way, nothing held by the wallet. */
-export async function booksAtRest(bursar: BursarClient, sender: Sender, withinMs: number) {
+/** The block at which a sender was first seen at rest, and the payouts reclaimed by then. */
+const restBlocks = new WeakMap<Sender, { block: number; reclaimed: number }>()
+
+/** Nothing queued, nothing under way, nothing held by the wallet, and that is final. */
+export async function booksAtRest(
+  bursar: BursarClient,
+  sender: Sender,
+  withinMs: number,
+  /** When what was reclaimed is final, and its budget released. */
+  { finalityBlocks = 2 } = {},
+) {
   const { wallet } = sender
   return until(
     `${wallet.id} at rest`,
@@ -30,6 +39,10 @@ export async function booksAtRest(bursar: BursarClient, sender: Sender, withinMs
       const payouts = await allPayouts(bursar, token)
       const moving = transactions.some(({ status }) => status === 'QUEUED' || status === 'PROCESSING')
       if (moving || payouts.some(({ status, inProgress }) => status === 'CREATING' || inProgress)) return null
+      const reclaimed = payouts.filter(({ status }) => status === 'RECLAIMED').length
+      const rest = restBlocks.get(sender)
+      if (rest?.reclaimed !== reclaimed) restBlocks.set(sender, { block: ledger.scannedBlock, reclaimed })
+      if (ledger.scannedBlock < (restBlocks.get(sender)?.block ?? 0) + finalityBlocks + 1) return null
       const [group] = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
       const session = await bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
       const audit = await bursar.api<AuditCheck>('/audit', { token })

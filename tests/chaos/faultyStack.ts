@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stack } from '../../local/stack/stack.ts'
+import type { Stack, StackOptions } from '../../local/stack/stack.ts'
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 export type FaultyStack = { stack: TestStack; node: RpcProxy; stop: () => Promise<void> }
 
 /** A stack whose Worker speaks to Base through a node with faults. */
-export async function createFaultyStack(): Promise<FaultyStack> {
+export async function createFaultyStack(options: Pick<StackOptions, 'finalityBlocks'> = {}): Promise<FaultyStack> {
   let node: RpcProxy | undefined
   const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
     node = await startRpcProxy(rpc[8453])
-    return { RPC_URLS_8453: node.url }
+    // With a second one a reorganisation is believed at once.
+    return { RPC_URLS_8453: options.finalityBlocks ? `${node.url},${rpc[8453]}` : node.url }
   }
-  const stack = await createTestStack({ vars, lean: true }).catch(async (error: unknown) => {
+  const stack = await createTestStack({ ...options, vars, lean: true }).catch(async (error: unknown) => {
     await node?.stop()
     throw error
   })

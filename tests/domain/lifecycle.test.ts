@@ -4,6 +4,7 @@ import { type Attempts, attemptAllowed, lockMs, maxTries, recordWrong } from '#d
 import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '#domain/intent.ts'
 import { formatUsdc, formatUsdcText, microUsdc, parseUsdc } from '#domain/money.ts'
 import {
+  type BookedEvent,
   claimStatus,
   nextPayment,
   nextPayout,
@@ -11,10 +12,21 @@ import {
   type PaymentStatus,
   type PayoutEvent,
   type PayoutStatus,
+  paymentBefore,
 } from '#domain/payment.ts'
 
 const paymentEvents: PaymentEvent[] = ['signed', 'paid', 'funded', 'withdrawn', 'reclaimed', 'dead']
-const payoutEvents: PayoutEvent[] = ['ready', 'claim', 'reclaim', 'lapsed', 'withdrawn', 'reclaimed', 'dead']
+const payoutEvents: PayoutEvent[] = [
+  'ready',
+  'unready',
+  'claim',
+  'reclaim',
+  'lapsed',
+  'lapsed_unready',
+  'withdrawn',
+  'reclaimed',
+  'dead',
+]
 
 describe('life cycles', () => {
   test('I5: no event leaves a terminal state @lifecycle-1', () => {
@@ -42,6 +54,16 @@ describe('life cycles', () => {
         expect(terminal.size).toBeLessThanOrEqual(1)
       }),
     )
+  })
+
+  test('I5: an undo goes back from where its event led, and from nowhere else @reorg-10', () => {
+    const booked = { paid: 'PROCESSING', funded: 'PROCESSING', withdrawn: 'PENDING', reclaimed: 'PENDING' } as const
+    for (const [event, before] of Object.entries(booked) as [BookedEvent, PaymentStatus][]) {
+      const after = nextPayment(before, event)!
+      expect(paymentBefore(after, event)).toBe(before)
+      for (const status of ['QUEUED', 'PROCESSING', 'PENDING', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const)
+        if (status !== after) expect(paymentBefore(status, event), `${event} from ${status}`).toBeNull()
+    }
   })
 
   test('I4: claim and reclaim exclude each other; a payout ends in one of withdrawn, reclaimed, failed @lifecycle-3', () => {

@@ -27,6 +27,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/rotation.test.ts'),
     env: { CHAOS_ROTATIONS: '60' },
   },
+  reorganisations: {
+    about: '40 random reorganisations under load, with kills and a node that fails',
+    command: vitest('--project', 'chaos', 'tests/chaos/reorganisation.test.ts'),
+    env: { CHAOS_REORGS: '40' },
+  },
   'late-answers': {
     about: 'all browser tests, with requests and responses delayed at random',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],

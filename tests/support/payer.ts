@@ -116,6 +116,16 @@ export async function createPayer(
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
+  /** A reclaim gives its budget the amount back when its block is final. */
+  const returnedIsFinal = () =>
+    until('reclaimed payouts are final', async () => {
+      await ledger()
+      return runInDurableObject(
+        treasury(),
+        ({ context: { store } }: Treasury) =>
+          store.first('SELECT 1 FROM payout WHERE returned_block IS NOT NULL') === null,
+      )
+    })
   /** Reads the wallet with its deposit; the reading never ages: only what the Treasury learns replaces it. */
   const lookStaysFresh = async () => {
     await ledger()
@@ -143,6 +153,7 @@ export async function createPayer(
     payment,
     final,
     booksBalance,
+    returnedIsFinal,
     lookStaysFresh,
   }
 }

@@ -43,6 +43,7 @@ async function createHistory(payer: Payer) {
     })
   await ends(withdrawn, 'WITHDRAWN')
   await ends(reclaimed, 'RECLAIMED')
+  await payer.returnedIsFinal()
 }
 
 test('the overview and usage say what the list of transactions adds up to @figures-1', async () => {

@@ -85,7 +85,7 @@ test('recipients are reminded three days and one day before a payout goes back, 
   await until('the second reminder', async () => (await reminders()).length === 2)
 })
 
-test('a deposit that a deep reorganisation took back stops the wallet and tells its owner; both end by themselves @notices-3', async () => {
+test('books that a finalized block contradicts stop the wallet and tell its owner; both end by themselves @notices-3', async () => {
   const home = await createAccountFixture(api)
   const email = await emailOf(home)
   const wallet = async () => (await api.call('GET', '/api/wallets', { token: home.token })).json.data[0]
@@ -108,6 +108,8 @@ test('a deposit that a deep reorganisation took back stops the wallet and tells 
   await scan(0, 0)
   await scan(0, 7)
   expect(await wallet(), 'a node may lag').toMatchObject({ halted: null })
+  await scan(6, 0)
+  expect(await wallet(), 'read again first').toMatchObject({ halted: null })
   await scan(6, 0)
   expect(await wallet()).toMatchObject({ halted: 'books' })
   expect((await ask()).json).toMatchObject({ allowed: false, refusal: { code: 'wallet_not_ready' } })

@@ -181,6 +181,7 @@ describe('payouts', () => {
       const found = await payer.treasury().escrow(id)
       return found.ok && found.value.status === 'RECLAIMED'
     })
+    await payer.returnedIsFinal()
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0', remaining: '50' })
     expect(await payer.booksBalance()).toMatchObject({ returns: '7', available: '200' })
     expect(await payer.final(id)).toMatchObject({ status: 'CANCELLED' })

@@ -50,16 +50,23 @@ export class RpcChain implements Chain {
 
   /**
    * With two nodes, the older of their two blocks, so that neither is asked about a block it does not have. Both must agree
-   * on its timestamp, because money is released by it. Throws RpcUnavailable if they do not.
+   * on it, because money is released by it. Throws RpcUnavailable if they do not.
    */
   async finalized(): Promise<Block> {
     if (!this.#second) return this.#block('finalized')
     const [first, second] = await Promise.all([this.#block('finalized'), this.#block('finalized', this.#second)])
     const [older, other] = second.number < first.number ? [second, this.#first] : [first, this.#second]
     const same = await this.#block(numberToHex(older.number), other)
-    if (same.number !== older.number || same.timestamp !== older.timestamp)
+    // Base's timestamps follow from the number, so those of two branches are the same.
+    if (same.number !== older.number || same.timestamp !== older.timestamp || same.hash !== older.hash)
       throw new RpcUnavailable(`the nodes disagree about block ${older.number}`)
     return older
+  }
+
+  async block(number: number, from: 'first' | 'second' = 'first'): Promise<Block> {
+    const block = await this.#block(numberToHex(number), this.#client(from))
+    if (block.number !== number) throw new RpcUnavailable(`asked for block ${number}, got ${block.number}`)
+    return block
   }
 
   async walletState(wallet: Address, atBlock?: number): Promise<WalletState | null> {

@@ -55,6 +55,7 @@ function log(value: unknown): Log {
     topics: fields.topics.map((topic) => hash(topic, 'log topic')),
     data: hex(fields.data, 'log data'),
     blockNumber: integer(fields.blockNumber, 'log block'),
+    blockHash: hash(fields.blockHash, 'log block hash'),
     transactionHash: hash(fields.transactionHash, 'log transaction'),
     logIndex: integer(fields.logIndex, 'log index'),
   }

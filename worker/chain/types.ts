@@ -45,6 +45,7 @@ export type Log = {
   topics: Hex[]
   data: Hex
   blockNumber: number
+  blockHash: Hex
   transactionHash: Hex
   logIndex: number
 }
@@ -86,6 +87,8 @@ export interface Chain {
   head(): Promise<Block>
   /** Newest finalized block. */
   finalized(): Promise<Block>
+  /** The block of this number. Throws RpcUnavailable if the node does not have it: that says nothing about the block. */
+  block(number: number, from?: 'first' | 'second'): Promise<Block>
   /** At the newest block, or at a given one. Null if the address has no code yet. */
   walletState(wallet: Address, atBlock?: number): Promise<WalletState | null>
   /** At the newest block, or at a given one. */

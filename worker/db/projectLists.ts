@@ -7,14 +7,15 @@ import { payoutView, transactionView } from './schema.ts'
 /** A row as the API returns it, with its amount in micro-USDC. */
 export type ListRow<Row> = { row: Row; amount: number }
 
-/** Writes rows of the lists. A row with a lower `seq` never replaces one with a higher. */
+/** Writes rows of the lists. A row with a lower `seq` never replaces one with a higher. `gone`: ids of rows to delete. */
 export async function projectLists(
   db: Db,
   userId: string,
   seq: number,
-  rows: { transactions: ListRow<Transaction>[]; payouts: ListRow<Escrow>[] },
+  rows: { transactions: ListRow<Transaction>[]; payouts: ListRow<Escrow>[]; gone?: string[] },
 ): Promise<void> {
   const upserts = [
+    ...(rows.gone?.length ? [deleteTransactions(db, userId, seq, rows.gone)] : []),
     ...(rows.transactions.length > 0 ? [upsertTransactions(db, userId, seq, rows.transactions)] : []),
     ...(rows.payouts.length > 0 ? [upsertPayouts(db, userId, seq, rows.payouts)] : []),
   ]
@@ -51,6 +52,12 @@ export function upsertPayouts(db: Db, userId: string, seq: number, rows: ListRow
     )
     .onConflictDoUpdate({ target: payoutView.id, set: newer, setWhere: sql`excluded.seq > ${payoutView.seq}` })
 }
+
+const deleteTransactions = (db: Db, userId: string, seq: number, ids: string[]) =>
+  db.delete(transactionView).where(
+    sql`${transactionView.userId} = ${userId} AND ${transactionView.seq} < ${seq}
+          AND ${transactionView.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  )
 
 /** What can change in a row. */
 const newer = { seq: sql`excluded.seq`, status: sql`excluded.status`, body: sql`excluded.body` }

@@ -44,6 +44,23 @@ const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentSta
 export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null =>
   paymentNext[status][event] ?? null
 
+/** What the chain shows of a payment, which a reorganisation may take back until its block is final. */
+export type BookedEvent = 'paid' | 'funded' | 'withdrawn' | 'reclaimed'
+
+const undone: Record<BookedEvent, [status: PaymentStatus, before: PaymentStatus]> = {
+  paid: ['CONFIRMED', 'PROCESSING'],
+  funded: ['PENDING', 'PROCESSING'],
+  withdrawn: ['CONFIRMED', 'PENDING'],
+  reclaimed: ['CANCELLED', 'PENDING'],
+}
+
+/**
+ * The status that the payment had before `event` was booked, or null if the event is not its last one. The only way out of
+ * a final state: the event's block has left the chain. What was proven at a finalized block is never undone.
+ */
+export const paymentBefore = (status: PaymentStatus, event: BookedEvent): PaymentStatus | null =>
+  undone[event][0] === status ? undone[event][1] : null
+
 export type PayoutStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'RECLAIMING' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
 export type PayoutEvent =
   /** Funding and announcement are both confirmed. */
@@ -52,8 +69,10 @@ export type PayoutEvent =
   | 'reclaim'
   /** The deadline of the claim or reclaim has passed at a finalized block and nothing moved. */
   | 'lapsed'
-  /** The same, for a payout that expired before its announcement was on chain. */
-  | 'lapsed_unannounced'
+  /** The same, for a payout whose funding or announcement is not on chain. */
+  | 'lapsed_unready'
+  /** A reorganisation removed the funding or the announcement. */
+  | 'unready'
   | 'withdrawn'
   | 'reclaimed'
   | 'dead'
@@ -62,9 +81,28 @@ const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>
   // `reclaim` only for a funded payout that expired without its announcement.
   CREATING: { ready: 'CREATED', reclaim: 'RECLAIMING', dead: 'FAILED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
   // The chain may settle a payout at any time, since its owner can reclaim it without us.
-  CREATED: { claim: 'CLAIMING', reclaim: 'RECLAIMING', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
-  CLAIMING: { lapsed: 'CREATED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
-  RECLAIMING: { lapsed: 'CREATED', lapsed_unannounced: 'CREATING', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
+  CREATED: {
+    claim: 'CLAIMING',
+    reclaim: 'RECLAIMING',
+    withdrawn: 'WITHDRAWN',
+    reclaimed: 'RECLAIMED',
+    unready: 'CREATING',
+  },
+  // Dead: the funding of a payout was undone while it was claimed or reclaimed, and never came again.
+  CLAIMING: {
+    lapsed: 'CREATED',
+    lapsed_unready: 'CREATING',
+    withdrawn: 'WITHDRAWN',
+    reclaimed: 'RECLAIMED',
+    dead: 'FAILED',
+  },
+  RECLAIMING: {
+    lapsed: 'CREATED',
+    lapsed_unready: 'CREATING',
+    withdrawn: 'WITHDRAWN',
+    reclaimed: 'RECLAIMED',
+    dead: 'FAILED',
+  },
   WITHDRAWN: {},
   RECLAIMED: {},
   FAILED: {},

@@ -8,6 +8,8 @@ import { enqueueReport } from './reportOutbox.ts'
 /** Failures on chain after which a job is given up. */
 const maxChainFailures = 3
 const retentionMs = 7 * 86_400_000 // 7 days
+/** A Treasury that reads at CONFIRM_DEPTH submits a job now and then after it was mined. */
+const reopenAfterMs = 15_000 // 15 seconds
 
 /** What a transaction is encoded from. */
 export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'>
@@ -19,6 +21,7 @@ export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'pa
  *     waiting, parked → in_flight   part of a signed transaction
  *     in_flight → waiting           that transaction ended without executing it
  *     in_flight → mined, failed     final, unless a reorganisation undoes it
+ *     mined → in_flight, waiting    submitted again: perhaps a reorganisation did
  *     waiting, parked → dropped     expired, superseded or frozen
  *     waiting, parked → mined       another signature of the same intent was mined
  *
@@ -201,6 +204,33 @@ export class JobQueue {
        WHERE nonce = ? AND state = 'mined' AND tx_hash IN (SELECT hash FROM attempt WHERE attempt.nonce = job.nonce)`,
       nonce,
     )
+  }
+
+  /**
+   * Jobs that were mined and are submitted again: their Treasury does not find them on chain, so their transactions are
+   * followed again until there is a receipt. Another signature's transaction may have executed the job.
+   */
+  reopenMined(ids: readonly string[], now: number): void {
+    const mined = this.#sql.exec<{ nonce: number }>(
+      `SELECT DISTINCT attempt.nonce FROM job JOIN attempt ON attempt.hash = job.tx_hash
+       WHERE job.id IN (SELECT value FROM json_each(?)) AND job.state = 'mined' AND job.finished_at <= ?`,
+      JSON.stringify(ids),
+      now - reopenAfterMs,
+    )
+    for (const { nonce } of mined.toArray()) {
+      this.#sql.exec(
+        `UPDATE account_tx SET state = 'open', missing_at = NULL, closed_at = NULL WHERE nonce = ? AND state = 'mined'`,
+        nonce,
+      )
+      this.undoMined(nonce)
+      // It never was in a transaction of its own.
+      this.#sql.exec(
+        `UPDATE job SET state = 'waiting', due_at = ?, finished_at = NULL WHERE state = 'mined' AND nonce IS NULL
+           AND tx_hash IN (SELECT hash FROM attempt WHERE attempt.nonce = ?)`,
+        now,
+        nonce,
+      )
+    }
   }
 
   /** A newer signature of the same intent replaces the one that waits. */

@@ -10,6 +10,7 @@ import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
 import { continueReclaimAll } from './payouts/reclaimAll.ts'
 import { remindRecipients } from './payouts/reminders.ts'
 import { submitDueJobs } from './relay/submitJobs.ts'
+import { endFinal, settleFinality } from './settlement/finality.ts'
 import { scanWallet } from './settlement/scan.ts'
 import { isBusy, settle } from './settlement/settle.ts'
 import type { WalletRow } from './storage/rows.ts'
@@ -33,6 +34,8 @@ export function runAlarm(ctx: Context, outbox: Outbox, kind: AlarmKind): Promise
       return scanIdle(ctx)
     case 'expiry':
       return andSubmit(ctx, () => handleExpiry(ctx))
+    case 'finality':
+      return settleFinality(ctx)
   }
 }
 
@@ -74,6 +77,7 @@ async function scanIdle(ctx: Context): Promise<number> {
     if (wallet.status === 'failed') return followDeploy(ctx, wallet)
     if (!isBusy(ctx, wallet)) for (let level = false; !level; ) level = await scanWallet(ctx, wallet.id)
     await readSession(ctx, wallet)
+    await endFinal(ctx, wallet)
   })
   return ctx.now() + scanEveryMs
 }

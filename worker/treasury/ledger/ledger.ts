@@ -62,7 +62,8 @@ export function reserve(
 export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
   store.first<{ used: number }>(
     `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
-     WHERE agent.group_id = ? AND payment.created_at >= ? AND payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')`,
+     WHERE agent.group_id = ? AND payment.created_at >= ? AND (payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')
+       OR payment.id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`,
     groupId,
     startAt,
   )!.used
@@ -126,8 +127,38 @@ export const settleFunding = (store: Store, payment: PaymentRow): void => leave(
 /** Payout withdrawn: group held → spent. */
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
 
-/** Payout reclaimed: the group gets back exactly the payout's amount. The wallet's return is booked from the log. */
+/** Payout reclaimed, for good: the group gets back exactly the payout's amount. The wallet's return is booked from the log. */
 export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
+
+/** A reorganisation removed the payment's transfer: held again, since it may still be executed. Never released by this. */
+export function undoLeave(store: Store, payment: PaymentRow): void {
+  store.run(
+    'UPDATE wallet SET held = held + ?, out = out - ? WHERE id = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+  )
+  store.run(
+    'UPDATE session SET held = held + ?, used = used - ? WHERE wallet_id = ? AND epoch = ?',
+    payment.amount,
+    payment.amount,
+    payment.wallet_id,
+    payment.epoch,
+  )
+}
+
+/** The same for what the group and the agent have spent. */
+export function undoSpend(store: Store, payment: PaymentRow): void {
+  if (payment.group_id)
+    store.run(
+      'UPDATE policy_group SET held = held + ?1, spent = spent - ?1, unclaimed = unclaimed + ?2 WHERE id = ?3',
+      payment.amount,
+      payment.kind === 'payout' ? payment.amount : 0,
+      payment.group_id,
+    )
+  if (payment.agent_id)
+    store.run('UPDATE agent SET held = held + ?1, spent = spent - ?1 WHERE id = ?2', payment.amount, payment.agent_id)
+}
 
 /** Proven dead, or never signed: released in all three. */
 export function release(store: Store, payment: PaymentRow): void {

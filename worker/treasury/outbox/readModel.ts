@@ -3,7 +3,7 @@ import type { Transaction } from '#schemas/transaction.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
 import type { Context } from '../context.ts'
 import { transactionView } from '../payments/views.ts'
-import { companionView, escrowView } from '../payouts/views.ts'
+import { companionIds, companionView, escrowView } from '../payouts/views.ts'
 import { type Entry, markSent, nextEdition } from './entries.ts'
 
 /** Writes these payments and payouts, as they are now, to D1's lists in one batch. */
@@ -12,6 +12,7 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
   const edition = nextEdition(ctx)
   const transactions: ListRow<Transaction>[] = []
   const payouts: ListRow<Escrow>[] = []
+  const gone: string[] = []
   for (const { kind, ref } of entries) {
     const payment = store.payment(ref)
     if (!payment) continue
@@ -20,9 +21,10 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
     if (!payout) continue
     payouts.push({ row: escrowView(store, payout), amount: payout.amount })
     const companion = companionView(store, payment, payout)
+    if (payout.end_undone === 1) gone.push(...companionIds(payment).filter((id) => id !== companion?.id))
     if (companion) transactions.push({ row: companion, amount: payout.amount })
   }
-  await projectLists(db, userId, edition, { transactions, payouts })
+  await projectLists(db, userId, edition, { transactions, payouts, gone })
   store.transaction(() => {
     for (const entry of entries) markSent(ctx, entry)
   })

@@ -87,6 +87,9 @@ export const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 /** '+14155550123' → '+1 *** *** 23' */
 export const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
 
+/** Of a withdrawal and of a reclaim. */
+export const companionIds = ({ id }: PaymentRow) => [`${id}:withdraw`, `${id}:reclaim`] as const
+
 /** The transaction that ended a payout, listed beside its funding with its own hash and the same escrowId. Null: it has not ended. */
 export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
   if (payout.done_tx === null || payout.done_at === null) return null
@@ -94,7 +97,7 @@ export function companionView(store: Store, payment: PaymentRow, payout: PayoutR
   const withdrawn = payout.status === 'WITHDRAWN'
   return {
     ...transactionView(store, payment),
-    id: `${payment.id}:${withdrawn ? 'withdraw' : 'reclaim'}`,
+    id: companionIds(payment)[withdrawn ? 0 : 1],
     category: withdrawn ? 'escrow_withdraw' : 'escrow_reclaim',
     status: 'CONFIRMED',
     createdAt: at,

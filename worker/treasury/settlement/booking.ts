@@ -12,6 +12,7 @@ import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
+import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
 
 /**
  * Logs of one wallet: its own contract's (or USDC's authorizations), USDC transfers from it, to it and from its payouts,
@@ -25,12 +26,13 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
   for (const log of ordered) {
     // By what the log says, not by the filter that found it: a return is the wallet's income and the payout's end, and a
     // node may leave it out of one of the two responses.
+    refuseOtherBranch(ctx, wallet, log)
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, own, log)
     else bookTransfer(ctx, wallet, own, log)
     // A payout ends once by its own state, so its end may be found in a log that was booked before.
     bookPayoutEnd(ctx, log)
   }
-  for (const log of announced) bookAnnounced(ctx, log)
+  for (const log of announced) bookAnnounced(ctx, wallet, log)
   if (wallet.kind === 'imported') for (const log of own) noteCancellation(ctx, wallet, log)
 }
 
@@ -72,6 +74,7 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, own: Log[], log: Log
   const payment = paymentBefore(ctx, wallet, own, log)
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
+  dropWithdrawal(ctx, wallet, log)
   bookLeft(ctx, wallet, log, payment)
 }
 
@@ -122,7 +125,7 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   const to = addressIn(log.topics[2])
   if (!payment) {
     // A withdrawal by the owner, or a send by a session key that is not ours.
-    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    bookWithdrawal(ctx, wallet, log, value)
     audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
       amount: formatUsdc(BigInt(value)),
       to,
@@ -133,14 +136,15 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   const event = payment.kind === 'send' ? 'paid' : 'funded'
   const status = nextPayment(payment.status, event)
   if (isTransferOf(payment, log) && ['CONFIRMED', 'PENDING', 'CANCELLED'].includes(payment.status)) {
-    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation.
+    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation. What is kept in
+    // `booking` is undone before it is read again, so this one was booked before bookings were kept.
     store.run('UPDATE payment SET tx_hash = ? WHERE id = ?', log.transactionHash, payment.id)
     audit(store, ctx.now(), 'payment.reorganised', payment.id, { tx: log.transactionHash, block: log.blockNumber })
     enqueue(ctx, 'payment', payment.id)
     return
   }
   if (status === null || !isTransferOf(payment, log)) {
-    store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+    bookWithdrawal(ctx, wallet, log, value)
     halt(
       ctx,
       wallet.id,
@@ -160,6 +164,7 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
   noteOutcome(ctx, 'confirmed')
+  keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
     settleSend(store, payment, ctx.now())
     return
@@ -168,6 +173,11 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
   enqueuePayout(ctx, payment.id)
   makeReady(ctx, payment.id)
+}
+
+function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number): void {
+  ctx.store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
+  keepBooking(ctx, wallet, log, { kind: 'left', value })
 }
 
 function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
@@ -180,6 +190,7 @@ function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
     value,
     wallet.id,
   )
+  keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value })
   audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
     amount: formatUsdc(BigInt(value)),
     from,
@@ -211,15 +222,20 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   const status = nextPayment(payment.status, event)
   if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
   enqueue(ctx, 'payment', payment.id)
+  const wallet = store.wallet(payout.wallet_id)!
+  keepBooking(ctx, wallet, log, { kind: event, value: payout.amount, ref: payout.id, status_before: payout.status })
   if (event === 'withdrawn') settleWithdrawn(store, payment, now)
-  else settleReclaimed(store, payment)
+  else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment)
+  // A budget that got the amount back could be spent again before the return is undone.
+  else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
 }
 
-function bookAnnounced(ctx: Context, log: Log): void {
+function bookAnnounced(ctx: Context, wallet: WalletRow, log: Log): void {
   const payout = ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE payout_hash = ?', log.topics[1] ?? '')
   if (!payout || payout.announced === 1) return
   ctx.store.run('UPDATE payout SET announced = 1 WHERE id = ?', payout.id)
+  keepBooking(ctx, wallet, log, { kind: 'announced', value: 0, ref: payout.id })
   makeReady(ctx, payout.id)
 }
 

@@ -94,7 +94,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
     store.transaction(() => {
       const now = store.payout(payout.id)!
       if (now.action_version !== payout.action_version) return
-      const event = now.announced === 1 ? 'lapsed' : 'lapsed_unannounced'
+      const event = now.funded === 1 && now.announced === 1 ? 'lapsed' : 'lapsed_unready'
       movePayout(ctx, now, event, { action: payout.action, block: final.number })
       ctx.schedule('expiry', Math.max(ctx.now() + 30_000, payout.expires_at))
     })

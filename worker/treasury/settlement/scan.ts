@@ -2,12 +2,14 @@ import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
 import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
 import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
-import { confirmedBlock, freshHead } from '../chainHeads.ts'
+import { confirmedBlock, finalizedBlock, freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
-import { bookedOf } from '../ledger/balances.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
+import { haltAfterMs, haltForBooks, noteBooksAgree, noteBooksDiffer, noteReadAgain } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
+import { bookedBalance } from './bookings.ts'
+import { BranchUnclear, undoOtherBranch } from './branch.ts'
+import { undoBookings } from './undo.ts'
 
 /** Ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
 const rangesPerScan = 20
@@ -17,39 +19,91 @@ const maxTopics = 500
 /**
  * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
  * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
- * nothing. Reading a log twice books it once. True: the wallet is level with the chain.
+ * nothing. Reading a log twice books it once. If the blocks read before have left the chain, what was booked from them is
+ * undone first. True: the wallet is level with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
+  const { chain_id } = ctx.store.wallet(walletId)!
+  const newest = head ?? (await freshHead(ctx, chain_id, 0))
+  try {
+    return await scanTo(ctx, walletId, confirmedBlock(ctx, newest))
+  } catch (error) {
+    const forMs = error instanceof BooksDiffer ? noteBooksDiffer(ctx, walletId, 'read') : null
+    if (forMs !== null && forMs >= haltAfterMs && !readAgain(ctx, walletId, error as BooksDiffer))
+      await haltIfFinal(ctx, walletId, forMs)
+    throw error
+  }
+}
+
+/**
+ * The branch may have changed between two requests of one reading, so that a log is missing or too many. Once each time
+ * the books differ, everything that is not final is undone and read again. False: that was done before.
+ */
+function readAgain(ctx: Context, walletId: string, { message }: BooksDiffer): boolean {
+  return ctx.store.transaction(() => {
+    const { anchor_block, anchor_hash } = ctx.store.wallet(walletId)!
+    if (!noteReadAgain(ctx, walletId)) return false
+    undoBookings(ctx, walletId, { block: anchor_block, hash: anchor_hash, why: message })
+    return true
+  })
+}
+
+/** The books have differed for a while. They are judged at a finalized block, which no reorganisation can change. */
+async function haltIfFinal(ctx: Context, walletId: string, forMs: number): Promise<void> {
+  const wallet = ctx.store.wallet(walletId)!
+  const final = await finalizedBlock(ctx, wallet.chain_id)
+  // Where the wallet was read further than that, its books were right.
+  if (final.number < wallet.scanned_block) return
+  try {
+    await scanTo(ctx, walletId, final.number)
+  } catch (error) {
+    if (error instanceof BooksDiffer) haltForBooks(ctx, walletId, error.message, forMs)
+    throw error
+  }
+}
+
+/** Throws BooksDiffer, BranchUnclear, RpcUnavailable. */
+async function scanTo(ctx: Context, walletId: string, level: number): Promise<boolean> {
   const { store } = ctx
   const before = store.wallet(walletId)!
   const chain = ctx.chains[before.chain_id]
-  const newest = head ?? (await freshHead(ctx, before.chain_id, 0))
-  const level = confirmedBlock(ctx, newest)
   const toBlock = Math.min(level, before.scanned_block + maxRange * rangesPerScan)
-  if (toBlock <= before.scanned_block) return true
+  if (toBlock < before.scanned_block || (toBlock === before.scanned_block && before.anchor_block === toBlock))
+    return true
 
   // A payout added from here on cannot have logs up to `newest`: its address was unknown.
-  const balance = toBlock === level ? chain.usdcBalance(before.address, toBlock) : null
-  const [reading, expected] = await Promise.all([readWallet(ctx, before, toBlock), balance])
+  const [reading, expected, anchor, last] = await Promise.all([
+    readWallet(ctx, before, toBlock),
+    toBlock === level ? chain.usdcBalance(before.address, toBlock) : null,
+    before.anchor_block === null ? null : chain.block(before.anchor_block),
+    chain.block(toBlock),
+  ])
+  const ours = anchor && { block: before.anchor_block!, hash: before.anchor_hash! }
+  if (ours && (await undoOtherBranch(ctx, before, ours, anchor))) return scanTo(ctx, walletId, level)
+  const logs = Object.values(reading).flat()
+  if (logs.some((log) => log.blockNumber === toBlock && log.blockHash !== last.hash))
+    throw new BranchUnclear(`block ${toBlock} changed while it was read`)
 
   try {
     ctx.confirmed = []
     const isLevel = store.transaction(() => {
       const wallet = store.wallet(walletId)!
-      if (wallet.scanned_block !== before.scanned_block) return false
+      if (wallet.scanned_block !== before.scanned_block || wallet.anchor_hash !== before.anchor_hash) return false
       book(ctx, wallet, reading)
       store.run('UPDATE wallet SET scanned_block = ? WHERE id = ?', toBlock, walletId)
+      if (toBlock >= (wallet.anchor_block ?? 0))
+        store.run('UPDATE wallet SET anchor_block = ?, anchor_hash = ? WHERE id = ?', toBlock, last.hash, walletId)
       const booked = store.wallet(walletId)!
-      const balanceInBooks = bookedOf(booked)
+      const balanceInBooks = bookedBalance(store, booked, toBlock)
       if (expected !== null && balanceInBooks !== expected)
         throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
-      if (expected !== null) noteBooksAgree(ctx, booked)
+      if (expected !== null) noteBooksAgree(ctx, booked, 'read')
       return toBlock === level
     })
     measureConfirmed(ctx, before.chain_id)
     return isLevel
   } catch (error) {
-    if (error instanceof BooksDiffer) noteBooksDiffer(ctx, walletId, error.message)
+    ctx.confirmed = []
     throw error
   }
 }

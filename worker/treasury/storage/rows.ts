@@ -1,4 +1,4 @@
-import type { PaymentStatus, PayoutStatus } from '#domain/payment.ts'
+import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
@@ -27,6 +27,11 @@ export type WalletRow = {
   withdrawn: number
   held: number
   scanned_block: number
+  /** The block whose hash says whether the chain is still the one that was booked; null until the next reading. */
+  anchor_block: number | null
+  anchor_hash: Hex | null
+  /** Bookings up to here are final and never undone. */
+  final_block: number
   /** The block at which a smart wallet was found deployed. */
   active_block: number | null
   paused: number
@@ -45,6 +50,10 @@ export type SessionRow = {
   valid_until: number
   next_sequence: number
   current: number
+  /** The block at which it was adopted; null: final. */
+  adopted_block: number | null
+  /** 1: a reorganisation took it back. */
+  undone: number
 }
 
 export type GroupRow = {
@@ -199,4 +208,23 @@ export type PayoutRow = {
   reminded: number
   /** When an operator took its link down (ms). */
   taken_down_at: number | null
+  /** RECLAIMED in this block, which is not known to be final; until then its budget keeps the amount. */
+  returned_block: number | null
+  end_undone: number
+}
+
+/** What one log did to the books: kept until its block is final. */
+export type BookingRow = {
+  seq: number
+  wallet_id: string
+  block: number
+  log_index: number
+  block_hash: Hex
+  tx: Hex
+  /** `left`: a withdrawal by the owner. */
+  kind: 'deposited' | 'returned' | 'left' | 'announced' | BookedEvent
+  value: number
+  /** The payment or payout; null: the wallet alone. */
+  ref: string | null
+  status_before: PayoutStatus | null
 }

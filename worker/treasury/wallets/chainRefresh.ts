@@ -1,5 +1,6 @@
 import { isNodeTrouble } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { endFinal, hasReturned } from '../settlement/finality.ts'
 import { scanWallet } from '../settlement/scan.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { readSession } from './session.ts'
@@ -38,6 +39,7 @@ export class ChainRefresh {
     try {
       await scanWallet(this.#context, wallet.id)
       await readSession(this.#context, wallet)
+      if (hasReturned(this.#context, wallet.id)) await endFinal(this.#context, wallet)
     } catch (error) {
       if (!isNodeTrouble(error)) throw error
     } finally {

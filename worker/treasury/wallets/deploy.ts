@@ -24,6 +24,9 @@ const firstLimit = microUsdc(1_000_000_000n)
 
 const firstSeconds = 720 * 3600
 
+/** More than are ever not final: two hours. */
+const unfinalBlocks = 3_600
+
 /**
  * Makes the session key, computes the address and writes the row; the Relayer deploys. Repeating the same key returns the
  * same wallet, so a lost response never makes two. Throws RpcUnavailable: the session's validity comes from chain time.
@@ -50,6 +53,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   }
   const address = walletAddress(chain.contracts, parameters)
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
+  // Its address was unknown until now. A reorganisation may put what happens to it into blocks of lower numbers.
+  const firstBlock = Math.max(0, head.number - unfinalBlocks)
   const ownerCode = await chain.code(input.owner)
   if (ownerCode !== '0x')
     return refuse('invalid_input', 'The owner must be a key, not a contract.', { field: 'ownerAddress' })
@@ -63,8 +68,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     if (limited) return limited
     const now = ctx.now()
     store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
-       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at)
+       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       input.chainId,
       address,
@@ -76,7 +81,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
       sealed,
       toColumn(firstLimit),
       parameters.validUntil,
-      head.number,
+      firstBlock,
+      firstBlock,
       now,
     )
     remember(store, request, 'wallet', id, now)

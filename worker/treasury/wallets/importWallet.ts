@@ -3,11 +3,12 @@ import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { ImportInput } from '../api.ts'
-import { confirmedBlock, freshHead } from '../chainHeads.ts'
+import { finalizedBlock, isNodeTrouble } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
+import { scanWallet } from '../settlement/scan.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { walletLimitProblem } from './limits.ts'
@@ -45,13 +46,12 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
   if (before) return underSamePassword(ctx, input, before)
 
   const chain = ctx.chains[input.chainId]
-  const head = await freshHead(ctx, input.chainId, 0)
-  // Everything is booked at this depth.
-  const block = Math.max(0, confirmedBlock(ctx, head))
+  // The opening balance is final, so it never has to be undone; what happened since then is read like everything later.
+  const final = await finalizedBlock(ctx, input.chainId)
   const [code, separator, balance] = await Promise.all([
     chain.code(input.address),
     usdcDomainSeparator(chain),
-    chain.usdcBalance(input.address, block),
+    chain.usdcBalance(input.address, final.number),
   ])
   if (code !== '0x')
     return wrong('address', 'This account has contract code. Only plain accounts with a private key can be added.')
@@ -66,8 +66,8 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     if (meanwhile) return meanwhile
     const now = ctx.now()
     store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)
-       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?)`,
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, final_block, anchor_block, anchor_hash, created_at)
+       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?)`,
       id,
       input.chainId,
       input.address,
@@ -77,7 +77,10 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       nothing,
       input.address,
       toColumn(balance),
-      block,
+      final.number,
+      final.number,
+      final.number,
+      final.hash,
       now,
     )
     store.run(
@@ -101,7 +104,18 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     ctx.schedule('scan', now + scanEveryMs)
     return ok(store.wallet(id)!)
   })
-  return added.ok && added.value.id === id ? added : underSamePassword(ctx, input, added)
+  if (!added.ok || added.value.id !== id) return underSamePassword(ctx, input, added)
+  await readSinceFinal(ctx, id)
+  return ok(store.wallet(id)!)
+}
+
+/** What is not final yet. If the node does not respond it is read before the first refusal for balance, or in ten minutes. */
+async function readSinceFinal(ctx: Context, walletId: string): Promise<void> {
+  try {
+    await scanWallet(ctx, walletId)
+  } catch (error) {
+    if (!isNodeTrouble(error)) throw error
+  }
 }
 
 /**

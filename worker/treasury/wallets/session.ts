@@ -84,6 +84,24 @@ function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string 
   return made?.sealed_key ?? null
 }
 
+/**
+ * Sessions adopted from blocks that are not final are not in force until the chain shows them again; meanwhile nothing is
+ * signed. Their rows stay, because their nonces were used. Inside a transaction.
+ */
+export function undoSessions(ctx: Context, wallet: WalletRow): void {
+  const { store } = ctx
+  const session = store.session(wallet.id)
+  if (session) ctx.keys.delete(cacheKey(session))
+  const undone = store.run(
+    'UPDATE session SET undone = 1, adopted_block = NULL WHERE wallet_id = ? AND adopted_block > ?',
+    wallet.id,
+    wallet.final_block,
+  )
+  if (undone === 0) return
+  store.run('UPDATE session SET current = 0 WHERE wallet_id = ?', wallet.id)
+  audit(store, ctx.now(), 'session.undone', wallet.id, { finalBlock: wallet.final_block })
+}
+
 const mostInColumn = BigInt(Number.MAX_SAFE_INTEGER)
 
 export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
@@ -104,16 +122,21 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
   // Owners may set the largest uint64 as "no limit"; what a column holds is more USDC than exists.
   const limit = state.remaining > mostInColumn ? mostInColumn : state.remaining
   store.run(
-    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)
-     -- Another key under the same epoch: a reorganisation replaced the one that was adopted. Sequences go on.
-     ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, key_address = excluded.key_address,
-       sealed_key = excluded.sealed_key, spend_limit = excluded.spend_limit + session.used, valid_until = excluded.valid_until`,
+    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block)
+       VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?)
+     -- Adopted before: a reorganisation undid it, or replaced its key. Sequences go on. What is left of the limit on chain
+     -- may already lack payments that are read again only after this, so the same key keeps its limit.
+     ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
+       sealed_key = excluded.sealed_key, valid_until = excluded.valid_until, adopted_block = excluded.adopted_block,
+       spend_limit = CASE WHEN session.key_address = excluded.key_address COLLATE NOCASE THEN session.spend_limit
+         ELSE excluded.spend_limit + session.used END`,
     wallet.id,
     state.epoch,
     state.sessionKey,
     sealedKey,
     toColumn(limit),
     state.validUntil,
+    state.blockNumber,
   )
   audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(limit) })
 }

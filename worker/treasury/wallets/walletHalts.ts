@@ -17,27 +17,45 @@ export function halt(ctx: Context, walletId: string, reason: string): void {
 }
 
 /** A lagging node catches up well before this. */
-const haltAfterMs = 5 * 60_000 // 5 minutes
+export const haltAfterMs = 5 * 60_000 // 5 minutes
 const booksDiffer = 'books differ from the chain'
-const sinceKey = (walletId: string) => `books_differ:${walletId}`
+/** Where books and balance were compared: at CONFIRM_DEPTH by each reading, and again when a block has become final. */
+type Comparison = 'read' | 'final'
+const sinceKey = (walletId: string, at: Comparison) =>
+  at === 'read' ? `books_differ:${walletId}` : `books_differ_when_final:${walletId}`
 
-/** The books do not explain the balance. After five minutes of this the wallet halts until they do. */
-export function noteBooksDiffer(ctx: Context, walletId: string, why: string): void {
-  const { store } = ctx
-  store.transaction(() => {
-    const since = store.meta(sinceKey(walletId))
-    if (since === null) store.setMeta(sinceKey(walletId), String(ctx.now()))
-    else if (ctx.now() - Number(since) >= haltAfterMs && store.wallet(walletId)?.halted === null)
-      halt(ctx, walletId, `${booksDiffer}: ${why}`)
+/** The books do not explain the balance. Returns for how long that is known (ms), null when it is new. */
+export function noteBooksDiffer({ store, now }: Context, walletId: string, at: Comparison): number | null {
+  const since = store.meta(sinceKey(walletId, at))
+  if (since !== null) return now() - Number(since)
+  store.setMeta(sinceKey(walletId, at), String(now()))
+  return null
+}
+
+const againKey = (walletId: string) => `books_read_again:${walletId}`
+
+/** Everything that is not final is read again, once while the books differ. False: it was already. */
+export function noteReadAgain({ store, now }: Context, walletId: string): boolean {
+  if (store.meta(againKey(walletId)) !== null) return false
+  store.setMeta(againKey(walletId), String(now()))
+  return true
+}
+
+/** They do not at a finalized block, `forMs` after that was noticed: halts the wallet until they do. */
+export function haltForBooks(ctx: Context, walletId: string, why: string, forMs: number): void {
+  if (forMs < haltAfterMs) return
+  ctx.store.transaction(() => {
+    if (ctx.store.wallet(walletId)?.halted === null) halt(ctx, walletId, `${booksDiffer}: ${why}`)
   })
 }
 
 /** The books explain the balance: ends a halt for this reason, and no other. Inside a transaction. */
-export function noteBooksAgree(ctx: Context, wallet: WalletRow): void {
+export function noteBooksAgree(ctx: Context, wallet: WalletRow, at: Comparison): void {
   const { store } = ctx
-  if (store.meta(sinceKey(wallet.id)) === null) return
-  store.run('DELETE FROM meta WHERE key = ?', sinceKey(wallet.id))
-  if (!wallet.halted?.startsWith(booksDiffer)) return
+  if (store.meta(sinceKey(wallet.id, at)) === null) return
+  store.run('DELETE FROM meta WHERE key IN (?, ?)', sinceKey(wallet.id, at), againKey(wallet.id))
+  const other = store.meta(sinceKey(wallet.id, at === 'read' ? 'final' : 'read'))
+  if (other !== null || !wallet.halted?.startsWith(booksDiffer)) return
   store.run('UPDATE wallet SET halted = NULL WHERE id = ?', wallet.id)
   audit(store, ctx.now(), 'wallet.resumed', wallet.id, { reason: booksDiffer })
   enqueue(ctx, 'trouble', wallet.id)

@@ -35,6 +35,8 @@ export type WalletActionRow = {
   error: string | null
   created_at: number
   ended_at: number | null
+  /** The block at which the chain showed it. */
+  done_block: number | null
 }
 
 /** The owner takes the wallet back. */

@@ -73,7 +73,7 @@ async function settleAction(
   state: WalletState,
   head: Block,
 ): Promise<void> {
-  if (await isDone(ctx, wallet, action, state)) return end(ctx, action, 'done')
+  if (await isDone(ctx, wallet, action, state)) return end(ctx, action, 'done', null, state.blockNumber)
   if (head.timestamp <= action.deadline! && !isOvertaken(action, state)) return
   const chain = ctx.chains[wallet.chain_id]
   const final = await chain.finalized()
@@ -94,7 +94,7 @@ async function isDone(ctx: Context, wallet: WalletRow, action: WalletActionRow, 
         same(action.key_address, state.sessionKey) ||
         // It was in force before and has been replaced since.
         ctx.store.first(
-          'SELECT 1 FROM session WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE',
+          'SELECT 1 FROM session WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE AND undone = 0',
           wallet.id,
           action.key_address,
         ) !== null
@@ -127,15 +127,22 @@ async function hasLeft(ctx: Context, wallet: WalletRow, action: WalletActionRow,
   return logs!.some((log) => BigInt(log.data) === BigInt(action.amount!))
 }
 
-function end(ctx: Context, action: WalletActionRow, status: 'done' | 'failed', error: string | null = null): void {
+function end(
+  ctx: Context,
+  action: WalletActionRow,
+  status: 'done' | 'failed',
+  error: string | null = null,
+  doneBlock: number | null = null,
+): void {
   const { store } = ctx
   forgetSnapshot(ctx, action.wallet_id)
   store.transaction(() => {
     const ended = store.run(
-      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL',
+      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ?, done_block = ? WHERE id = ? AND ended_at IS NULL',
       status,
       error,
       ctx.now(),
+      doneBlock,
       action.id,
     )
     if (ended > 0)

@@ -1,0 +1,105 @@
+/**
+ * Random reorganisations under load, up to twelve blocks deep where payments confirm at one, with a node that fails now and
+ * then and a Worker that is killed: `npm run test:long reorganisations`. CHAOS_REORGS says how many, CHAOS_SEED repeats the
+ * choices. What was in the blocks is gone unless the Relayer delivers it again.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../../local/client.ts'
+import type { Address } from '../../worker/chain/types.ts'
+import { randomFrom } from '../support/random.ts'
+import { chainReader, createSender, pause } from '../support/stackClient.ts'
+import { booksAtRest, violations } from './checker.ts'
+import { Client, type SenderRecord } from './client.ts'
+import { createFaultyStack, logProblems } from './faultyStack.ts'
+import { History } from './history.ts'
+
+const reorganisations = Number(process.env.CHAOS_REORGS ?? 0)
+const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const finalityBlocks = 30
+const deepest = 12
+const restMs = 240_000 // 4 minutes
+
+test.skipIf(reorganisations === 0)(
+  `${reorganisations} reorganisations: nothing lost, nothing twice @chaos-8`,
+  {
+    timeout: 600_000 + reorganisations * 20_000,
+  },
+  async () => {
+    console.log(`CHAOS_SEED=${seed} CHAOS_REORGS=${reorganisations}`)
+    const { stack, node, stop } = await createFaultyStack({ finalityBlocks })
+    try {
+      const { bursar } = stack
+      const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
+      const history = new History()
+      const records: SenderRecord[] = []
+      for (let index = 0; index < 2; index++) {
+        const sender = await createSender(stack, { funds: '900', limit: 4, agents: 2 })
+        records.push({ index, sender, payouts: [], problems: [], replays: [] })
+      }
+      // Deploys and deposits are not made again by anybody, so no reorganisation reaches them.
+      const madeAt = Number(await chain.client.getBlockNumber())
+
+      let isOver = false
+      const clients = records.flatMap((record) =>
+        Array.from({ length: 3 }, (_, i) => {
+          const random = randomFrom(seed + 1 + record.index * 3 + i)
+          return new Client({ name: `s${record.index}c${i}`, bursar, record, random, history }).run(() => isOver)
+        }),
+      )
+      const random = randomFrom(seed)
+      const reorganising = (async () => {
+        for (let i = 1; i <= reorganisations; i++) {
+          await pause(random.int(2_000, 6_000))
+          node.setFault({ mode: random.pick(['none', 'none', 'slow', 'swallow'] as const), delayMs: 500 })
+          const head = Number(await chain.client.getBlockNumber())
+          const depth = Math.min(random.int(2, deepest), head - madeAt - 1)
+          if (depth > 0) await chain.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+          history.note('reorganisation', null, depth)
+          await pause(random.int(0, 1_500))
+          node.setFault({ mode: 'none' })
+          if (i % 5 === 0) {
+            await stack.killWorker()
+            await stack.restartWorker()
+          }
+        }
+        isOver = true
+      })()
+      await Promise.all([reorganising, ...clients]).finally(() => {
+        isOver = true
+      })
+
+      const problems = records.flatMap((record) => record.problems)
+      for (const { sender, index } of records) {
+        const books = await booksAtRest(bursar, sender, restMs, { finalityBlocks })
+        const operations = history.operations.filter((operation) => operation.sender === index)
+        const address = sender.wallet.address as Address
+        const [transfers, balance, nonces] = await Promise.all([
+          chain.transfers(),
+          chain.balanceOf(address),
+          chain.nonces(address),
+        ])
+        problems.push(
+          ...violations(sender, operations, books, { transfers, balance, nonces }).map((one) => `${index}: ${one}`),
+        )
+        await until('the wallet pays again', async () => {
+          const { status } = await bursar.call('/api/transactions/send', {
+            token: await sender.token(),
+            key: `after-${index}`,
+            body: { walletId: sender.wallet.id, toAddress: `0x${'5'.repeat(40)}`, amount: '0.1' },
+          })
+          return status === 201
+        })
+      }
+      problems.push(...logProblems(stack))
+      const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
+      const undone = [...log.matchAll(/"chain_reorganised".*"undone":(\d+)/g)].map(([, count]) => Number(count))
+      console.log(`bookings undone: ${undone.join(', ')}; ${history.operations.length} operations`)
+      expect(Math.max(0, ...undone), 'bookings were undone').toBeGreaterThan(0)
+      expect(problems).toEqual([])
+    } finally {
+      await stop()
+    }
+  },
+)

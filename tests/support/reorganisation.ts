@@ -1,0 +1,71 @@
+/** Reorganisations of the chain without automatic blocks (84532), and a Treasury that sees finality far behind. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import type { Block, Hex } from '../../worker/chain/types.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { changeNode } from './manualClock.ts'
+import { manualChain as chain, type Payer } from './payer.ts'
+import { env } from './testEnv.ts'
+
+type RawBlock = { number: Hex; timestamp: Hex; hash: Hex; transactions: Hex[] }
+
+async function rawBlock(block: number | 'latest'): Promise<RawBlock> {
+  const tag = block === 'latest' ? block : (`0x${block.toString(16)}` as const)
+  return chain.node<RawBlock>('eth_getBlockByNumber', tag, false)
+}
+
+export async function blockAt(block: number | 'latest'): Promise<Block> {
+  const { number, timestamp, hash } = await rawBlock(block)
+  return { number: Number(number), timestamp: Number(timestamp), hash }
+}
+
+/** Replaces every block after `last` by an empty one. What was in them is gone, unless it is sent again. */
+export async function reorganise(last: number): Promise<void> {
+  const { number } = await blockAt('latest')
+  await chain.node('anvil_reorg', number - last, [])
+}
+
+/** The signed transactions in the blocks after `last`, in their order: to send them again on another branch. */
+export async function signedAfter(last: number): Promise<Hex[]> {
+  const { number } = await blockAt('latest')
+  const raws: Hex[] = []
+  for (let block = last + 1; block <= number; block++)
+    for (const hash of (await rawBlock(block)).transactions)
+      raws.push(await chain.node<Hex>('eth_getRawTransactionByHash', hash))
+  return raws
+}
+
+/** For this Treasury no block after `block` is final until the returned function is called. */
+export async function finalAt(payer: Payer, block: number): Promise<() => Promise<void>> {
+  return changeNode(payer, () => ({ finalized: () => blockAt(block) }))
+}
+
+/** The Treasury's clock goes on by so many seconds. */
+export async function later(payer: Payer, seconds: number): Promise<void> {
+  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const { now } = object.context
+    object.context.now = () => now() + seconds * 1000
+  })
+}
+
+/** The Relayer's clock, which all tests share: so many seconds ahead. */
+export async function relayerAhead(seconds: number): Promise<void> {
+  await runInDurableObject(env.RELAYER.getByName(`${chain.chainId}:0`), (object: Relayer) => {
+    object.clock.now = () => Date.now() + seconds * 1000
+  })
+}
+
+/** The Treasury sees the new branch twice, 31 seconds apart. */
+export async function takeBranch(payer: Payer): Promise<void> {
+  await chain.mine()
+  await payer.ledger()
+  await later(payer, 31)
+  await chain.mine()
+  await payer.ledger()
+}
+
+/** What the Treasury does when it looks at finality. */
+export async function lookAtFinality(payer: Payer): Promise<void> {
+  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('finality', 1))
+  await runDurableObjectAlarm(payer.treasury())
+}

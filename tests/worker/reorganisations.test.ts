@@ -1,0 +1,387 @@
+/** Reorganisations deeper than CONFIRM_DEPTH: after one finality the books equal the chain, and the wallet goes on. */
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import type { Address, Chain } from '../../worker/chain/types.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createImporter } from '../support/importer.ts'
+import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import {
+  blockAt,
+  finalAt,
+  later,
+  lookAtFinality,
+  relayerAhead,
+  reorganise,
+  signedAfter,
+  takeBranch,
+} from '../support/reorganisation.ts'
+import { env } from '../support/testEnv.ts'
+
+beforeAll(prepare)
+afterEach(async () => {
+  await chain.fault({ mode: 'none' })
+  await relayerAhead(0)
+})
+
+/** A payer for whom nothing from here on becomes final until `finalise`; `last` is the newest block. */
+async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
+  const payer = await createPayer({ on: chain, ...over })
+  await payer.ledger()
+  await chain.mine(3)
+  await payer.ledger()
+  await lookAtFinality(payer)
+  const { number: last } = await blockAt('latest')
+  const restore = await finalAt(payer, last)
+  const finalise = async () => {
+    await restore()
+    await chain.mine(4)
+    await look(payer)
+    await lookAtFinality(payer)
+    await look(payer)
+  }
+  return { payer, last, finalise }
+}
+
+const rows = <T>(payer: Payer, query: string) =>
+  runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.all<T>(query))
+
+/** The Treasury's books are final and equal the chain, and the wallet pays again. */
+async function goesOn({ payer, finalise }: Awaited<ReturnType<typeof createUnfinal>>) {
+  await finalise()
+  await payer.booksBalance()
+  expect(await rows(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
+  expect(await rows(payer, 'SELECT halted FROM wallet')).toEqual([{ halted: null }])
+  const { id } = await accepted(payer, { amount: usdc('1') })
+  await becomes(payer, id, 'CONFIRMED')
+  const { brokenAt } = await payer.treasury().auditCheck()
+  expect(brokenAt).toBeNull()
+}
+
+const createPayout = (payer: Payer) =>
+  accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
+
+test('a deposit that a deep reorganisation removed or replaced leaves the books @reorg-1', async () => {
+  const unfinal = await createUnfinal({ funds: '39' })
+  const { payer, last } = unfinal
+  await chain.mint(payer.wallet.address as Address, usdc('500'))
+  await chain.mine(5)
+  expect(await payer.ledger()).toMatchObject({ available: '539' })
+  await reorganise(last)
+  await takeBranch(payer)
+  expect(await payer.ledger()).toMatchObject({ available: '39', deposits: '39' })
+
+  await chain.mint(payer.wallet.address as Address, usdc('500'))
+  await payer.ledger()
+  await reorganise(last)
+  await chain.mint(payer.wallet.address as Address, usdc('7'))
+  await takeBranch(payer)
+  expect(await payer.ledger()).toMatchObject({ available: '46', deposits: '46' })
+  await goesOn(unfinal)
+})
+
+test('a send whose block left the chain is held again and delivered under its own nonce @reorg-2', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  const to = fresh('shop')
+  const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+  await becomes(payer, id, 'CONFIRMED')
+  const signed = await rows<{ epoch: number; sequence: number }>(payer, 'SELECT epoch, sequence FROM payment')
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
+
+  await reorganise(last)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.ledger()).toMatchObject({ held: '5', out: '0' })
+  expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+
+  await becomes(payer, id, 'CONFIRMED')
+  expect(await rows(payer, 'SELECT epoch, sequence FROM payment')).toEqual(signed)
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
+  await goesOn(unfinal)
+  expect(await chain.usdcBalance(to), 'once').toBe(usdc('5'))
+})
+
+test('a send that moved to another block is booked there, once @reorg-3', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  const to = fresh('shop')
+  const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
+  await becomes(payer, id, 'CONFIRMED')
+  await chain.mine(2)
+  const raws = await signedAfter(last)
+  await reorganise(last)
+  for (const raw of raws) await chain.node('eth_sendRawTransaction', raw)
+  await takeBranch(payer)
+  expect(await statusOf(payer, id)).toBe('CONFIRMED')
+  const [paid] = await rows<{ block: number }>(payer, "SELECT block FROM booking WHERE kind = 'paid'")
+  expect(paid!.block).toBeGreaterThan(last + 2)
+  expect(await payer.ledger()).toMatchObject({ held: '0', out: '5', withdrawn: '0' })
+  await goesOn(unfinal)
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+})
+
+test('a send that never comes back is released, and only at a finalized block @reorg-4', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last, finalise } = unfinal
+  const { id } = await accepted(payer, { amount: usdc('5') })
+  await becomes(payer, id, 'CONFIRMED')
+  await reorganise(last)
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  await takeBranch(payer)
+  await later(payer, 16 * 60)
+  await pass(16 * 60)
+  await look(payer)
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.groupNow()).toMatchObject({ held: '5' })
+  await finalise()
+  expect(await statusOf(payer, id)).toBe('FAILED')
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
+  await chain.fault({ mode: 'none' })
+  await goesOn(unfinal)
+})
+
+test('funding, announcement and claim of a payout are undone and happen again, once @reorg-5', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  const to = fresh('claimer')
+  const { id } = await createPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
+  await payoutIs(payer, id, 'WITHDRAWN')
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
+
+  await reorganise(last)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await payoutOf(payer, id)).toMatchObject({ status: 'CLAIMING', funded: 0, announced: 0, done_tx: null })
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+  expect(await payer.ledger()).toMatchObject({ held: '5', escrowed: '0', spent: '0' })
+
+  await payoutIs(payer, id, 'WITHDRAWN')
+  await goesOn(unfinal)
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+  expect(await payer.ledger()).toMatchObject({ escrowed: '0', returns: '0' })
+})
+
+test('a reclaim gives its budget the amount back only when it is final @reorg-6', async () => {
+  const unfinal = await createUnfinal({ limit: '5' })
+  const { payer, finalise } = unfinal
+  const { id } = await createPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  const { number: created } = await blockAt('latest')
+  const reclaimed = async () => {
+    expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
+    await payoutIs(payer, id, 'RECLAIMED')
+  }
+  const pay = () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1') }))
+  await reclaimed()
+  expect(await payer.ledger()).toMatchObject({ returns: '5', held: '0' })
+  expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
+  expect(await pay(), 'the return may be undone').toMatchObject({ ok: false })
+  const listed = async () => {
+    await payer.treasury().syncReadModel()
+    return (await env.DB.prepare('SELECT id FROM transaction_view WHERE id = ?').bind(`${id}:reclaim`).all()).results
+  }
+  expect(await listed()).toHaveLength(1)
+
+  await reorganise(created)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await payoutOf(payer, id)).toMatchObject({ status: 'RECLAIMING', done_tx: null, returned_block: null })
+  expect(await payer.ledger()).toMatchObject({ returns: '0', escrowed: '5' })
+  expect(await listed()).toHaveLength(0)
+  await payoutIs(payer, id, 'RECLAIMED')
+  expect(await payer.groupNow()).toMatchObject({ held: '5' })
+  await finalise()
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
+  expect(await listed()).toHaveLength(1)
+  await goesOn(unfinal)
+})
+
+test('a rotation whose block left the chain is under way again, and its session is not used meanwhile @reorg-7', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  const walletId = payer.wallet.id
+  const before = await rows<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
+  const rotated = await payer.treasury().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  expect(rotated).toMatchObject({ ok: true })
+  const action = async () => (await rows<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
+  const session = async () =>
+    (await rows<object>(payer, 'SELECT epoch, spend_limit, next_sequence FROM session WHERE current = 1'))[0]
+  const done = () =>
+    until('the rotation is done', async () => {
+      await chain.mine()
+      await look(payer)
+      return (await action()) === 'done'
+    })
+  await done()
+  const { id } = await accepted(payer, { amount: usdc('2') })
+  await becomes(payer, id, 'CONFIRMED')
+  const adopted = { epoch: before[0]!.epoch + 1, spend_limit: 70_000_000, next_sequence: 1 }
+  expect(await session()).toEqual(adopted)
+
+  await reorganise(last)
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await action()).toBe('sent')
+  expect(await session(), 'the chain shows the one before').toMatchObject(before[0]!)
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+
+  await chain.fault({ mode: 'none' })
+  await done()
+  await becomes(payer, id, 'CONFIRMED')
+  expect(await session()).toEqual(adopted)
+  await goesOn(unfinal)
+})
+
+test('a deploy whose block left the chain is submitted again @reorg-8', async () => {
+  const { number } = await blockAt('latest')
+  await chain.mine()
+  const payer = await createPayer({ on: chain, funds: '0' })
+  const status = async () => (await payer.treasury().wallets())[0]?.status
+  expect(await status()).toBe('active')
+  await payer.ledger()
+  await finalAt(payer, number)
+  await reorganise(number)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  await payer.ledger()
+  await until('deployed again', async () => {
+    await chain.mine()
+    await look(payer)
+    await payer.ledger()
+    const code = await chain.node<string>('eth_getCode', payer.wallet.address, 'latest')
+    return code !== '0x' && (await status()) === 'active'
+  })
+  await chain.mint(payer.wallet.address as Address, usdc('9'))
+  const { id } = await accepted(payer, { amount: usdc('1') })
+  await becomes(payer, id, 'CONFIRMED')
+  await payer.booksBalance()
+})
+
+test('a node between two branches, two that disagree, or one without the block undo nothing @reorg-9', async () => {
+  const { payer, last } = await createUnfinal({ funds: '39' })
+  await chain.mint(payer.wallet.address as Address, usdc('500'))
+  await chain.mine()
+  expect(await payer.ledger()).toMatchObject({ deposits: '539' })
+  const undone = async () => (await rows(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).length
+  const other = { hash: `0x${'ab'.repeat(32)}` } as const
+  /** A look 40 seconds later at a chain that is one block longer. */
+  const lookAt = async (change: (real: Chain) => Partial<Chain>) => {
+    const restore = await changeNode(payer, change)
+    await later(payer, 40)
+    await chain.mine()
+    await payer.ledger()
+    await restore()
+    return undone()
+  }
+  const shows = (first: object, second?: object | null) => (real: Chain) => ({
+    hasSecond: second !== undefined,
+    block: async (number: number, from?: 'first' | 'second') => {
+      if (from === 'second' && second === null) throw new Error('unknown block')
+      return { ...(await real.block(number)), ...(from === 'second' ? second : first) }
+    },
+  })
+  expect(await lookAt(shows(other)), 'new').toBe(0)
+  expect(await lookAt(shows({})), 'old').toBe(0)
+  expect(await lookAt(shows(other)), 'new').toBe(0)
+  expect(await lookAt(shows({})), 'old').toBe(0)
+  expect(await lookAt(shows(other, {})), 'the second has ours').toBe(0)
+  expect(await lookAt(shows({})), 'and so has the first').toBe(0)
+  expect(await lookAt(shows(other, null)), 'unknown to the second').toBe(0)
+  expect(await lookAt(shows({})), 'and ours to the first').toBe(0)
+  expect(await payer.ledger()).toMatchObject({ deposits: '539' })
+
+  await reorganise(last)
+  const restore = await changeNode(payer, shows({}, {}))
+  await chain.mine()
+  expect(await payer.ledger(), 'both have another').toMatchObject({ deposits: '39' })
+  expect(await undone()).toBe(1)
+  await restore()
+})
+
+test('a booking from a block that the chain never had is undone before it becomes final @reorg-11', async () => {
+  const { payer, finalise } = await createUnfinal({ funds: '39' })
+  await chain.mint(payer.wallet.address as Address, usdc('5'))
+  await chain.mine()
+  expect(await payer.ledger()).toMatchObject({ deposits: '44' })
+  // As if the node had changed its branch between the logs and the hash of the block up to which they were read.
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    store.run('UPDATE booking SET block_hash = ?', `0x${'cd'.repeat(32)}`)
+  })
+  await finalise()
+  const final = () => rows<{ n: number }>(payer, 'SELECT count(*) AS n FROM booking')
+  expect(await final(), 'one node, once').toEqual([{ n: 1 }])
+  await later(payer, 31)
+  await lookAtFinality(payer)
+  await payer.ledger()
+  await lookAtFinality(payer)
+  expect(await final()).toEqual([{ n: 0 }])
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
+  expect(await rows(payer, "SELECT 1 FROM audit WHERE event = 'booking.undone'")).toHaveLength(1)
+})
+
+test('books that a changing branch has made wrong are read again before the wallet halts @reorg-14', async () => {
+  const unfinal = await createUnfinal({ funds: '39' })
+  const { payer } = unfinal
+  await chain.mint(payer.wallet.address as Address, usdc('5'))
+  expect(await payer.ledger()).toMatchObject({ deposits: '44' })
+  // As if a deposit of 12 had been read just before its block left the chain for one with a deposit of 5.
+  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+    store.run('UPDATE booking SET value = value + 7000000')
+    store.run('UPDATE wallet SET deposits = deposits + 7000000')
+  })
+  for (const seconds of [0, 301, 1]) {
+    await later(payer, seconds)
+    await chain.mine()
+    await payer.ledger()
+  }
+  expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
+  await goesOn(unfinal)
+})
+
+test('an imported wallet’s payment is undone and executed once more under its authorization’s nonce @reorg-12', async () => {
+  const user = await createImporter({ on: chain, funds: '0' })
+  const { treasury } = user
+  const ledger = async () => {
+    const found = await treasury().ledger(user.wallet.id)
+    return found.ok ? found.value : null
+  }
+  await chain.mint(user.holder.address, usdc('20'))
+  await ledger()
+  await chain.mine(3)
+  await ledger()
+  const payer = { treasury, ledger } as unknown as Payer
+  await lookAtFinality(payer)
+  const { number: last } = await blockAt('latest')
+  const restore = await finalAt(payer, last)
+  const to = fresh('shop')
+  const paid = await treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('5') }))
+  if (!paid.ok) throw new Error(paid.message)
+  const id = await newestPayment(payer)
+  await becomes(payer, id, 'CONFIRMED')
+  const nonce = await rows(payer, 'SELECT authorization FROM payment')
+
+  await reorganise(last)
+  await relayerAhead(60)
+  await takeBranch(payer)
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await ledger()).toMatchObject({ held: '5', out: '0' })
+  await becomes(payer, id, 'CONFIRMED')
+  await restore()
+  await chain.mine(4)
+  await ledger()
+  await lookAtFinality(payer)
+  expect(await rows(payer, 'SELECT authorization FROM payment')).toEqual(nonce)
+  expect(await rows(payer, 'SELECT * FROM booking')).toEqual([])
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+  expect(await user.booksBalance()).toMatchObject({ out: '5', held: '0', available: '15' })
+})
+
+const newestPayment = async (payer: Payer) =>
+  (await rows<{ id: string }>(payer, 'SELECT id FROM payment ORDER BY created_at DESC LIMIT 1'))[0]!.id

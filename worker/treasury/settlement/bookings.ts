@@ -1,0 +1,72 @@
+import { type Log, RpcUnavailable } from '../../chain/types.ts'
+import type { Context } from '../context.ts'
+import { bookedOf } from '../ledger/balances.ts'
+import type { BookingRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/** What was booked and is not final yet, so that it can be undone (undo.ts). finality.ts ends it. */
+
+/** When finality is looked at for the first time: blocks of Base become final after 20 to 30 minutes, local ones at once. */
+const firstLookMs = 5_000 // 5 seconds
+
+type Effect = Pick<BookingRow, 'kind' | 'value'> & Partial<Pick<BookingRow, 'ref' | 'status_before'>>
+
+/** Inside the transaction of the booking. What is final already is not kept. */
+export function keepBooking(ctx: Context, wallet: WalletRow, log: Log, effect: Effect): void {
+  if (log.blockNumber <= wallet.final_block) return
+  ctx.store.run(
+    `INSERT INTO booking (wallet_id, block, log_index, block_hash, tx, kind, value, ref, status_before)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    wallet.id,
+    log.blockNumber,
+    log.logIndex,
+    log.blockHash,
+    log.transactionHash,
+    effect.kind,
+    effect.value,
+    effect.ref ?? null,
+    effect.status_before ?? null,
+  )
+  ctx.schedule('finality', ctx.now() + firstLookMs)
+}
+
+/** The log was booked as the owner's withdrawal and is a payment. */
+export const dropWithdrawal = (ctx: Context, wallet: WalletRow, { blockNumber, logIndex }: Log) =>
+  ctx.store.run(
+    "DELETE FROM booking WHERE wallet_id = ? AND block = ? AND log_index = ? AND kind = 'left'",
+    wallet.id,
+    blockNumber,
+    logIndex,
+  )
+
+/** A log that was booked from another block of the same number is another log. Throws RpcUnavailable. */
+export function refuseOtherBranch(ctx: Context, wallet: WalletRow, log: Log): void {
+  const other = ctx.store.first(
+    'SELECT 1 FROM booking WHERE wallet_id = ? AND block = ? AND log_index = ? AND block_hash <> ?',
+    wallet.id,
+    log.blockNumber,
+    log.logIndex,
+    log.blockHash,
+  )
+  if (other) throw new RpcUnavailable(`block ${log.blockNumber} is not the one that was booked`)
+}
+
+/** Not final yet, newest first: the order in which they can be undone. */
+export const openBookings = (store: Store, wallet: WalletRow) =>
+  store.all<BookingRow>(
+    'SELECT * FROM booking WHERE wallet_id = ? AND block > ? ORDER BY seq DESC',
+    wallet.id,
+    wallet.final_block,
+  )
+
+/** What the wallet's balance was in the books after `block`, in micro-USDC. */
+export function bookedBalance(store: Store, wallet: WalletRow, block: number): bigint {
+  const { since } = store.first<{ since: number }>(
+    `SELECT coalesce(sum(CASE WHEN kind IN ('deposited','returned') THEN value
+       WHEN kind IN ('left','paid','funded') THEN -value ELSE 0 END), 0) AS since
+     FROM booking WHERE wallet_id = ? AND block > ?`,
+    wallet.id,
+    block,
+  )!
+  return bookedOf(wallet) - BigInt(since)
+}

@@ -1,0 +1,116 @@
+import type { Block, Hex } from '../../chain/types.ts'
+import { finalizedBlock } from '../chainHeads.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { settleReclaimed } from '../ledger/ledger.ts'
+import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import { haltForBooks, noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
+import { bookedBalance } from './bookings.ts'
+import { BranchUnclear, undoOtherBranch } from './branch.ts'
+import { BooksDiffer, scanWallet } from './scan.ts'
+import { isBusy } from './settle.ts'
+import { undoBookings } from './undo.ts'
+
+/** Blocks with bookings that are compared in one look; the rest follows with the next. */
+const blocksPerLook = 100
+const blockMs = 2_000 // Base's
+const minWaitMs = 5_000 // 5 seconds
+const maxWaitMs = 2 * 60_000 // 2 minutes
+
+/**
+ * Ends bookings whose blocks are final: they are not undone any more, and reclaimed payouts give their budgets the amount
+ * back. Before that the blocks are compared with the chain once more, and the books with the balance at the finalized
+ * block. Returns when to look again (ms), null when nothing waits.
+ */
+export async function settleFinality(ctx: Context): Promise<number | null> {
+  const waiting = ctx.store.all<WalletRow>(
+    "SELECT * FROM wallet WHERE status = 'active' AND id IN (SELECT wallet_id FROM booking)",
+  )
+  const failures: unknown[] = []
+  for (const wallet of waiting) {
+    // Others are read each second. A reorganisation is noticed by reading.
+    const read = isBusy(ctx, wallet) ? Promise.resolve(true) : scanWallet(ctx, wallet.id)
+    await read.then(() => endFinal(ctx, wallet)).catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+  return nextLookAt(ctx)
+}
+
+/** By the last final block known; nodes learn of finality in steps of several minutes. */
+function nextLookAt({ store, now }: Context): number | null {
+  const { blocks } = store.first<{ blocks: number | null }>(
+    "SELECT min(booking.block - final_block) AS blocks FROM booking JOIN wallet ON wallet.id = wallet_id WHERE status = 'active'",
+  )!
+  return blocks === null ? null : now() + Math.max(minWaitMs, Math.min(maxWaitMs, blocks * blockMs))
+}
+
+/** Moves the wallet's final block on. Throws BooksDiffer, BranchUnclear, RpcUnavailable: then nothing has become final. */
+export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, 'id' | 'chain_id'>): Promise<void> {
+  const { store } = ctx
+  const chain = ctx.chains[chain_id]
+  const final = await finalizedBlock(ctx, chain_id)
+  const wallet = store.wallet(id)!
+  if (wallet.anchor_block === null || final.number <= wallet.final_block) return
+  const booked = bookedBlocks(ctx, wallet, Math.min(final.number, wallet.scanned_block))
+  const target = booked.length === blocksPerLook ? booked.at(-1)!.block : Math.min(final.number, wallet.scanned_block)
+  if (target <= wallet.final_block) return
+
+  const compared = [{ block: wallet.anchor_block, hash: wallet.anchor_hash! }, ...booked]
+  const [balance, ...seen] = await Promise.all([
+    booked.length === 0 ? null : chain.usdcBalance(wallet.address, target),
+    ...compared.map(({ block }) => chain.block(block)),
+  ])
+  for (const [i, ours] of compared.entries()) if (await undoOtherBranch(ctx, wallet, ours, seen[i] as Block)) return
+
+  const inBooks = bookedBalance(store, wallet, target)
+  if (balance !== null && balance !== inBooks) {
+    readAgain(ctx, wallet, new BooksDiffer(id, target, inBooks, balance))
+    return
+  }
+  store.transaction(() => {
+    const now = store.wallet(id)!
+    if (now.anchor_hash !== wallet.anchor_hash || now.scanned_block < target)
+      throw new BranchUnclear(`the books of ${id} changed while they were compared`)
+    store.run('UPDATE wallet SET final_block = max(final_block, ?) WHERE id = ?', target, id)
+    store.run('DELETE FROM booking WHERE wallet_id = ? AND block <= ?', id, target)
+    releaseReturned(ctx, id, target)
+    noteBooksAgree(ctx, now, 'final')
+  })
+}
+
+const bookedBlocks = ({ store }: Context, { id, final_block }: WalletRow, toBlock: number) =>
+  store.all<{ block: number; hash: Hex }>(
+    `SELECT DISTINCT block, block_hash AS hash FROM booking WHERE wallet_id = ? AND block > ? AND block <= ?
+     ORDER BY block LIMIT ?`,
+    id,
+    final_block,
+    toBlock,
+    blocksPerLook,
+  )
+
+/** The wallet had read further and its books were right there: read again once, and halt if that does not help. */
+function readAgain(ctx: Context, wallet: WalletRow, error: BooksDiffer): never {
+  const forMs = noteBooksDiffer(ctx, wallet.id, 'final')
+  if (forMs === null)
+    undoBookings(ctx, wallet.id, { block: wallet.anchor_block, hash: wallet.anchor_hash, why: error.message })
+  else haltForBooks(ctx, wallet.id, error.message, forMs)
+  throw error
+}
+
+/** The only place where a reclaim gives a budget its amount back. */
+function releaseReturned(ctx: Context, walletId: string, toBlock: number): void {
+  const { store } = ctx
+  for (const { id } of store.all<PayoutRow>(
+    'SELECT * FROM payout WHERE wallet_id = ? AND returned_block <= ?',
+    walletId,
+    toBlock,
+  )) {
+    store.run('UPDATE payout SET returned_block = NULL WHERE id = ?', id)
+    settleReclaimed(store, store.payment(id)!)
+    audit(store, ctx.now(), 'payout.released', id, { finalBlock: toBlock })
+  }
+}
+
+/** Does a reclaimed payout wait for finality, so that a budget may have more room than it shows? */
+export const hasReturned = ({ store }: Context, walletId: string): boolean =>
+  store.first('SELECT 1 FROM payout WHERE wallet_id = ? AND returned_block IS NOT NULL LIMIT 1', walletId) !== null

@@ -1,0 +1,120 @@
+import { formatUsdc } from '#domain/money.ts'
+import { type BookedEvent, paymentBefore } from '#domain/payment.ts'
+import { logWarning } from '../../observability/log.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { undoLeave, undoSpend } from '../ledger/ledger.ts'
+import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { movePayout } from '../payouts/transitions.ts'
+import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import { undoActions } from '../wallets/actions/undoActions.ts'
+import { undoSessions } from '../wallets/session.ts'
+import { forgetSnapshot } from '../wallets/snapshots.ts'
+import { openBookings } from './bookings.ts'
+
+/**
+ * Takes back everything of this wallet that was booked and is not final, in one transaction, and moves the cursor to the
+ * last final block, so that the chain is read again as it is now. Each row of the audit log that is taken back gets one
+ * that says so. No amount is released: a payment whose transfer is gone is held again under its own nonce, because it may
+ * still be executed.
+ */
+export function undoBookings(ctx: Context, walletId: string, why: Record<string, unknown>): void {
+  const { store } = ctx
+  store.transaction(() => {
+    const wallet = store.wallet(walletId)!
+    const bookings = openBookings(store, wallet)
+    logWarning('chain_reorganised', { user: ctx.userId, wallet: walletId, ...why, undone: bookings.length })
+    audit(store, ctx.now(), 'wallet.reorganised', walletId, { ...why, finalBlock: wallet.final_block })
+    for (const booking of bookings) undo(ctx, wallet, booking)
+    for (const table of ['booking', 'booked_log'])
+      store.run(`DELETE FROM ${table} WHERE wallet_id = ? AND block > ?`, walletId, wallet.final_block)
+    undoActions(ctx, wallet)
+    undoSessions(ctx, wallet)
+    store.run(
+      'UPDATE wallet SET scanned_block = min(scanned_block, final_block), anchor_block = NULL, anchor_hash = NULL WHERE id = ?',
+      walletId,
+    )
+    forgetSnapshot(ctx, walletId)
+    // It was read on the branch that is gone.
+    ctx.heads.delete(wallet.chain_id)
+    ctx.schedule('settle', ctx.now())
+    ctx.schedule('scan', ctx.now())
+  })
+}
+
+function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
+  const { store } = ctx
+  const { kind, value, tx, block } = booking
+  switch (kind) {
+    case 'deposited':
+      store.run('UPDATE wallet SET deposits = deposits - ? WHERE id = ?', value, wallet.id)
+      break
+    case 'returned':
+      store.run('UPDATE wallet SET returns = returns - ? WHERE id = ?', value, wallet.id)
+      break
+    case 'left':
+      store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', value, wallet.id)
+      break
+    case 'announced':
+      store.run('UPDATE payout SET announced = 0, announce_delivered_at = NULL WHERE id = ?', booking.ref)
+      makeUnready(ctx, booking)
+      break
+    case 'paid':
+    case 'funded':
+      undoTransfer(ctx, booking, kind)
+      break
+    case 'withdrawn':
+    case 'reclaimed':
+      undoEnd(ctx, booking, kind)
+  }
+  audit(store, ctx.now(), 'booking.undone', booking.ref ?? wallet.id, {
+    kind,
+    amount: formatUsdc(BigInt(value)),
+    tx,
+    block,
+    hash: booking.block_hash,
+  })
+}
+
+function undoTransfer(ctx: Context, booking: BookingRow, event: 'paid' | 'funded'): void {
+  const payment = unbookedPayment(ctx, booking, event)
+  ctx.store.run('UPDATE payment SET confirmed_at = NULL WHERE id = ?', payment.id)
+  undoLeave(ctx.store, payment)
+  if (event === 'paid') undoSpend(ctx.store, payment)
+  else {
+    ctx.store.run('UPDATE payout SET funded = 0 WHERE id = ?', payment.id)
+    makeUnready(ctx, booking)
+  }
+}
+
+function undoEnd(ctx: Context, booking: BookingRow, event: 'withdrawn' | 'reclaimed'): void {
+  const { store } = ctx
+  const payment = unbookedPayment(ctx, booking, event)
+  if (event === 'withdrawn') undoSpend(store, payment)
+  // A reclaim that is not final has released nothing.
+  store.run(
+    `UPDATE payout SET status = ?, done_tx = NULL, done_at = NULL, withdrawn_to = NULL, returned_block = NULL, end_undone = 1,
+       action_delivered_at = NULL WHERE id = ?`,
+    booking.status_before,
+    payment.id,
+  )
+  enqueuePayout(ctx, payment.id)
+  ctx.schedule('expiry', Math.max(ctx.now(), store.payout(payment.id)!.expires_at))
+}
+
+/** Back to the status before the event. Throws if the payment has another status: then nothing at all is undone. */
+function unbookedPayment(ctx: Context, { ref }: BookingRow, event: BookedEvent): PaymentRow {
+  const { store } = ctx
+  const payment = store.payment(ref!)!
+  const before = paymentBefore(payment.status, event)
+  if (before === null) throw new Error(`payment ${payment.id} is ${payment.status}: ${event} cannot be undone`)
+  store.run('UPDATE payment SET status = ? WHERE id = ?', before, payment.id)
+  enqueue(ctx, 'payment', payment.id)
+  return payment
+}
+
+/** It can't be claimed until the chain has both again. A claim or reclaim that is signed stays under way. */
+function makeUnready(ctx: Context, { ref }: BookingRow): void {
+  const payout = ctx.store.payout(ref!)!
+  if (!movePayout(ctx, payout, 'unready')) enqueuePayout(ctx, payout.id)
+}
