@@ -83,7 +83,8 @@ test.describe('transactions', () => {
       const amounts = () => table.getByRole('row').getByText(/^\$/).allInnerTexts()
       const inOrder = async (falling: boolean) => {
         const values = (await amounts()).map((text) => Number(/[\d.]+/.exec(text)![0]))
-        return values.length > 2 && values.every((value, i) => i === 0 || value <= values[i - 1]! === falling)
+        const sorted = values.toSorted((a, b) => (falling ? b - a : a - b))
+        return values.length > 2 && String(values) === String(sorted)
       }
       const header = table.getByRole('columnheader', { name: 'Amount' })
       await expect(table.getByRole('columnheader', { name: 'Date' })).toHaveAttribute('aria-sort', 'descending')

@@ -220,7 +220,7 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
   await page.goto('/dashboard/overview')
   await steps.getByRole('link', { name: 'Make your first payment' }).click()
   await expect(page.getByTestId('agent-row')).toBeInViewport()
-  await expect(page.getByRole('tab', { name: 'curl' })).toBeVisible()
+  await expect(page.getByRole('tab', { name: 'curl', exact: true })).toBeVisible()
 })
 
 test('on return from buying USDC: one toast, the balance is polled, the flag leaves the URL @overview-6', async ({

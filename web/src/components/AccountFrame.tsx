@@ -1,25 +1,20 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { appName, tagline } from '../lib/app.ts'
 import { usePrimaryChain } from '../queries/config.ts'
 import { Mark } from './Mark.tsx'
 
-const TestNetworkBar = lazy(() => import('./TestNetworkBar.tsx'))
-
 /** The centred card of the account screens: sign-in, signup, codes and passwords. */
 export function AccountFrame(props: { children: ReactNode }) {
-  const isTest = usePrimaryChain() !== 'base'
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">
       <div className="w-full max-w-[440px]">
-        {isTest && (
-          <Suspense>
-            <TestNetworkBar />
-          </Suspense>
-        )}
         <div className="mb-6 flex flex-col items-center text-center">
           <Mark className="size-11" />
           <p className="mt-2 font-semibold text-title tracking-tight">{appName}</p>
-          <p className="text-muted">{tagline}</p>
+          <p className="text-muted">
+            {tagline}
+            {usePrimaryChain() !== 'base' && ' Test network.'}
+          </p>
         </div>
         <div className="rounded-card border border-hairline bg-card p-6 sm:p-8">{props.children}</div>
       </div>

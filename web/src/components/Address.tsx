@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import { addressGroups, shortAddress } from '../lib/address.ts'
+import { explorerOf } from '../lib/chainConfig.ts'
 import type { Chain } from '../lib/networks.ts'
-import { configQuery, explorerOf } from '../queries/config.ts'
+import { configQuery } from '../queries/config.ts'
 import { CopyButton } from './CopyButton.tsx'
 
 /** An address in short form, with buttons to copy it and to open the explorer. */

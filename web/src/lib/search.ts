@@ -2,7 +2,7 @@
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-export const flagOf = (value: unknown): true | undefined =>
+const flagOf = (value: unknown): true | undefined =>
   value === true || value === 'true' || value === '' ? true : undefined
 
 /** A path of the signed-in area: a sign-in returns nowhere else. */
@@ -25,3 +25,7 @@ export const searchOf = <T extends Record<string, unknown>>(search: T) =>
 /** The text parameters of these names. */
 export const textsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as { [K in Name]?: string }
+
+/** The flags of these names. */
+export const flagsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, flagOf(search[name])])) as { [K in Name]?: true }

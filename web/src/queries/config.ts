@@ -1,5 +1,4 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { PublicConfig } from '#schemas/account.ts'
 import { api } from '../lib/api.ts'
 
 export type Chain = 'base' | 'base-sepolia'
@@ -16,9 +15,3 @@ export const useSms = (): boolean => useQuery(configQuery).data?.sms ?? false
 
 /** The network whose money counts: Base, unless this is a staging deployment. */
 export const usePrimaryChain = (): Chain => useQuery(configQuery).data?.primaryChain ?? 'base'
-
-export const chainConfig = (config: PublicConfig, chain: Chain) => config.chains[chain === 'base' ? '8453' : '84532']
-
-/** Without the trailing slash. */
-export const explorerOf = (config: PublicConfig, chain: Chain): string =>
-  chainConfig(config, chain)?.explorerUrl.replace(/\/$/, '') ?? ''

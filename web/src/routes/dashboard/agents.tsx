@@ -5,7 +5,7 @@ import { useCallback, useDeferredValue, useMemo } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
-import { searchOf, textOf } from '../../lib/search.ts'
+import { searchOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { accountQuery } from '../../queries/pausing.ts'
 import { groupsQuery } from '../../queries/policyGroups.ts'
@@ -17,8 +17,7 @@ import { PausedNotice } from './-agents/PausedNotice.tsx'
 import { account } from './-agents/subjects.ts'
 
 export const Route = createFileRoute('/dashboard/agents')({
-  validateSearch: (search: Record<string, unknown>) =>
-    searchOf({ group: textOf(search.group), agent: textOf(search.agent), ...dialogSearch(search) }),
+  validateSearch: dialogSearch,
   component: AgentsPage,
 })
 

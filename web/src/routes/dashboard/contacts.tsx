@@ -11,21 +11,17 @@ import { Input } from '../../components/Field.tsx'
 import { Pager } from '../../components/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.tsx'
 import { Time } from '../../components/Time.tsx'
-import { flagOf, searchOf, textOf } from '../../lib/search.ts'
+import { flagsOf, textsOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { type Contact, contactBalancesQuery, contactsQuery } from '../../queries/contacts.ts'
 
 const subjects = ['send', 'edit', 'delete'] as const
 type Act = (typeof subjects)[number]
 
+const read = (search: Record<string, unknown>) => ({ ...flagsOf(search, ['add']), ...textsOf(search, subjects) })
+
 export const Route = createFileRoute('/dashboard/contacts')({
-  validateSearch: (search: Record<string, unknown>) =>
-    searchOf({
-      add: flagOf(search.add),
-      send: textOf(search.send),
-      edit: textOf(search.edit),
-      delete: textOf(search.delete),
-    }),
+  validateSearch: read,
   component: ContactsPage,
 })
 

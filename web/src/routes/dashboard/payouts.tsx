@@ -12,7 +12,7 @@ import { plural } from '../../lib/format.ts'
 import { keepFocus } from '../../lib/keepFocus.ts'
 import { addressesOf, type ListPlace, listOf, placeOf, rangeOf, searchOfPlace } from '../../lib/listSearch.ts'
 import { validRange } from '../../lib/range.ts'
-import { flagOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
+import { flagsOf, pageOf, searchOf, textsOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { ExportButton, FilterChips, FiltersButton } from '../../lists/FilterBar.tsx'
 import { PagedCard } from '../../lists/PagedCard.tsx'
@@ -31,7 +31,8 @@ import { useActiveFilters } from './-payouts/useActiveFilters.ts'
 
 /** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
 const read = (search: Record<string, unknown>) => ({
-  ...searchOf({ page: pageOf(search.page), create: flagOf(search.create) }),
+  ...searchOf({ page: pageOf(search.page) }),
+  ...flagsOf(search, ['create']),
   ...textsOf(search, ['detail', 'status', 'wallets', 'from', 'to', 'min', 'max', 'sort', 'cursor']),
 })
 

@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { Button } from '../../components/Button.tsx'
 import { Card, Fact, PageHeader } from '../../components/Card.tsx'
 import { formatLongDate } from '../../lib/format.ts'
-import { flagOf, searchOf } from '../../lib/search.ts'
+import { flagsOf } from '../../lib/search.ts'
 import { useSession } from '../../lib/session.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
@@ -12,8 +12,7 @@ import { NameFact } from './-settings/NameFact.tsx'
 type Search = { 'change-password'?: true }
 
 export const Route = createFileRoute('/dashboard/settings')({
-  validateSearch: (search: Record<string, unknown>): Search =>
-    searchOf({ 'change-password': flagOf(search['change-password']) }),
+  validateSearch: (search: Record<string, unknown>): Search => flagsOf(search, ['change-password']),
   component: SettingsPage,
 })
 

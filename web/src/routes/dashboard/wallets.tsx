@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react'
 import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx'
-import { flagOf, searchOf } from '../../lib/search.ts'
+import { flagsOf } from '../../lib/search.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { refreshWallets, type Wallet, walletsQuery } from '../../queries/wallets.ts'
 import { isLate } from './-wallets/deployment.ts'
@@ -14,9 +14,13 @@ import { WalletsSummary } from './-wallets/WalletsSummary.tsx'
 import { walletActions } from './-wallets/walletActions.ts'
 import { type WalletActionId, walletActionIds, walletSearch } from './-wallets/walletSearch.ts'
 
+const read = (search: Record<string, unknown>) => ({
+  ...flagsOf(search, ['deploy', 'import']),
+  ...walletSearch(search),
+})
+
 export const Route = createFileRoute('/dashboard/wallets')({
-  validateSearch: (search: Record<string, unknown>) =>
-    searchOf({ deploy: flagOf(search.deploy), import: flagOf(search.import), ...walletSearch(search) }),
+  validateSearch: read,
   component: WalletsPage,
 })
 

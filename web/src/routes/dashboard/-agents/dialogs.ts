@@ -1,4 +1,4 @@
-import { flagOf, textOf } from '../../../lib/search.ts'
+import { flagsOf, textsOf } from '../../../lib/search.ts'
 
 /** Search parameters that open a dialog of the page, for the selected group or for what the value names. */
 export type Dialogs = {
@@ -20,17 +20,18 @@ export type Dialogs = {
 }
 export type OpenDialog = (dialog: Dialogs) => void
 
+/** What the URL of the page says. Every page loads this, with the routes. */
 export const dialogSearch = (search: Record<string, unknown>) => ({
-  newGroup: flagOf(search.newGroup),
-  newAgent: flagOf(search.newAgent),
-  editGroup: flagOf(search.editGroup),
-  topUp: flagOf(search.topUp),
-  deleteGroup: flagOf(search.deleteGroup),
-  confirmContact: textOf(search.confirmContact),
-  regenerateKey: textOf(search.regenerateKey),
-  regenerateCredentials: textOf(search.regenerateCredentials),
-  tryPayment: textOf(search.tryPayment),
-  editAgent: textOf(search.editAgent),
-  deleteAgent: textOf(search.deleteAgent),
-  pause: textOf(search.pause),
+  ...flagsOf(search, ['newGroup', 'newAgent', 'editGroup', 'topUp', 'deleteGroup']),
+  ...textsOf(search, [
+    'group',
+    'agent',
+    'confirmContact',
+    'regenerateKey',
+    'regenerateCredentials',
+    'tryPayment',
+    'editAgent',
+    'deleteAgent',
+    'pause',
+  ]),
 })

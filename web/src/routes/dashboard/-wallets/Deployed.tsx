@@ -6,8 +6,9 @@ import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
+import { chainConfig } from '../../../lib/chainConfig.ts'
 import { networkName } from '../../../lib/networks.ts'
-import { chainConfig, configQuery } from '../../../queries/config.ts'
+import { configQuery } from '../../../queries/config.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
 
 /** The deployed wallet. Its address is derived from the owner key, which this browser checks without the server. */

@@ -1,4 +1,4 @@
-import { textOf } from '../../../lib/search.ts'
+import { textsOf } from '../../../lib/search.ts'
 
 /**
  * The dialogs of one wallet (walletActions.ts) as search parameters of the page. In a file of their own, since every
@@ -20,5 +20,4 @@ export const walletActionIds = [
 export type WalletActionId = (typeof walletActionIds)[number]
 
 /** The wallet's id for each dialog that the URL opens. */
-export const walletSearch = (search: Record<string, unknown>) =>
-  Object.fromEntries(walletActionIds.map((id) => [id, textOf(search[id])])) as Partial<Record<WalletActionId, string>>
+export const walletSearch = (search: Record<string, unknown>) => textsOf(search, walletActionIds)
