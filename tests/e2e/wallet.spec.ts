@@ -266,7 +266,7 @@ test('of two authorized wallets the last used one reconnects, and signing out di
 
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('button', { name: 'Sign Out' }).click()
-  await expect(page).toHaveURL('/login')
+  await page.waitForURL('/login') // loaded: its storage is read below
   expect(asked(second, 'wallet_revokePermissions')).toBe(1)
   const kept = await page.evaluate(() => Object.keys(localStorage).filter((key) => /wagmi|wc@2|CBWSDK/.test(key)))
   expect(kept.filter((key) => !key.endsWith('.disconnected'))).toEqual([])
