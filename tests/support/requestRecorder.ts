@@ -19,6 +19,8 @@ export async function startRequestRecorder() {
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
     response.end(JSON.stringify(reply.body ?? {}))
   })
+  // workerd reuses connections, and would find one closed between two tests.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -260,6 +260,7 @@ const without = new Set([
   'GET /.well-known/oauth-authorization-server',
   'GET /dev/inbox',
   'POST /dev/faucet',
+  'GET /dev/beta',
   'GET /dev/onramp',
   'POST /dev/onramp',
   'POST /dev/rpc/:chainId',
