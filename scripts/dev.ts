@@ -87,6 +87,7 @@ function welcome({ url, rpc, contractsChanged }: Stack): string {
     `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
     `  Demo sign-in      ${demo.email} / ${demo.password}`,
     `  Signup passcode   ${demo.signupPasscode}   at ${url}/signup`,
+    `  Operators         ${url}/dev/operator`,
     `  Email and SMS    ${url}/dev/inbox`,
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',

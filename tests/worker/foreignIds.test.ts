@@ -261,6 +261,8 @@ const without = new Set([
   'GET /dev/inbox',
   'POST /dev/faucet',
   'GET /dev/beta',
+  'GET /dev/operator',
+  'POST /dev/operator',
   'GET /dev/onramp',
   'POST /dev/onramp',
   'POST /dev/rpc/:chainId',

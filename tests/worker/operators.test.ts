@@ -47,6 +47,20 @@ describe('who is an operator', () => {
     }
     expect((await api.call(method, path, { env: { ACCESS_AUDIENCE: '' }, ...body })).status).toBe(401)
   })
+  test('on a local stack a button signs in, and its cookie is worth nothing elsewhere @operators-6', async () => {
+    const local = { ENVIRONMENT: 'local', ACCESS_TEAM_ORIGIN: '', ACCESS_AUDIENCE: '' } as const
+    expect((await api.call('GET', '/ops', { env: local })).status).toBe(401)
+    const signedIn = await api.call('POST', '/dev/operator', { env: local })
+    expect(signedIn.headers.get('location')).toBe('/ops')
+    const cookie = signedIn.headers.get('set-cookie')!
+    expect(cookie).toMatch(/Path=\/ops; HttpOnly; SameSite=Strict/)
+    const headers = { cookie: cookie.split(';')[0]! }
+    expect((await api.call('GET', '/ops', { headers, env: local })).status).toBe(200)
+    for (const ENVIRONMENT of ['production', 'test'] as const) {
+      expect((await api.call('GET', '/ops', { headers, env: { ...local, ENVIRONMENT } })).status).toBe(401)
+      expect((await api.call('POST', '/dev/operator', { env: { ENVIRONMENT } })).status).toBe(404)
+    }
+  })
   test('there are routes to check', () => expect(routes.length).toBeGreaterThan(5))
 
   test.each<[string, (now: number) => Promise<string> | string]>([

@@ -2,16 +2,17 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { operatorOf } from '../ops/accessToken.ts'
+import { localOperator } from '../ops/localOperator.ts'
 
 /**
- * Identifies the operator by the token that Cloudflare Access adds to each request. Access takes it from a cookie, so a
+ * Identifies the operator by the token that Cloudflare Access adds to each request; a local stack has a sign-in of its own. Access takes it from a cookie, so a
  * change must come from our own origin: a page elsewhere can't make an operator's browser do it.
  */
 export const operator = () =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { env, now } = c.var.deps
     const token = c.req.header('cf-access-jwt-assertion')
-    const actor = token ? await operatorOf(env, token, now()).catch(keysUnavailable) : null
+    const actor = token ? await operatorOf(env, token, now()).catch(keysUnavailable) : localOperator(c)
     if (actor === null) throw new AppError('unauthenticated', 'Authentication as an operator is required.')
     const origin = c.req.header('origin')
     if (c.req.method !== 'GET' && origin !== undefined && origin !== env.API_ORIGIN && origin !== env.APP_ORIGIN)

@@ -6,6 +6,7 @@ import { primaryChain } from '../chain/networkSettings.ts'
 import { betaPage } from '../dev/betaPage.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
 import { inboxMessages } from '../dev/inbox.ts'
+import { operatorSignInPage, signInAsOperator } from '../dev/operatorSignIn.ts'
 import { addressPage, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
 import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
@@ -45,6 +46,8 @@ export const dev = new Hono<AppEnv>()
     })
     return c.body(await response.text(), response.status as 200, headers)
   })
+  .get('/operator', operatorSignInPage)
+  .post('/operator', signInAsOperator)
   .get('/beta', betaPage)
   .get('/tx/:hash', (c) => transactionPage(c, c.req.param('hash')))
   .get('/address/:address', (c) => addressPage(c, c.req.param('address')))

@@ -1,0 +1,24 @@
+import type { Context } from 'hono'
+import { setCookie } from 'hono/cookie'
+import { html } from 'hono/html'
+import type { AppEnv } from '../appEnv.ts'
+import { localOperatorCookie } from '../ops/localOperator.ts'
+import { page } from './layout.ts'
+
+/** Stands in for Cloudflare Access on a local stack: a button, since whoever is at this machine may do anything here. */
+export const operatorSignInPage = (c: Context<AppEnv>) =>
+  page(
+    c,
+    'Operators',
+    html`<article>
+      <p>A deployment’s operators sign in through Cloudflare Access. On a local stack this button is enough.</p>
+      <form method="post" action="/dev/operator"><button>Continue as local operator</button></form>
+    </article>`,
+    200,
+    "'self'",
+  )
+
+export function signInAsOperator(c: Context<AppEnv>) {
+  setCookie(c, localOperatorCookie, '1', { path: '/ops', httpOnly: true, sameSite: 'Strict' })
+  return c.redirect('/ops', 303)
+}
