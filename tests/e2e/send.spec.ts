@@ -312,7 +312,7 @@ test('the review appears with everything known of the recipient, so that nothing
 test.describe('Create Payout', () => {
   const createPayout = (page: Page) => page.goto('/dashboard/payouts?create=true')
 
-  test('has the form, review, warnings and results of Send, with texts of its own @send-33', async ({
+  test('has the form, review, warnings and results of Send, with its own texts @send-33', async ({
     page,
     own,
     bursar,

@@ -33,7 +33,7 @@ test('a failed withdrawal or change of the password: the server’s message, els
   expect(say(new Error(''))).toBe('Withdrawal failed')
 })
 
-test('without any words of its own, a failure says the default @forms-6', () => {
+test('a failure without a message shows the default text @forms-6', () => {
   expect(messageOf(new ApiError(500, 'internal', 'Something went wrong'))).toBe(
     'An error occurred. Please try again or contact support if the issue persists.',
   )

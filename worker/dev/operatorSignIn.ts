@@ -5,7 +5,7 @@ import type { AppEnv } from '../appEnv.ts'
 import { localOperatorCookie } from '../ops/localOperator.ts'
 import { page } from './layout.ts'
 
-/** Stands in for Cloudflare Access on a local stack: a button, since whoever is at this machine may do anything here. */
+/** Stands in for Cloudflare Access on a local stack: a button is enough, because the stack is reachable from this machine only. */
 export const operatorSignInPage = (c: Context<AppEnv>) =>
   page(
     c,

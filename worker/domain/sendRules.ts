@@ -67,7 +67,7 @@ export function sendProblems(values: SendValues, limit: SpendLimit | null): Prob
   }
 }
 
-/** The same for Create Payout, which the specification gives texts of its own. */
+/** The same for Create Payout, whose texts the specification fixes separately. */
 export function payoutProblems(values: SendValues, limit: SpendLimit | null): Problems {
   const { to, email, phone } = values
   const amount = parseUsdc(plainAmount(values.amount))

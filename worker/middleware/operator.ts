@@ -5,8 +5,9 @@ import { operatorOf } from '../ops/accessToken.ts'
 import { localOperator } from '../ops/localOperator.ts'
 
 /**
- * Identifies the operator by the token that Cloudflare Access adds to each request; a local stack has a sign-in of its own. Access takes it from a cookie, so a
- * change must come from our own origin: a page elsewhere can't make an operator's browser do it.
+ * Identifies the operator by the token that Cloudflare Access adds to each request, or by the cookie of a local stack's
+ * sign-in. Access takes its token from a cookie too, so a change must come from our own origin: a page elsewhere can't make
+ * an operator's browser do it.
  */
 export const operator = () =>
   createMiddleware<AppEnv>(async (c, next) => {

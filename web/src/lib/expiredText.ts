@@ -1,2 +1,2 @@
-/** Said where a session has ended. A module of its own, since the sign-in page seldom needs it. */
+/** Shown when a session has ended. In a separate module, because the sign-in page seldom needs it. */
 export const expiredText = 'Your session has expired for security reasons. Please log in again to continue.'
