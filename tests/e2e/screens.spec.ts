@@ -75,6 +75,26 @@ test.describe('signed in', () => {
     await expect(page).toHaveURL('/dashboard/contacts')
   })
 
+  test('above a phone’s keyboard a dialog keeps its buttons in view and room to type @screens-14', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 420 })
+    for (const [path, last] of [
+      ['/dashboard/payouts?create=true', 'Sender name'],
+      ['/dashboard/contacts?add=true', 'Description'],
+    ] as const) {
+      await page.goto(path)
+      const opened = page.getByRole('dialog')
+      const field = opened.getByLabel(last)
+      await field.focus()
+      await field.scrollIntoViewIfNeeded()
+      const { y, height } = (await field.boundingBox())!
+      const buttons = await opened.getByRole('button', { name: /^(Cancel|Review|Add Contact)$/ }).all()
+      const tops = await Promise.all(buttons.map(async (one) => (await one.boundingBox())!.y))
+      expect(tops, `${path}: buttons in one row`).toEqual([tops[0], tops[0]])
+      expect(tops[0], `${path}: at the bottom`).toBeGreaterThan(420 - 64)
+      expect(y + height, `${path}: the field is above them`).toBeLessThanOrEqual(tops[0]!)
+    }
+  })
+
   test('a staging deployment says "Test network" and deploys there @screens-13', async ({ page }) => {
     await page.route('**/api/config', async (route) => {
       const response = await route.fetch()
