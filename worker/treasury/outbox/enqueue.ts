@@ -1,3 +1,4 @@
+import type { MailEvent } from '#domain/events.ts'
 import type { Context } from '../context.ts'
 
 /** Rows of the D1 read model, the claim page's copy of a payout, the index of its link, and what alerts report. */
@@ -12,6 +13,15 @@ export const mailKinds = [
   'mail.wallet_stopped',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
+/** The event that each message tells of. A renewed code is sent by the message of the link. */
+export const eventOfMail: Record<MailKind, MailEvent> = {
+  'mail.payout_link': 'payout.ready',
+  'mail.payout_reminder': 'payout.reminded',
+  'mail.payout_claimed': 'payout.withdrawn',
+  'mail.payout_returned': 'payout.reclaimed',
+  'mail.budget_reached': 'group.budget_reached',
+  'mail.wallet_stopped': 'wallet.halted',
+}
 /** What leaves the Treasury. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind
 

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#domain/events.ts'
 import { nextPayout, type PayoutEvent, type PayoutStatus } from '#domain/payment.ts'
 import type { Terms } from '../../chain/digests.ts'
 import { type Refused, refuse } from '../../result.ts'
@@ -13,6 +14,19 @@ export const termsOf = (payout: PayoutRow): Terms => ({
   amount: BigInt(payout.amount),
   expiry: payout.expiry,
 })
+
+/** What the audit log calls it. */
+const nameOf: Record<PayoutEvent, AuditEvent> = {
+  ready: 'payout.ready',
+  claim: 'payout.claim_started',
+  reclaim: 'payout.reclaim_started',
+  lapsed: 'payout.lapsed',
+  lapsed_unready: 'payout.lapsed',
+  unready: 'payout.unready',
+  withdrawn: 'payout.withdrawn',
+  reclaimed: 'payout.reclaimed',
+  dead: 'payout.failed',
+}
 
 /** Applies `event` to the payout. Null: it does not apply to the present status, and nothing changed. */
 export function movePayout(
@@ -30,7 +44,7 @@ export function movePayout(
     payout.status,
   )
   if (moved === 0) return null
-  audit(ctx.store, ctx.now(), `payout.${event}`, payout.id, data)
+  audit(ctx.store, ctx.now(), nameOf[event], payout.id, data)
   enqueuePayout(ctx, payout.id)
   return ctx.store.payout(payout.id)
 }

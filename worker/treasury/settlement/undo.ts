@@ -67,7 +67,8 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
     case 'reclaimed':
       undoEnd(ctx, booking, kind)
   }
-  audit(store, ctx.now(), 'booking.undone', booking.ref ?? wallet.id, {
+  const event = isOfPayment(kind) ? 'payment.undone' : 'booking.undone'
+  audit(store, ctx.now(), event, booking.ref ?? wallet.id, {
     kind,
     amount: formatUsdc(BigInt(value)),
     tx,
@@ -75,6 +76,9 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
     hash: booking.block_hash,
   })
 }
+
+const isOfPayment = (kind: BookingRow['kind']) =>
+  kind === 'paid' || kind === 'funded' || kind === 'withdrawn' || kind === 'reclaimed'
 
 function undoTransfer(ctx: Context, booking: BookingRow, event: 'paid' | 'funded'): void {
   const payment = unbookedPayment(ctx, booking, event)
