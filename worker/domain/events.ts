@@ -19,7 +19,10 @@ export const events = {
   'payment.funded': { text: 'The money of a payout is at its own address.', to: auditAndWebhook },
   'payment.failed': { text: 'A payment can no longer happen; its amount is released.', to: auditAndWebhook },
   'payment.cancelled': { text: 'A payment was cancelled before it was signed.', to: auditAndWebhook },
-  'payment.undone': { text: 'A block left the chain: the payment is back in the state before it.', to: auditAndWebhook },
+  'payment.undone': {
+    text: 'A block left the chain: the payment is back in the state before it.',
+    to: auditAndWebhook,
+  },
   'payment.cancellation_seen': { text: 'The owner of an imported key cancelled the authorization.', to: audit },
   'payment.reorganised': { text: 'A confirmed payment moved to another block.', to: audit },
 
@@ -101,7 +104,10 @@ export const events = {
   'webhook.created': { text: 'A webhook was added.', to: audit },
   'webhook.changed': { text: 'The events of a webhook changed, or it was switched on or off.', to: audit },
   'webhook.deleted': { text: 'A webhook was deleted.', to: audit },
-  'webhook.secret_rotated': { text: 'A webhook has a new secret; the old one signs beside it for 24 hours.', to: audit },
+  'webhook.secret_rotated': {
+    text: 'A webhook has a new secret; the old one signs beside it for 24 hours.',
+    to: audit,
+  },
   'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'bell', 'mail'] },
   'webhook.test': { text: 'The owner asked for a test event.', to: ['webhook'] },
 } as const satisfies Record<string, EventInfo>

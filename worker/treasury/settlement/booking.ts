@@ -161,7 +161,10 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
     payment.id,
   )
   ctx.confirmed.push(store.payment(payment.id)!)
-  audit(store, ctx.now(), event === 'paid' ? 'payment.confirmed' : 'payment.funded', payment.id, { tx: log.transactionHash, block: log.blockNumber })
+  audit(store, ctx.now(), event === 'paid' ? 'payment.confirmed' : 'payment.funded', payment.id, {
+    tx: log.transactionHash,
+    block: log.blockNumber,
+  })
   enqueue(ctx, 'payment', payment.id)
   noteOutcome(ctx, 'confirmed')
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
