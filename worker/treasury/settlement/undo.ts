@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { undoActions } from '../wallets/actions/undoActions.ts'
@@ -45,6 +46,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
 function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
   const { store } = ctx
   const { kind, value, tx, block } = booking
+  const before = booking.ref === null ? null : store.payment(booking.ref)!.status
   switch (kind) {
     case 'deposited':
       store.run('UPDATE wallet SET deposits = deposits - ? WHERE id = ?', value, wallet.id)
@@ -75,6 +77,7 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
     block,
     hash: booking.block_hash,
   })
+  if (event === 'payment.undone') sendPaymentEvent(ctx, event, booking.ref!, before)
 }
 
 const isOfPayment = (kind: BookingRow['kind']) =>
