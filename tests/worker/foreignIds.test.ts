@@ -23,6 +23,8 @@ type Ids = {
   payment: string
   agentPayment: string
   payout: string
+  webhook: string
+  delivery: string
 }
 
 const address = party('somebody').address
@@ -180,6 +182,15 @@ const rows: Row[] = [
     body: ({ walletAddress }) => createOrder(walletAddress),
   },
   { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
+  { route: 'PATCH /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}', body: () => ({ enabled: false }) },
+  { route: 'DELETE /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}' },
+  { route: 'POST /api/webhooks/:webhookId/rotate-secret', path: '/api/webhooks/{webhook}/rotate-secret' },
+  { route: 'POST /api/webhooks/:webhookId/test', path: '/api/webhooks/{webhook}/test' },
+  { route: 'GET /api/webhooks/:webhookId/deliveries', path: '/api/webhooks/{webhook}/deliveries' },
+  {
+    route: 'POST /api/webhooks/:webhookId/deliveries/:deliveryId/replay',
+    path: '/api/webhooks/{webhook}/deliveries/{delivery}/replay',
+  },
   { route: 'GET /api/escrow/:escrowId/link', path: '/api/escrow/{payout}/link' },
   { route: 'POST /api/escrow/:escrowId/resend', path: '/api/escrow/{payout}/resend' },
   { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
@@ -232,6 +243,8 @@ const without = new Set([
   'GET /api/escrow/list',
   'GET /api/escrow/export',
   'POST /api/escrow/reclaim-all',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
   'GET /api/overview',
   'GET /api/usage/dashboard',
   'GET /api/preferences',
@@ -298,8 +311,15 @@ beforeAll(async () => {
     body: { to: { type: 'address', address: fresh('y') }, amount: '1' },
   })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
+  const hook = await api.call('POST', '/api/webhooks', {
+    token: ann.token,
+    body: { url: 'https://hooks.example.com/ann', events: ['payment.confirmed'] },
+  })
+  expect(hook.status, hook.text).toBe(201)
   ids = {
     ...own,
+    webhook: hook.json.data.id,
+    delivery: 'evt_1',
     payment: sent.json.data.id,
     payout: payout.json.data.escrowId,
     agentPayment: paid.json.id,
@@ -323,6 +343,7 @@ beforeAll(async () => {
     `/api/escrow/${ids.payout}`,
     `/api/wallets/${ids.wallet}/ledger`,
     `/api/contacts/${ids.contact}`,
+    `/api/webhooks/${ids.webhook}/deliveries`,
     `/api/users/${ids.user}`,
   ])
     expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)

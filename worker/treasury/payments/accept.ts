@@ -17,6 +17,7 @@ import { messageTo } from '../limits/messageLimits.ts'
 import { newPaymentRefusal } from '../operators/stop.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
 import { toColumn } from '../storage/columns.ts'
@@ -122,6 +123,7 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     })
     noticeBudget(ctx, group, input.amount)
     enqueue(ctx, 'payment', id)
+    sendPaymentEvent(ctx, 'payment.accepted', id, null)
     ctx.schedule('settle', now + 1000)
     return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
   })
