@@ -4,6 +4,7 @@ import { deleteExpired } from './db/attempts.ts'
 import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
 import { deleteOldAlarmTroubles, recordLostAlarm } from './db/objectTroubles.ts'
+import { deleteOldRows } from './db/retention.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
 import { fatalProblems, misconfigured } from './readiness/refuseWork.ts'
@@ -25,6 +26,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = primaryDb(env.DB)
   await Promise.all([
     attempt('delete expired rows', () => deleteExpired(db, now)),
+    attempt('delete old rows', () => deleteOldRows(db, now)),
     attempt('delete old reports', () => deleteOldAlarmTroubles(db, now - reportMs)),
     attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),

@@ -36,6 +36,7 @@ export const deliveredMessage = sqliteTable(
     stateAt: integer('state_at').notNull().default(0),
   },
   (t) => [
+    index('delivered_message_at_idx').on(t.at),
     index('delivered_message_payout_idx').on(t.payoutId, sql`${t.at} DESC`).where(sql`${t.payoutId} IS NOT NULL`),
   ],
 )
