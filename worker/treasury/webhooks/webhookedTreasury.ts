@@ -36,7 +36,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
   async testWebhook(id: string) {
     const refused = this.#sendingRefusal(id)
     if (refused) return refused
-    const data = { id, object: 'webhook', message: 'This is a test. Nothing has happened.' }
+    const data = { id, object: 'webhook' as const, message: 'This is a test. Nothing has happened.' }
     const { store } = this.context
     const event = store.transaction(() => sendEvent(this.context, 'webhook.test', [id], data))
     // The caller looks for it in the list of deliveries.
