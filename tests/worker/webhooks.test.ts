@@ -3,12 +3,13 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
+import { createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { accepted, becomes } from '../support/manualClock.ts'
 import { createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { blockAt, finalAt, lookAtFinality, reorganise, takeBranch } from '../support/reorganisation.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
-import { env, mailsTo } from './apiClient.ts'
+import { createApi, env, mailsTo } from './apiClient.ts'
 
 beforeAll(prepare)
 
@@ -365,4 +366,43 @@ test('webhooks over HTTP: five at most, no address twice, none of ours; agents r
   }
   expect((await api.call('DELETE', path, { token })).status).toBe(200)
   expect((await api.call('GET', '/api/webhooks', { token })).json.data).toHaveLength(4)
+})
+
+test('operators see how many webhooks fail and stop them with a reason @webhooks-21', async () => {
+  const access = await createAccess('webhooks')
+  const payer = await createPayer({ funds: '0' })
+  const api = createApi(access.settings)
+  api.clock.now = Date.now()
+  const served = access.serveKeys()
+  const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
+  const ops = (method: string, path: string, body?: unknown) =>
+    api.call(method, `/ops/api${path}`, { headers, ...(body === undefined ? {} : { body }) })
+  const state = async () => (await ops('GET', '/status')).json.data.webhooks
+  await state()
+  served.mockRestore()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
+  await payer.treasury().testWebhook(hook.id)
+  await receiver.pass(2 * hourMs, 8)
+  // Other tests have webhooks as well, some of which fail.
+  const failingSince = () =>
+    env.DB.prepare('SELECT failing_since FROM webhook_endpoint WHERE id = ?').bind(hook.id).first('failing_since')
+  await until('counted', async () => (await failingSince()) !== null)
+  expect((await state()).on).toBeGreaterThan(0)
+  expect((await state()).failing).toBeGreaterThan(0)
+  expect((await ops('POST', '/webhooks/stop', {})).status, 'without a reason').toBe(400)
+  expect((await ops('POST', '/webhooks/stop', { reason: 'drill' })).json.data.stoppedSince).toMatch(/^20/)
+  await receiver.pass(10_000)
+  const tried = (await hook.deliveries())[0]!.attempts
+  await receiver.pass(5 * hourMs, 5)
+  expect((await hook.deliveries())[0]!.attempts, 'nothing is tried while it is stopped').toBe(tried)
+  const page = await api.call('GET', '/ops', { headers })
+  expect(page.text).toContain('Send webhooks again')
+  expect((await ops('POST', '/webhooks/resume', { reason: 'drill' })).json.data.stoppedSince).toBeNull()
+  hook.respond(() => new Response())
+  await receiver.pass(15 * hourMs, 5)
+  expect(hook.events()).toHaveLength(1)
+  await until('works again', async () => (await failingSince()) === null)
+  const acts = (await ops('GET', '/actions')).json.data.map(({ action }: { action: string }) => action)
+  expect(acts).toEqual(expect.arrayContaining(['webhooks.stop', 'webhooks.resume']))
 })

@@ -10,13 +10,25 @@ import {
   PaymentRecipient,
   Problem,
 } from '#schemas/payment.ts'
+import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
 export type Json = { [name: string]: unknown }
 
 /** The schemas that validate requests and describe responses. */
-const fromZod = { Budget, CreatePayment, Payment, PaymentCheck, PaymentContext, PaymentList, PaymentRecipient, Problem }
+const fromZod = {
+  Budget,
+  CreatePayment,
+  Payment,
+  PaymentCheck,
+  PaymentContext,
+  PaymentList,
+  PaymentRecipient,
+  Problem,
+  PaymentEventData,
+  TestEventData,
+}
 
 /** Forms and bodies of OAuth, as defined by RFC 6749, 7009 and 7662. */
 const text = (description: string) => ({ type: 'string', description })
@@ -73,7 +85,9 @@ const oauthSchemas: Record<string, Json> = {
   },
 }
 
-export const ref = (name: RequestName | ResponseName | 'Problem' | 'OAuthError') => ({
+export const ref = (
+  name: RequestName | ResponseName | 'Problem' | 'OAuthError' | 'PaymentEventData' | 'TestEventData',
+) => ({
   $ref: `#/components/schemas/${name}`,
 })
 

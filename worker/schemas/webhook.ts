@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
+import { Payment } from './payment.ts'
 
 const url = z
   .string({ error: 'Enter an address' })
@@ -26,6 +27,22 @@ export const DeliveriesQuery = z.object({
     .transform(Number)
     .optional(),
 })
+
+/** `data` of every event but the test event: the payment as /v1 shows it, and what the event adds. */
+export const PaymentEventData = Payment.extend({
+  agent_id: z.string().nullable().describe('The agent that asked for it; null: the account’s owner.'),
+  previous_status: Payment.shape.status.nullable().describe('Its status before this event; null: it is new.'),
+  seq: z
+    .int()
+    .describe('Rises with each change of this payment. Events may arrive in any order: keep the one with the highest.'),
+}).describe('The payment at the moment of the event, as `GET /v1/payments/{paymentId}` showed it then.')
+export type PaymentEventData = z.infer<typeof PaymentEventData>
+
+/** `data` of `webhook.test`. */
+export const TestEventData = z
+  .object({ id: z.string().describe('The webhook.'), object: z.literal('webhook'), message: z.string() })
+  .describe('Nothing has happened.')
+export type TestEventData = z.infer<typeof TestEventData>
 
 export type WebhookFilter = WebhookEvent | '*'
 /** Times are ISO 8601, UTC. */

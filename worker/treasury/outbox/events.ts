@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '#domain/events.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
-import type { WebhookFilter } from '#schemas/webhook.ts'
+import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
 import { type Context, newId } from '../context.ts'
 import { paymentView } from '../payments/views.ts'
 import { enqueue } from './enqueue.ts'
@@ -19,16 +19,22 @@ export function sendPaymentEvent(
   const endpoints = receiversOf(ctx, type)
   if (endpoints.length === 0) return
   const payment = ctx.store.payment(paymentId)!
-  sendEvent(ctx, type, endpoints, {
+  const data: PaymentEventData = {
     ...paymentView(ctx.store, payment),
     agent_id: payment.agent_id,
     previous_status: previous,
     seq: lastAuditRow(ctx),
-  })
+  }
+  sendEvent(ctx, type, endpoints, data)
 }
 
 /** Stores one event for these webhooks. Returns its id, which is the header `webhook-id` too. */
-export function sendEvent(ctx: Context, type: WebhookEvent, endpoints: string[], data: object): string {
+export function sendEvent(
+  ctx: Context,
+  type: WebhookEvent,
+  endpoints: string[],
+  data: PaymentEventData | TestEventData,
+): string {
   const { store } = ctx
   const id = newId(ctx, 'evt')
   const at = ctx.now()

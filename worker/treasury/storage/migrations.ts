@@ -1,6 +1,7 @@
+import { webhookTables } from '../webhooks/tables.ts'
+
 /**
- * SQLite of one user's Treasury. Append-only: a change is a new entry. Amounts are micro-USDC integers
- * (exact to 2^53, and one payment is at most 10^15); `…_at` is ms, `deadline`, `valid_until` and `expiry` unix seconds.
+ * SQLite of one user's Treasury, append-only. Amounts are micro-USDC (below 2^53), `…_at` is ms, deadlines unix seconds.
  */
 export const treasuryMigrations: readonly string[] = [
   `
@@ -295,15 +296,5 @@ export const treasuryMigrations: readonly string[] = [
   -- Its end was undone at least once: the lists may show an end that is gone.
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
-  `
-  -- Webhooks. events: JSON; version rises when a webhook begins anew; secrets are sealed.
-  CREATE TABLE webhook (
-    id TEXT PRIMARY KEY, url TEXT NOT NULL, events TEXT NOT NULL, enabled INTEGER NOT NULL, disabled_reason TEXT,
-    version INTEGER NOT NULL, secret TEXT NOT NULL, old_secret TEXT, old_secret_until INTEGER, created_at INTEGER NOT NULL
-  );
-  -- Events on their way to the WebhookSender, as they were when they happened. endpoints: JSON of webhook ids.
-  CREATE TABLE webhook_event (
-    id TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, endpoints TEXT NOT NULL
-  );
-  `,
+  webhookTables,
 ]

@@ -36,11 +36,11 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
   async testWebhook(id: string) {
     const refused = this.#sendingRefusal(id)
     if (refused) return refused
-    const data = { id, object: 'webhook', message: 'This is a test. Nothing has happened.' }
+    const data = { id, object: 'webhook' as const, message: 'This is a test. Nothing has happened.' }
     const { store } = this.context
     const event = store.transaction(() => sendEvent(this.context, 'webhook.test', [id], data))
     // The caller looks for it in the list of deliveries.
-    await this.outbox.flush()
+    await this.outbox.flushEvents()
     return ok({ id: event })
   }
   async replayDelivery(id: string, eventId: string) {
@@ -51,6 +51,10 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
   }
   async webhookFailed(failure: WebhookFailure) {
     endpoints.webhookFailed(this.context, failure)
+  }
+  override async wakeForOperator() {
+    await super.wakeForOperator()
+    await this.#sender.wakeUp()
   }
   override async suspend(isSuspended: boolean) {
     const state = await super.suspend(isSuspended)
