@@ -295,4 +295,5 @@ export const treasuryMigrations: readonly string[] = [
   -- Its end was undone at least once: the lists may show an end that is gone.
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
+  'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
 ]
