@@ -11,6 +11,7 @@ import type {
   Suspension,
 } from '../../worker/schemas/ops.ts'
 import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
+import { keyCommands } from './keyCommands.ts'
 import { passcodeCommands } from './passcodeCommands.ts'
 import { rows } from './text.ts'
 
@@ -193,6 +194,7 @@ delivered, recipients can claim.`,
     },
   },
   ...passcodeCommands,
+  ...keyCommands,
   acts: {
     usage: 'acts',
     help: 'What operators did last, newest first.',
