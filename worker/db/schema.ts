@@ -140,6 +140,8 @@ export const signupPasscode = sqliteTable('signup_passcode', {
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
+  /** Of the code pepper. */
+  pepperVersion: integer('pepper_version').notNull().default(1),
 })
 
 export const attempt = sqliteTable(

@@ -105,7 +105,7 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
   const isReused = replacedAt !== null && now - replacedAt > refreshGraceMs
   if (!isReused && (found.token.expiresAt <= now || session.expiresAt <= now)) throw expired
 
-  const refreshToken = newRefreshToken(env, session.id)
+  const refreshToken = newRefreshToken(env, session.id, now)
   const exchange = {
     oldHash,
     newHash: sha256(refreshToken),
@@ -144,7 +144,7 @@ export async function openLoginSession(
   const { env, db } = deps
   const now = deps.now()
   const sessionId = newId('session')
-  const refreshToken = newRefreshToken(env, sessionId)
+  const refreshToken = newRefreshToken(env, sessionId, now)
   const tokens = await signUserTokens(env, user, sessionId, now)
   await sessions.insertLoginSession(db, {
     sessionId,
