@@ -180,8 +180,9 @@ test('an email that bounced is shown in the list and in the details @list-states
     delivery: { channel: 'email', state: 'bounced', at },
   }
   const claimed = { ...payout, id: 'pay_2', escrowId: 'pay_2', status: 'WITHDRAWN' }
+  const down = { ...payout, id: 'pay_3', escrowId: 'pay_3', delivery: null, linkTakenDown: true }
   await page.route(/\/api\/escrow\/list/, (route) =>
-    route.fulfill(answer({ escrows: [payout, claimed] }, { number: 1, size: 25, total: 2 })),
+    route.fulfill(answer({ escrows: [payout, claimed, down] }, { number: 1, size: 25, total: 3 })),
   )
   await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
@@ -195,6 +196,15 @@ test('an email that bounced is shown in the list and in the details @list-states
   await expect(dialog.getByRole('alert')).toContainText('Email bounced. If ann@bursar.test is not the right recipient')
   await expect(dialog.getByText(/^Email bounced, /)).toBeVisible()
   await audit(page, 'payout-bounced')
+
+  await test.step('a link that the operator has taken down @list-states-12', async () => {
+    await page.keyboard.press('Escape')
+    await expect(page.getByText('Link taken down')).toHaveCount(1)
+    await page.goto('/dashboard/payouts?detail=pay_3')
+    await expect(dialog.getByRole('alert')).toContainText('The operator has taken this payout’s link down')
+    await expect(dialog.getByText('Claim link'), 'nobody should pass it on').toHaveCount(0)
+    await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toBeVisible()
+  })
 })
 
 test.describe('one payout', () => {

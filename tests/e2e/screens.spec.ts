@@ -62,7 +62,7 @@ test.describe('signed in', () => {
     await expect(menu).toBeFocused()
   })
 
-  test('a dialog closes by Escape and by going back', async ({ page }) => {
+  test('a dialog closes by Escape and by going back, which opens none again @screens-15', async ({ page }) => {
     await page.goto('/dashboard/contacts')
     await page.getByRole('button', { name: 'Add Contact' }).click()
     await expect(page).toHaveURL('/dashboard/contacts?add=true')
@@ -73,6 +73,9 @@ test.describe('signed in', () => {
     await dialog('Add Contact')(page)
     await page.keyboard.press('Escape')
     await expect(page).toHaveURL('/dashboard/contacts')
+    await page.goBack()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Contacts')
+    await expect(page.getByRole('dialog'), 'what was closed does not come back').toHaveCount(0)
   })
 
   test('above a phone’s keyboard a dialog keeps its buttons in view and room to type @screens-14', async ({ page }) => {
@@ -106,6 +109,7 @@ test.describe('signed in', () => {
     await expect(page.getByLabel('Network')).toHaveText('Base Sepolia')
     await expect(page.getByText('Test network: the money here is test USDC and has no value.')).toBeAttached()
     await expect(page.getByTestId('wallets-summary')).toContainText(/On Base: \$.* of USDC\./)
+    await expect(page.getByTestId('total'), 'its sums are of that money').toHaveText(/^\$[\d,.]+ Test USDC$/)
     await audit(page, 'wallets-staging')
   })
 

@@ -80,7 +80,7 @@ export function Dialog(props: {
       }}
     >
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-30 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
           role={props.role ?? 'dialog'}
