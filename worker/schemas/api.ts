@@ -19,6 +19,7 @@ import type { Overview } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
+import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
@@ -188,6 +189,10 @@ export type ApiCalls = {
   'GET /preferences': { reply: Preferences }
   /** Replaces the fields that the body names. */
   'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
+  'GET /push/key': { reply: PushKey }
+  'POST /push/subscriptions': { body: z.input<typeof SavePushSubscription>; reply: null }
+  'DELETE /push/subscriptions': { body: z.input<typeof NamedPushSubscription>; reply: null }
+  'POST /push/test': { body: z.input<typeof NamedPushSubscription>; reply: PushTest }
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }
