@@ -78,6 +78,10 @@ export type GroupLimits = {
   maxUnclaimed?: MicroUsdc | null | undefined
   emailDomains?: string[] | null | undefined
   phoneCodes?: string[] | null | undefined
+  approveAbove?: MicroUsdc | null | undefined
+  approveNewRecipient?: boolean | undefined
+  approvalTtlHours?: number | undefined
+  duplicateMinutes?: number | undefined
 }
 /** `contactIds` absent: the whitelist stays. `contacts`: those of them that exist, as they are now. */
 export type GroupEdit = {

@@ -172,6 +172,8 @@ function paymentRow(
     gas_announce: null,
     gas_end: null,
     revert: null,
+    approval_id: null,
+    grant_id: null,
   }
 }
 

@@ -144,7 +144,8 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
   const startAt = period === null ? 0 : periodAt(period, now).startAt
   store.run(
     `UPDATE policy_group SET max_payment = ?, max_unclaimed = ?, email_domains = ?, phone_codes = ?,
-       period = ?, period_limit = ?, period_start = ?, period_used = ? WHERE id = ?`,
+       period = ?, period_limit = ?, period_start = ?, period_used = ?,
+       approve_above = ?, approve_new_recipient = ?, approval_ttl_hours = ?, duplicate_minutes = ? WHERE id = ?`,
     amount(limits.maxPayment, group.max_payment),
     amount(limits.maxUnclaimed, group.max_unclaimed),
     list(limits.emailDomains, group.email_domains),
@@ -153,6 +154,10 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
     periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
     period === group.period ? group.period_start : startAt,
     period === group.period ? group.period_used : period === null ? 0 : reservedSince(store, group.id, startAt),
+    amount(limits.approveAbove, group.approve_above),
+    limits.approveNewRecipient === undefined ? group.approve_new_recipient : limits.approveNewRecipient ? 1 : 0,
+    limits.approvalTtlHours ?? group.approval_ttl_hours,
+    limits.duplicateMinutes ?? group.duplicate_minutes,
     group.id,
   )
 }
@@ -216,7 +221,7 @@ const scopesColumn = (scopes: string[]) =>
 
 /** The policy of this version, for the audit log: decisions name the version. */
 function policyRecord(group: GroupRow): Record<string, unknown> {
-  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes } = groupPolicy(group, null, false)
+  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
   const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
   return {
     policyVersion: group.version,
@@ -228,5 +233,7 @@ function policyRecord(group: GroupRow): Record<string, unknown> {
     maxUnclaimed: text(unclaimed.limit),
     emailDomains,
     phoneCodes,
+    ...approvals,
+    approveAbove: text(approvals.approveAbove),
   }
 }

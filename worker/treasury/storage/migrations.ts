@@ -1,6 +1,7 @@
+import { approvalTables } from '../approvals/tables.ts'
+
 /**
- * SQLite of one user's Treasury. Append-only: a change is a new entry. Amounts are micro-USDC integers
- * (exact to 2^53, and one payment is at most 10^15); `…_at` is ms, `deadline`, `valid_until` and `expiry` unix seconds.
+ * SQLite of one user's Treasury, append-only. Amounts are micro-USDC (below 2^53), `…_at` is ms, deadlines unix seconds.
  */
 export const treasuryMigrations: readonly string[] = [
   `
@@ -295,4 +296,5 @@ export const treasuryMigrations: readonly string[] = [
   -- Its end was undone at least once: the lists may show an end that is gone.
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
+  approvalTables,
 ]

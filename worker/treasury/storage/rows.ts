@@ -82,6 +82,11 @@ export type GroupRow = {
   /** Percent of `noticed_limit` that the owner was last notified of. */
   noticed: number
   noticed_limit: number | null
+  /** What waits for the owner: domain/approval.ts. */
+  approve_above: number | null
+  approve_new_recipient: number
+  approval_ttl_hours: number
+  duplicate_minutes: number
 }
 
 export type WhitelistRow = {
@@ -152,6 +157,9 @@ export type PaymentRow = {
   gas_end: number | null
   /** Why the contract refuses the newest signature; null: it does not, as far as is known. */
   revert: string | null
+  /** The approval that it waited for, and the grant that it used. */
+  approval_id: string | null
+  grant_id: string | null
 }
 
 export type ImportedKeyRow = {
