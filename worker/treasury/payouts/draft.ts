@@ -34,14 +34,14 @@ export type PayoutDraft = {
   codeHmac: string
 }
 
-/** Throws RpcUnavailable: expiry is derived from chain time only. */
+/** `id`: of the payment, where it is known. Throws RpcUnavailable: expiry is derived from chain time only. */
 export async function draftPayout(
   ctx: Context,
   wallet: WalletRow,
-  input: { amount: MicroUsdc; expiresInDays: number; senderName: string | null },
+  input: { id: string | null; amount: MicroUsdc; expiresInDays: number; senderName: string | null },
 ): Promise<PayoutDraft> {
   const head = await freshHead(ctx, wallet.chain_id)
-  const id = newId(ctx, 'pay')
+  const id = input.id ?? newId(ctx, 'pay')
   const shownExpiry = head.timestamp + input.expiresInDays * 86_400
   const terms: Terms = {
     payer: wallet.address,

@@ -4,6 +4,8 @@ import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../api.ts'
+import { cancelApprovals } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
@@ -104,6 +106,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
       ...(added.length > 0 && { added: added.map((contact) => contact.id) }),
       ...(removed.length > 0 && { removed }),
     })
+    endGrants(ctx, { column: 'group_id', id }, 'policy_changed')
     rescoped = after.scopes !== group.scopes
     return ok(id)
   })
@@ -169,22 +172,10 @@ export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string |
   const result = store.transaction((): Result<string> => {
     const replay = findReplay(store, request)
     if (replay) return replay
-    const group = store.group(id)
-    if (!group) return noGroup
-    if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
-    const limit = BigInt(group.spend_limit) + amount
-    if (limit > maxAmount)
-      return refuse('unprocessable', `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`, {
-        field: 'amount',
-      })
+    const raised = raiseBudget(ctx, id, amount)
+    if (!raised.ok) return raised
     const now = ctx.now()
-    store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', toColumn(limit), id)
     remember(store, request, 'top-up', id, now)
-    audit(store, now, 'group.topped_up', id, {
-      amount: formatUsdc(amount),
-      limit: formatUsdc(limit),
-      policyVersion: group.version + 1,
-    })
     return ok(id)
   })
   const group = shown(ctx, result)
@@ -193,6 +184,37 @@ export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string |
   // The limit may have been removed since the first call.
   const budget = { limit: spendLimitUsdc ?? '0', spent: currentSpent, held, remaining: remaining ?? '0' }
   return ok({ budget, policyGroup: group.value })
+}
+
+/** Raises the total budget, inside a transaction. `more`: for the audit log. */
+export function raiseBudget(
+  ctx: Context,
+  id: string,
+  amount: MicroUsdc,
+  more: Record<string, unknown> = {},
+): Result<MicroUsdc> {
+  const { store } = ctx
+  const group = store.group(id)
+  if (!group) return noGroup
+  const raised = raisedLimit(group, amount)
+  if (!raised.ok) return raised
+  store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', toColumn(raised.value), id)
+  audit(store, ctx.now(), 'group.topped_up', id, {
+    amount: formatUsdc(amount),
+    limit: formatUsdc(raised.value),
+    policyVersion: group.version + 1,
+    ...more,
+  })
+  return raised
+}
+
+/** The limit with this amount more, or why it can't be raised. */
+export function raisedLimit(group: GroupRow, amount: MicroUsdc): Result<MicroUsdc> {
+  if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
+  const limit = BigInt(group.spend_limit) + amount
+  return limit > maxAmount
+    ? refuse('unprocessable', `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`, { field: 'amount' })
+    : ok(limit as MicroUsdc)
 }
 
 /** Deletes the group with its agents: credentials end at once, unsigned payments fail, signed ones run to their end. */
@@ -209,6 +231,8 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentI
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
+    cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
+    endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
     audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
     return ok({ id, agents: agentIds.length, stoppedPayments, agentIds })
   })
