@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { openDb } from '../../worker/db/d1.ts'
 import { pushSubscriptionsOf } from '../../worker/db/pushSubscriptions.ts'
 import { pushToUser } from '../../worker/notifications/push/pushToUser.ts'
+import { newBrowser } from '../support/pushBrowser.ts'
 import { createApi, createUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -13,22 +14,6 @@ const api = createApi({ PUSH_PRIVATE_JWK: jwk })
 const notice = { title: 'Hello', body: 'World', path: '/dashboard/approvals', tag: 'test' }
 const { db } = openDb(env.DB)
 
-let browsers = 0
-async function newBrowser() {
-  const { publicKey } = (await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, [
-    'deriveBits',
-  ])) as CryptoKeyPair
-  const point = new Uint8Array((await crypto.subtle.exportKey('raw', publicKey)) as ArrayBuffer)
-  return {
-    endpoint: `https://fcm.googleapis.com/fcm/send/${++browsers}`,
-    keys: { p256dh: base64url(point), auth: base64url(crypto.getRandomValues(new Uint8Array(16))) },
-  }
-}
-const base64url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 const save = (token: string, body: object) => api.call('POST', '/api/push/subscriptions', { token, body })
 const push = (userId: string) => pushToUser(settings, db, userId, notice, 60)
 const endpointsOf = async (userId: string) => (await pushSubscriptionsOf(db, userId)).map(({ endpoint }) => endpoint)

@@ -5,9 +5,12 @@ import { formatLongDate } from '../../lib/format.ts'
 import { flagsOf } from '../../lib/search.ts'
 import { useSession } from '../../lib/session.ts'
 import { useTitle } from '../../lib/useTitle.ts'
+import { ApprovalCard } from './-settings/ApprovalCard.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
+import { GrantsCard } from './-settings/GrantsCard.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
+import { PushCard } from './-settings/PushCard.tsx'
 
 type Search = { 'change-password'?: true }
 
@@ -46,6 +49,9 @@ function SettingsPage() {
             Change Password
           </Button>
         </Card>
+        <PushCard userId={user.id} />
+        <ApprovalCard />
+        <GrantsCard />
         <ConnectedWallet />
       </div>
       {search['change-password'] && (
