@@ -58,7 +58,7 @@ function OverviewPage() {
           </Notice>
         </div>
       )}
-      <PendingApprovals className="mb-4" />
+      <PendingApprovals />
       {overview.data && <FirstSteps overview={overview.data} />}
       {/* Widgets shown before the first steps would be pushed down by them. */}
       {isPending || !overview.isFetched ? (

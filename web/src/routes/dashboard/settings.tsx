@@ -5,11 +5,11 @@ import { formatLongDate } from '../../lib/format.ts'
 import { flagsOf } from '../../lib/search.ts'
 import { useSession } from '../../lib/session.ts'
 import { useTitle } from '../../lib/useTitle.ts'
-import { ApprovalCard } from './-settings/ApprovalCard.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
 import { GrantsCard } from './-settings/GrantsCard.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
+import { PasswordAboveCard } from './-settings/PasswordAboveCard.tsx'
 import { PushCard } from './-settings/PushCard.tsx'
 
 type Search = { 'change-password'?: true }
@@ -50,7 +50,7 @@ function SettingsPage() {
           </Button>
         </Card>
         <PushCard userId={user.id} />
-        <ApprovalCard />
+        <PasswordAboveCard />
         <GrantsCard />
         <ConnectedWallet />
       </div>

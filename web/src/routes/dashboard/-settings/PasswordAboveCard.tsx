@@ -13,7 +13,7 @@ import { formResolver } from '../../../lib/formResolver.ts'
 import { type ApprovalSettings, approvalSettingsQuery, saveApprovalSettings } from '../../../queries/approvals.ts'
 
 /** From which amount on approving takes the password. */
-export function ApprovalCard() {
+export function PasswordAboveCard() {
   const { data, error, refetch } = useQuery(approvalSettingsQuery)
   return (
     <Card aria-labelledby="approvals" className="p-5">
