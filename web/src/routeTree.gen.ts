@@ -28,7 +28,6 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
-import { Route as DashboardWebhooksRouteImport } from './routes/dashboard/webhooks.tsx'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -125,11 +124,6 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
-const DashboardWebhooksRoute = DashboardWebhooksRouteImport.update({
-  id: '/webhooks',
-  path: '/webhooks',
-  getParentRoute: () => DashboardRoute,
-} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -150,7 +144,6 @@ export interface FileRoutesByFullPath {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
 export interface FileRoutesByTo {
@@ -171,7 +164,6 @@ export interface FileRoutesByTo {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard': typeof DashboardIndexRoute
 }
 export interface FileRoutesById {
@@ -194,7 +186,6 @@ export interface FileRoutesById {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
 export interface FileRouteTypes {
@@ -218,7 +209,6 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard/'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -239,7 +229,6 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard'
   id:
     | '__root__'
@@ -261,7 +250,6 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard/'
   fileRoutesById: FileRoutesById
 }
@@ -412,13 +400,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
-    '/dashboard/webhooks': {
-      id: '/dashboard/webhooks'
-      path: '/webhooks'
-      fullPath: '/dashboard/webhooks'
-      preLoaderRoute: typeof DashboardWebhooksRouteImport
-      parentRoute: typeof DashboardRoute
-    }
   }
 }
 
@@ -432,7 +413,6 @@ interface DashboardRouteChildren {
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
-  DashboardWebhooksRoute: typeof DashboardWebhooksRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
 }
 
@@ -446,7 +426,6 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardTransactionsRoute: DashboardTransactionsRoute,
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
-  DashboardWebhooksRoute: DashboardWebhooksRoute,
   DashboardIndexRoute: DashboardIndexRoute,
 }
 
