@@ -133,9 +133,9 @@ export const rules: IForbiddenRuleType[] = [
   ),
   imports(
     'scripts',
-    'Scripts start the stack and build; tests may use them.',
+    'Scripts start the stack, build, and rotate the secrets of a launch; tests may use them.',
     '^scripts/',
-    '^(scripts|local|worker|contracts|web)/',
+    '^(scripts|launch|local|worker|contracts|web)/',
   ),
 ]
 

@@ -41,7 +41,10 @@ export const events = {
   'payout.link_taken_down': { text: 'An operator took a claim link down.', to: audit },
   'payout.link_restored': { text: 'An operator put a claim link back.', to: audit },
 
-  'approval.requested': { text: 'A payment waits for the owner’s decision.', to: everywhere },
+  'approval.requested': {
+    text: 'A payment, or a request for more budget, waits for the owner’s decision.',
+    to: everywhere,
+  },
   'approval.approved': { text: 'The owner approved a payment.', to: auditAndWebhook },
   'approval.denied': { text: 'The owner denied a payment.', to: auditAndWebhook },
   'approval.expired': { text: 'Nobody decided in time; the payment was not made.', to: ['audit', 'webhook', 'bell'] },
@@ -99,6 +102,10 @@ export const events = {
   'account.resumed': { text: 'The owner let all agents pay again.', to: audit },
   'account.suspended': { text: 'An operator suspended the account.', to: audit },
   'account.unsuspended': { text: 'An operator ended the suspension.', to: audit },
+  'account.approval_limit_set': {
+    text: 'The owner changed from which amount on approving needs the password.',
+    to: audit,
+  },
   'account.limits_set': { text: 'An operator set limits of the account.', to: audit },
 
   'webhook.created': { text: 'A webhook was added.', to: audit },

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
+import { ApprovalReference, Budget } from '#schemas/agentFields.ts'
+import { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import {
-  Budget,
   CreatePayment,
   Payment,
   PaymentCheck,
@@ -18,7 +19,10 @@ export type Json = { [name: string]: unknown }
 
 /** The schemas that validate requests and describe responses. */
 const fromZod = {
+  ApprovalReference,
   Budget,
+  BudgetRequest,
+  CreateBudgetRequest,
   CreatePayment,
   Payment,
   PaymentCheck,
@@ -107,7 +111,7 @@ const quota = `"${agentCalls.name}";q=${agentCalls.limit};w=${agentCalls.windowM
 
 /** Headers by name. Every response to an agent has the first two. */
 export const commonHeaders = ['RateLimit-Policy', 'RateLimit'] as const
-export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'Retry-After' | 'WWW-Authenticate', Json> = {
+export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'WWW-Authenticate', Json> = {
   'RateLimit-Policy': {
     description: 'The number of calls (q) allowed in a window of w seconds.',
     schema: { type: 'string' },
@@ -123,7 +127,7 @@ export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'Retr
     description: 'Where to get an access token, and which scope it needs.',
     schema: { type: 'string' },
   },
-  Location: { description: 'The URL of the payment.', schema: { type: 'string' } },
+  Location: { description: 'The URL of the payment or budget request.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: 'true if an earlier call with this key created the payment.',
     schema: { type: 'string', enum: ['true'] },
@@ -146,6 +150,13 @@ export const parameters: Record<string, Json> = {
     in: 'path',
     required: true,
     description: 'The id that POST /v1/payments returned.',
+    schema: { type: 'string', minLength: 1, maxLength: 64 },
+  },
+  RequestId: {
+    name: 'requestId',
+    in: 'path',
+    required: true,
+    description: 'The id that POST /v1/budget-requests returned.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
   },
 }

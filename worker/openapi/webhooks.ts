@@ -115,15 +115,15 @@ function statusesOf(type: Exclude<WebhookEvent, 'webhook.test'>): Statuses {
       return change('PENDING', 'CANCELLED')
     // Examples of approvals have the status of a payment that waits and of one that was decided.
     case 'approval.requested':
-      return change(null, 'PENDING')
+      return change(null, 'PENDING_APPROVAL')
     case 'approval.approved':
-      return change('PENDING', 'PROCESSING')
+      return change('PENDING_APPROVAL', 'PROCESSING')
     case 'approval.denied':
-      return change('PENDING', 'POLICY_REJECTED')
+      return change('PENDING_APPROVAL', 'POLICY_REJECTED')
     case 'approval.expired':
-      return change('PENDING', 'EXPIRED')
+      return change('PENDING_APPROVAL', 'EXPIRED')
     case 'approval.cancelled':
-      return change('PENDING', 'CANCELLED')
+      return change('PENDING_APPROVAL', 'CANCELLED')
   }
 }
 
@@ -135,6 +135,19 @@ const errors: { [Status in PaymentEventData['status']]?: PaymentEventData['error
   },
   CANCELLED: { code: 'cancelled', message: 'Cancelled before it was sent. The amount is available again.' },
 }
+
+const endings: { [Type in WebhookEvent]?: NonNullable<PaymentEventData['approval']>['status'] } = {
+  'approval.approved': 'APPROVED',
+  'approval.denied': 'DENIED',
+  'approval.expired': 'EXPIRED',
+  'approval.cancelled': 'CANCELLED',
+}
+const approvalExample = (type: WebhookEvent): PaymentEventData['approval'] => ({
+  id: 'apr_0mws9c1f4k2b7',
+  status: endings[type] ?? 'PENDING',
+  expires_at: '2026-11-21T12:00:00.000Z',
+  url: 'https://bursar.example/dashboard/approvals/apr_0mws9c1f4k2b7',
+})
 
 function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>): PaymentEventData {
   const statuses = statusesOf(type)
@@ -155,6 +168,7 @@ function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>): PaymentEve
     signed_at:
       statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.') ? null : '2026-11-20T12:00:00.000Z',
     confirmed_at: isOnChain && !type.startsWith('approval.') ? timestamp : null,
+    approval: type.startsWith('approval.') ? approvalExample(type) : null,
     budget: { limit: '100', spent: '20', held: '12.5', remaining: '67.5' },
     agent_id: 'agt_0mws91xw3v',
     seq: 42,

@@ -132,7 +132,9 @@ function section(document: OpenApi, { path, method, operation }: Described) {
     status,
     ...resolve<{ description: string; content?: Record<string, { schema: unknown }> }>(response),
   }))
-  const [success, ...errors] = responses
+  const successes = responses.filter(({ status }) => Number(status) < 400)
+  const errors = responses.filter(({ status }) => Number(status) >= 400)
+  const [success] = successes
   const returned = Object.values(success?.content ?? {})[0]?.schema
   return html`<section class="card" id="${operation.operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
@@ -150,7 +152,7 @@ ${
     : ''
 }
 ${content ? html`<h4>Body, <code>${type}</code></h4>${table(['Field', 'Description'], rows(resolve(content.schema)))}${example ? code(JSON.stringify(example.value, null, 2)) : ''}` : ''}
-<h4>${success?.status}: ${success?.description}</h4>
+${successes.map(({ status, description }) => html`<h4>${status}: ${marked(description)}</h4>`)}
 ${returned ? table(['Field', 'Description'], rows(resolve(returned))) : ''}
 <h4>Errors</h4>
 ${table(

@@ -11,6 +11,7 @@
  */
 import type { z } from 'zod'
 import type * as account from './account.ts'
+import type * as approval from './approval.ts'
 import type { Contact, ContactBalances, ContactBalancesQuery, ContactQuery, SaveContact } from './contact.ts'
 import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
@@ -181,6 +182,19 @@ export type ApiCalls = {
   'GET /escrow/:escrowId/link': { reply: escrow.ClaimLink }
   'POST /escrow/:escrowId/resend': { reply: escrow.ResendReply }
   'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
+
+  'GET /approvals': { query?: z.input<typeof approval.ApprovalsQuery>; reply: approval.ApprovalList }
+  'GET /approvals/count': { reply: approval.ApprovalCount }
+  'GET /approvals/:approvalId': { reply: approval.Approval }
+  'POST /approvals/:approvalId/approve': { body: z.input<typeof approval.Approve>; reply: approval.Approval }
+  'POST /approvals/:approvalId/deny': { body: z.input<typeof approval.Deny>; reply: approval.Approval }
+  'GET /grants': { query?: z.input<typeof approval.GrantsQuery>; reply: approval.Grant[] }
+  'POST /grants/:grantId/end': { reply: approval.Grant }
+  'GET /approval-settings': { reply: approval.ApprovalSettings }
+  'PUT /approval-settings': {
+    body: z.input<typeof approval.SetApprovalSettings>
+    reply: approval.ApprovalSettings
+  }
 
   'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
   'GET /overview': { reply: Overview }

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '#domain/events.ts'
-import type { PaymentStatus } from '#domain/payment.ts'
 import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
+import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
 import { type Context, newId } from '../context.ts'
 import { paymentView } from '../payments/views.ts'
 import { enqueue } from './enqueue.ts'
@@ -14,13 +14,13 @@ export function sendPaymentEvent(
   ctx: Context,
   type: Exclude<WebhookEvent, 'webhook.test'>,
   paymentId: string,
-  previous: PaymentStatus | null,
+  previous: ShownPayment['status'] | null,
 ): void {
   const endpoints = receiversOf(ctx, type)
   if (endpoints.length === 0) return
-  const payment = ctx.store.payment(paymentId)!
+  const payment = shownPayment(ctx, paymentId)!
   const data: PaymentEventData = {
-    ...paymentView(ctx.store, payment),
+    ...paymentView(ctx, payment),
     agent_id: payment.agent_id,
     previous_status: previous,
     seq: lastAuditRow(ctx),

@@ -8,6 +8,7 @@ import {
   payoutReminderMessage,
   payoutReturnedMessage,
 } from '../../notifications/payoutMessages.ts'
+import { approvalNotice, noteEmail } from '../approvals/notices.ts'
 import type { Context } from '../context.ts'
 import { eraseSentCodes, openCode } from '../payouts/codes.ts'
 import { claimUrlOf } from '../payouts/link.ts'
@@ -26,12 +27,19 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.payout_returned': payoutReturned,
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
+  'mail.approvals': approvalNotice,
   'mail.webhook_disabled': webhookDisabled,
 }
 
 export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
   const message = await composers[entry.kind as MailKind](ctx, entry.ref)
-  if (message) await messageProviderFrom(ctx.env).send(message)
+  try {
+    if (message) await messageProviderFrom(ctx.env).send(message)
+  } catch (error) {
+    if (entry.kind === 'mail.approvals') noteEmail(ctx, entry.ref, 'failed')
+    throw error
+  }
+  if (message && entry.kind === 'mail.approvals') noteEmail(ctx, entry.ref, 'accepted')
   markSent(ctx, entry)
   if (entry.kind === 'mail.payout_link') eraseSentCodes(ctx)
 }

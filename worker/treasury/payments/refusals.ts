@@ -31,13 +31,7 @@ export function recordRefusal(
 ): Refused {
   const { store } = ctx
   const now = ctx.now()
-  const answer: Refused = {
-    ok: false,
-    code: refusal.code,
-    message: refusal.message,
-    ...(refusal.code === 'insufficient_balance' || refusal.code.endsWith('exceeded') ? { field: 'amount' } : {}),
-    refusal: figuresView(refusal),
-  }
+  const answer = refusalOf(refusal)
   if (!mayWriteRefusal(ctx, now)) return answer
   const id = newId(ctx, 'ref')
   answer.refusal!.id = id
@@ -78,6 +72,15 @@ export function recordRefusal(
   sendPaymentEvent(ctx, 'payment.refused', id, null)
   return answer
 }
+
+/** The refusal as an answer; recording it is another step. */
+export const refusalOf = (refusal: Refusal): Refused => ({
+  ok: false,
+  code: refusal.code,
+  message: refusal.message,
+  ...(refusal.code === 'insufficient_balance' || refusal.code.endsWith('exceeded') ? { field: 'amount' } : {}),
+  refusal: figuresView(refusal),
+})
 
 /** So that lists can say whom it was for. Null for a contact that the group does not allow: only D1 knows its name. */
 function contactName({ store }: Context, { to, contact }: PayInput, { group }: Caller): string | null {

@@ -1,8 +1,7 @@
+import { approvalTables } from '../approvals/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
 
-/**
- * SQLite of one user's Treasury, append-only. Amounts are micro-USDC (below 2^53), `…_at` is ms, deadlines unix seconds.
- */
+/** SQLite of one user's Treasury, append-only: micro-USDC below 2^53, `…_at` in ms, deadlines in unix seconds. */
 export const treasuryMigrations: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -296,5 +295,7 @@ export const treasuryMigrations: readonly string[] = [
   -- Its end was undone at least once: the lists may show an end that is gone.
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
+  approvalTables,
   webhookTables,
+  'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
 ]
