@@ -110,7 +110,7 @@ export const rules: IForbiddenRuleType[] = [
     name: 'web-routes-are-leaves',
     comment: 'Components, queries and helpers serve every page and know none.',
     severity: 'error',
-    from: { path: '^web/src/(components|lib|lists|queries|recovery|wallet)/' },
+    from: { path: '^web/src/(components|lib|lists|queries|push|recovery|wallet)/' },
     to: { path: '^web/src/(routes/|router\\.tsx|routeTree\\.gen\\.ts|main\\.tsx)' },
   },
   imports('web-lib', 'Helpers know no server state and no component.', '^web/src/lib/', '^web/src/lib/|^worker/'),
@@ -133,9 +133,9 @@ export const rules: IForbiddenRuleType[] = [
   ),
   imports(
     'scripts',
-    'Scripts start the stack and build; tests may use them.',
+    'Scripts start the stack, build, and rotate the secrets of a launch; tests may use them.',
     '^scripts/',
-    '^(scripts|local|worker|contracts|web)/',
+    '^(scripts|launch|local|worker|contracts|web)/',
   ),
 ]
 

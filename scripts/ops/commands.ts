@@ -12,6 +12,7 @@ import type {
   WebhooksState,
 } from '../../worker/schemas/ops.ts'
 import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
+import { keyCommands } from './keyCommands.ts'
 import { passcodeCommands } from './passcodeCommands.ts'
 import { rows } from './text.ts'
 
@@ -208,6 +209,7 @@ delivered, recipients can claim.`,
     },
   },
   ...passcodeCommands,
+  ...keyCommands,
   acts: {
     usage: 'acts',
     help: 'What operators did last, newest first.',

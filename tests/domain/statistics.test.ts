@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { csvLine } from '#domain/csv.ts'
 import { lastActivityText } from '#domain/lastActivity.ts'
 import { microUsdc } from '#domain/money.ts'
-import { averageOf, lastDays, lastsUntil, levelOf, monthOf, percentUsed, successRate } from '#domain/statistics.ts'
+import {
+  averageOf,
+  isSpent,
+  lastDays,
+  lastsUntil,
+  levelOf,
+  monthOf,
+  percentUsed,
+  successRate,
+} from '#domain/statistics.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) })
@@ -179,3 +188,12 @@ function parse(line: string): string[] {
     if (at >= text.length) return cells
   }
 }
+
+test('spent: what is confirmed, on the network whose money counts, and once for a payout @statistics-9', () => {
+  const row = { category: 'escrow', status: 'CONFIRMED', fromWalletChain: 'base' }
+  expect(isSpent(row, 'base')).toBe(true)
+  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base')).toBe(false)
+  expect(isSpent({ ...row, category: 'escrow_reclaim' }, 'base')).toBe(false)
+  expect(isSpent({ ...row, status: 'CANCELLED' }, 'base')).toBe(false)
+  expect(isSpent({ ...row, fromWalletChain: 'base-sepolia' }, 'base')).toBe(false)
+})

@@ -363,6 +363,18 @@ test('an agent, a group, a wallet and the account are paused and resumed @agents
   expect(await rule()).toBe('paid')
 })
 
+test('a suspended account says who did it and what is still possible @agents-18', async ({ page, owner }) => {
+  const group = await owner.group('Suspended')
+  await page.route('**/api/account', (route) =>
+    route.fulfill({ json: { success: true, data: { paused: false, suspended: true } } }),
+  )
+  await open(page, group)
+  await expect(page.getByRole('status').filter({ hasText: 'The operator has suspended this account.' })).toHaveText(
+    'The operator has suspended this account. Agents are refused everything; you can still take payouts back and withdraw.',
+  )
+  await audit(page, 'agents-suspended')
+})
+
 test('a contact that changed is refused until its owner confirms what changed @agents-10', async ({ page, owner }) => {
   const ada = await owner.api<Contact>('/contacts', { name: 'Ada Byron', address: recipient })
   const scopes = ['contact_payments:write']

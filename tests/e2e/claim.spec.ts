@@ -30,6 +30,7 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
 
   await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()
   await expect(page.getByTestId('claim-amount')).toHaveText('5.00 USDC')
+  await expect(page.getByText('USDC is a digital dollar, worth about 1 US dollar.')).toBeVisible()
   await expect(page.getByText('The code was sent by email to')).toBeVisible()
   await expect(page.getByText(/Claim before \w{3}, \w{3} \d+, \d{4}/)).toBeVisible()
   await audit(page, 'claim-verify')

@@ -456,6 +456,30 @@ test.describe('refused', () => {
     expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
   })
 
+  test('no reply: after 15 seconds one may stop waiting, and a repeat pays once @send-35', async ({ page, own }) => {
+    const keys: (string | undefined)[] = []
+    await page.route('**/api/transactions/send', (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      return keys.length > 1 ? route.continue() : undefined // without a reply
+    })
+    await open(page, 'send', own.wallet.id)
+    await review(page, newAddress(), '1.25')
+    await page.clock.install()
+    await button(page, 'Send 1.25 USDC').click()
+    await expect(button(page, 'Sending...')).toBeVisible()
+    await page.clock.runFor(10_000)
+    await expect(button(page, 'Stop waiting')).toHaveCount(0)
+    await page.clock.runFor(5_000)
+    await audit(page, 'send-no-reply')
+    await button(page, 'Stop waiting').click()
+    await expect(alert(page).first()).toContainText('We do not know whether the payment was accepted.')
+    await expect(button(page, 'Stop waiting')).toHaveCount(0)
+    await button(page, 'Try again').click()
+    await page.clock.resume()
+    await expect(page.getByRole('heading', { name: 'Sent 1.25 USDC' })).toBeVisible(onChain)
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1])
+  })
+
   test('a failure without a message gets a default message @send-13', async ({ page, own }) => {
     const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
     await page.route('**/api/{transactions/send,escrow/create}', (route) =>

@@ -90,6 +90,28 @@ for (const { by, viewport, inputOf } of inputModes)
     await expect(field('Current Password')).toHaveValue('')
   })
 
+test('after the change of the password the dialog closes after 1.5 seconds @settings-3', async ({
+  page,
+  context,
+  bursar,
+}) => {
+  const { keep } = await createAccount(bursar)
+  await keep(context)
+  await page.route('**/change-password', (route) => route.fulfill({ json: { success: true, data: null } }))
+  await page.clock.install()
+  await page.goto('/dashboard/settings?change-password=true')
+  const dialog = page.getByRole('dialog', { name: 'Change Password' })
+  for (const label of ['Current Password', 'New Password', 'Confirm New Password'])
+    await dialog.getByLabel(label, { exact: true }).fill('babbage-engine')
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 5_000)
+  await dialog.getByRole('button', { name: 'Change Password' }).click()
+  await expect(dialog.getByRole('status')).toHaveText('Password changed successfully!')
+  await page.clock.runFor(1_499)
+  await expect(dialog).toBeVisible()
+  await page.clock.runFor(101) // and the motion of its end
+  await expect(dialog).toBeHidden()
+})
+
 test('wallets that cannot be loaded show an error and a retry; the rest of the page works @settings-2', async ({
   page,
   context,

@@ -1,9 +1,13 @@
 /** Webhooks over real connections: verified by libraries that others wrote, and receivers that misbehave. */
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedWebhook, DeliveryPage, WebhookFilter } from '#schemas/webhook.ts'
 import { PaymentEventData } from '#schemas/webhook.ts'
-import { importClient } from '../support/clients.ts'
+import { freePort } from '../../local/stack/ports.ts'
+import { clientPath, importClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { startReceiver } from '../support/webhookServer.ts'
 import { bursar, createAgent, url as ownUrl } from './gateway.ts'
@@ -100,6 +104,34 @@ test('slow, redirecting, huge and closing receivers, and 410: none is followed, 
     .poll(async () => (await slow.deliveries())[0]?.attemptList[0], { timeout: 20_000 })
     .toMatchObject({ status: null, error: 'No response within 15 seconds' })
   for (const { remove } of all) await remove()
+})
+
+test('the receiver of the README prints what happens to a payment @webhooks-22', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const code = /```js\n(.*?standardwebhooks.*?)```/s.exec(readme)![1]!
+  const port = await freePort()
+  const hook = await bursar.api<CreatedWebhook>('/webhooks', {
+    token,
+    body: { url: `http://127.0.0.1:${port}/`, events: ['payment.accepted', 'payment.confirmed'] },
+  })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('9000', String(port))], {
+    cwd: clientPath('..'), // where the library is installed
+    env: { ...process.env, WEBHOOK_SECRET: hook.secret },
+  })
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk
+  })
+  const { id } = await pay()
+  await expect
+    .poll(() => printed.trim().split('\n').sort(), { timeout: 30_000 })
+    .toEqual([
+      expect.stringMatching(new RegExp(`^payment\\.accepted ${id} 0\\.5 null → (QUEUED|PROCESSING)$`)),
+      `payment.confirmed ${id} 0.5 PROCESSING → CONFIRMED`,
+    ])
+  child.kill()
+  console.log(printed)
+  await bursar.api(`/webhooks/${hook.id}`, { method: 'DELETE', token })
 })
 
 test('our own address is refused, and so are those of a network @webhooks-18', async () => {

@@ -62,6 +62,16 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'worker', 'tests/worker/drain.test.ts'),
     env: { DRAIN_HOURS: '24', DRAIN_TRIES: '100' },
   },
+  'relayer-retention': {
+    about: 'what a Relayer keeps of 50,000 sends after eight days',
+    command: vitest('--project', 'relayer', 'tests/worker/relayerRetention.test.ts'),
+    env: { RETENTION_SENDS: '50000' },
+  },
+  'treasury-growth': {
+    about: '200,000 payments of one account: time and bytes of each',
+    command: vitest('--project', 'treasury', 'tests/treasury/growth.test.ts'),
+    env: { GROWTH_PAYMENTS: '200000' },
+  },
   takeover: {
     about: 'guesses at codes and passwords for 30 days, from 100 addresses',
     command: vitest('--project', 'worker', 'tests/worker/takeover.test.ts'),

@@ -122,6 +122,7 @@ function createDraft(amount: MicroUsdc): PayoutDraft {
     sealedToken: '',
     sealedCode: '',
     codeHmac: '',
+    secretVersion: 1,
   }
 }
 

@@ -257,6 +257,23 @@ describe('transactions', () => {
     expect(lines[1]).toContain(`${newest.createdAt},${newest.id}`)
     expect(lines[1]).toContain(`,${newest.amountUsdc},${newest.amountUsdc}000000,`)
   })
+
+  test('CSV: what was spent can be added up, although a payout has two rows @lists-36', async () => {
+    const answer = await api.call('GET', '/api/transactions/export?amountMin=490', { token })
+    const [header, ...lines] = answer.text.trim().split('\r\n')
+    const columns = header!.split(',')
+    const of = (line: string, name: string) => line.split(',')[columns.indexOf(name)]
+    const counted = lines.filter((line) => of(line, 'Spent (USDC)') !== '0')
+    const expected = transactions.filter(
+      ({ status, category, amountUsdc }) =>
+        status === 'CONFIRMED' &&
+        Number(amountUsdc) >= 490 &&
+        !['escrow_withdraw', 'escrow_reclaim'].includes(category),
+    )
+    expect(counted.map((line) => of(line, 'ID'))).toEqual(expected.map(({ id }) => id).reverse())
+    for (const line of counted) expect(of(line, 'Spent (USDC)')).toBe(of(line, 'Amount (USDC)'))
+    expect(counted.length).toBeLessThan(lines.length)
+  })
 })
 
 describe('payouts', () => {

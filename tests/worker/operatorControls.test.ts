@@ -257,9 +257,15 @@ test('a claim link is taken down and put back; nothing moves, and its sender can
   const resent = await owner('POST', `/escrow/${payout.id}/resend`)
   expect([resent.status, resent.json.error]).toEqual([409, expect.stringContaining('You can take the payout back')])
   expect(await payout.status()).toBe('CREATED')
+  const listed = async () =>
+    (await owner('GET', `/escrow/list?ids=${payout.id}`)).json.data.escrows.map(
+      (row: { linkTakenDown?: true }) => row.linkTakenDown,
+    )
+  expect(await listed(), 'its sender is told').toEqual([true])
 
   expect((await act('/claim-links/restore', { payout: payout.id })).json.data.isDown).toBe(false)
   expect((await verify()).status).toBe(200)
+  expect(await listed()).toEqual([undefined])
   await act('/claim-links/take-down', { payout: payout.link })
   expect((await owner('POST', `/escrow/${payout.id}/reclaim`)).status).toBe(200)
   await until('reclaimed', async () => (await payout.status()) === 'RECLAIMED')

@@ -68,9 +68,12 @@ const malformed: Record<keyof Settings, string | null> = {
   RELAYER_SEED_V1: '33'.repeat(33),
   CODE_PEPPER: 'pepper',
   PASSWORD_PEPPER: ' '.repeat(64),
+  KEYRINGS: '{"KEK":[{}]}',
   OPERATOR_KEY_V1: zeros,
   JWT_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
   JWT_PREVIOUS_JWK: JSON.stringify({ ...jwk, crv: 'P-384' }),
+  PUSH_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
+  PUSH_ENDPOINT: 'push.example',
   SIGN_UP: 'invite',
   ACCESS_TEAM_ORIGIN: 'https://team.example/',
   ACCESS_AUDIENCE: ' ',
@@ -129,6 +132,7 @@ const core = [
 ] as const
 /** Refused when malformed; may be unset. */
 const strict = [
+  'KEYRINGS',
   'PRIMARY_CHAIN',
   'FEE_CEILINGS',
   'SMS_COUNTRIES',

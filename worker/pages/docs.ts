@@ -50,7 +50,7 @@ ${code(`curl ${origin}/oauth/token -u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET" 
 
 const webhooks = (document: OpenApi) => html`<h2 id="webhooks">Webhooks</h2>
 <p>${marked(webhooksTag.description)}</p>
-<p>Check every request with a library for <a href="https://www.standardwebhooks.com">Standard Webhooks</a> and the webhook’s secret, over the body as it arrived:</p>
+<p>Check every request with a library for Standard Webhooks and the webhook’s secret, over the body as it arrived:</p>
 ${code(`import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 

@@ -2,6 +2,7 @@ import { parseJsonObject } from '#domain/jsonObject.ts'
 import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import type { Settings } from '../settings.ts'
+import { emptyRings, firstVersion, keyrings } from './keyringRules.ts'
 import * as rule from './settingRules.ts'
 
 /**
@@ -35,11 +36,12 @@ const rows: Record<keyof Settings, Row> = {
   LIMITS: { rule: rule.limits, fatal: true },
   FEE_CEILINGS: { rule: rule.feeCeilings, fatal: true },
 
-  KEK_V1: { rule: rule.hex32, ...core },
-  PAYOUT_SECRET_V1: { rule: rule.hex32, ...core },
-  RELAYER_SEED_V1: { rule: rule.hex32, ...core },
-  CODE_PEPPER: { rule: rule.hex32, ...core },
-  PASSWORD_PEPPER: { rule: rule.hex32, ...core },
+  KEK_V1: { rule: firstVersion, fatal: true },
+  PAYOUT_SECRET_V1: { rule: firstVersion, fatal: true },
+  RELAYER_SEED_V1: { rule: firstVersion, fatal: true },
+  CODE_PEPPER: { rule: firstVersion, fatal: true },
+  PASSWORD_PEPPER: { rule: firstVersion, fatal: true },
+  KEYRINGS: { rule: keyrings, fatal: true },
   OPERATOR_KEY_V1: { rule: rule.privateKey, fatal: true },
   JWT_PRIVATE_JWK: { rule: rule.signingKey('private'), ...core },
   JWT_PREVIOUS_JWK: { rule: rule.signingKey('public'), fatal: true },
@@ -78,6 +80,8 @@ const rows: Record<keyof Settings, Row> = {
   TWILIO_FROM: { rule: notEmpty },
   SMS_ENDPOINT: { rule: rule.httpUrl('url') },
   SMS_COUNTRIES: { rule: rule.countries, fatal: true },
+  PUSH_PRIVATE_JWK: { rule: rule.signingKey('private') },
+  PUSH_ENDPOINT: { rule: rule.httpUrl('origin') },
 
   WALLETCONNECT_PROJECT_ID: { rule: notEmpty },
   COINBASE_ONRAMP_KEY_ID: { rule: notEmpty },
@@ -91,6 +95,7 @@ const bindings = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] a
 export const settingProblems = (env: Env): SettingProblem[] => [
   ...(Object.keys(rows) as (keyof Settings)[]).flatMap((name) => problemOf(env, name)),
   ...bindings.filter((name) => !env[name]).map((name) => ({ name, problem: 'is not bound', fatal: true })),
+  ...emptyRings(env),
   ...groupProblems(env),
 ]
 

@@ -15,6 +15,7 @@ import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
 import { setLinkDown } from '../ops/claimLinks.ts'
+import { keyringStates, renewKeysNow, resetOldPasswords } from '../ops/keys.ts'
 import { createPasscode, limitPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
 import { type Act, recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
@@ -81,6 +82,13 @@ export const ops = new Hono<AppEnv>()
     const { reason, payout } = c.req.valid('json')
     return c.json(success(await setLinkDown(c.var.deps, actOf(c, reason), payout, false)))
   })
+  .get('/api/keys', async (c) => c.json(success(await keyringStates(c.var.deps))))
+  .post('/api/keys/renew', validate('json', Reason), async (c) =>
+    c.json(success(await renewKeysNow(c.var.deps, actOf(c, c.req.valid('json').reason)))),
+  )
+  .post('/api/keys/reset-passwords', validate('json', Reason), async (c) =>
+    c.json(success(await resetOldPasswords(c.var.deps, actOf(c, c.req.valid('json').reason)))),
+  )
   .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))
   .post('/api/passcodes', validate('json', CreatePasscode), async (c) => {

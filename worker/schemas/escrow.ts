@@ -49,6 +49,8 @@ export type Escrow = {
   errorMessage: string | null
   agent: { id: string; name: string } | null
   terms: Terms
+  /** The operator has taken the claim link down. Left out while it is up. */
+  linkTakenDown?: true
 }
 
 export const CreateEscrow = z

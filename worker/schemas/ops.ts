@@ -138,3 +138,15 @@ export type OpsStatus = {
   suspended: number
   signUp: SignUpMode
 }
+
+/**
+ * One keyring. `from`: when the version became or becomes current; null: from the beginning. `remaining`: what still
+ * needs the older versions. `removableFrom`: when they can be removed; null: there is none, or what remains does not end
+ * by itself.
+ */
+export type KeyringState = {
+  name: string
+  versions: { version: number; from: string | null; state: 'older' | 'current' | 'distributed' }[]
+  remaining: string[]
+  removableFrom: string | null
+}

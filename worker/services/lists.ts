@@ -1,10 +1,13 @@
 import { type Cell, csvLine } from '#domain/csv.ts'
 import type { ListCursor } from '#domain/listCursor.ts'
 import { parseUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
+import { isSpent } from '#domain/statistics.ts'
 import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Deps } from '../appEnv.ts'
+import { primaryChain } from '../chain/networkSettings.ts'
 import { type Db, primaryDb } from '../db/d1.ts'
 import { type ListQuery, payoutsQuery, readPage, readSlice, transactionsQuery } from '../db/lists.ts'
 import { deliveriesOf } from '../db/messages.ts'
@@ -56,6 +59,7 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 
 /** CSV of all matching rows, in the order of the list. Times are UTC; amounts are in USDC and in micro-USDC. */
 export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
+  const network = chainNameOf(primaryChain(env))
   return csv<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), 'bursar-transactions.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
@@ -63,6 +67,8 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
     ['Status', (row) => row.status],
     ['Amount (USDC)', (row) => row.amountUsdc],
     ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
+    // Can be added up: a payout has two rows, and test money is not money.
+    ['Spent (USDC)', (row) => (isSpent(row, network) ? row.amountUsdc : '0')],
     ['Sender', (row) => row.agent?.name ?? 'User'],
     ['From wallet', (row) => row.fromWallet?.address ?? null],
     ['Chain', (row) => row.fromWalletChain],

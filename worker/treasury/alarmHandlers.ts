@@ -66,7 +66,7 @@ async function settleOpen(ctx: Context): Promise<number | null> {
 
 async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {
   noteSize(ctx)
-  await outbox.flush()
+  await Promise.all([outbox.flush(), outbox.flushEvents()])
   await outbox.flushMail()
   return nextDueAt(ctx)
 }

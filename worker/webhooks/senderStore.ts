@@ -63,9 +63,21 @@ export class SenderStore {
 
   /** Endpoints that events wait for. */
   waitingFor(): string[] {
-    return this.#all<{ id: string }>("SELECT DISTINCT endpoint_id AS id FROM delivery WHERE status = 'waiting'").map(
-      ({ id }) => id,
-    )
+    return this.#endpointsOf("status = 'waiting'")
+  }
+  /** Webhooks that anything is stored for. */
+  known(): string[] {
+    return this.#endpointsOf('true')
+  }
+  /** One step along the index for each, however many deliveries it has. */
+  #endpointsOf(where: string): string[] {
+    return this.#all<{ id: string }>(
+      `WITH RECURSIVE found(id) AS (
+         SELECT min(endpoint_id) FROM delivery WHERE ${where}
+         UNION ALL SELECT (SELECT min(endpoint_id) FROM delivery WHERE ${where} AND endpoint_id > found.id)
+         FROM found WHERE found.id IS NOT NULL
+       ) SELECT id FROM found WHERE id IS NOT NULL`,
+    ).map(({ id }) => id)
   }
   waits(endpointId: string, count = 1): boolean {
     const query = "SELECT 1 FROM delivery WHERE endpoint_id = ? AND status = 'waiting' LIMIT 1 OFFSET ?"
@@ -107,12 +119,13 @@ export class SenderStore {
     )
   }
   nextDueAt(endpointId: string, underWay: readonly number[]): number | null {
-    return this.#all<{ at: number | null }>(
-      `SELECT min(due_at) AS at FROM delivery
-       WHERE endpoint_id = ? AND status = 'waiting' AND seq NOT IN (SELECT value FROM json_each(?))`,
+    const [next] = this.#all<{ at: number }>(
+      `SELECT due_at AS at FROM delivery
+       WHERE endpoint_id = ? AND status = 'waiting' AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
       endpointId,
       JSON.stringify(underWay),
-    )[0]!.at
+    )
+    return next?.at ?? null
   }
   /** After a crash the attempt is repeated then. */
   postpone(seq: number, dueAt: number): void {
@@ -201,10 +214,6 @@ export class SenderStore {
       maxKeptDeliveries,
     )
     this.#run('DELETE FROM event WHERE id NOT IN (SELECT event_id FROM delivery)')
-  }
-  /** Webhooks that anything is stored for. */
-  known(): string[] {
-    return this.#all<{ id: string }>('SELECT DISTINCT endpoint_id AS id FROM delivery').map(({ id }) => id)
   }
 }
 

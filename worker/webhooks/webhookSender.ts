@@ -16,7 +16,7 @@ import { webhookSenderMigrations } from './migrations.ts'
 import { type DueDelivery, SenderStore } from './senderStore.ts'
 
 /** An attempt that a crash interrupted is repeated after this. */
-const retryMs = 60_000 // 1 minute
+const retryMs = 20_000 // 20 seconds; an attempt takes at most 15
 /** While nothing may be sent, it is asked again so often. */
 const pausedMs = 60_000 // 1 minute
 /** The Treasury says when its webhooks change; this is for a message that did not arrive. */

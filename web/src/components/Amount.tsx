@@ -1,14 +1,20 @@
 import { clsx } from 'clsx'
 import { cutAmount, formatAmount } from '../lib/format.ts'
 import { type Chain, unitOf } from '../lib/networks.ts'
+import { usePrimaryChain } from '../queries/config.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. */
+const PrimaryUnit = () => unitOf(usePrimaryChain())
+
+/**
+ * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. Without `chain` it
+ * is money of the network that counts.
+ */
 export function Amount(props: { value: string; chain?: Chain | undefined; className?: string }) {
   return (
     <span className={clsx('whitespace-nowrap', props.className)}>
       ${formatAmount(props.value)}{' '}
-      <span className="font-normal text-small text-muted">{unitOf(props.chain ?? 'base')}</span>
+      <span className="font-normal text-small text-muted">{props.chain ? unitOf(props.chain) : <PrimaryUnit />}</span>
     </span>
   )
 }
@@ -19,12 +25,21 @@ export function Balance(props: { value: string; className?: string }) {
   const exact = formatAmount(props.value)
   const body = (
     <>
-      ${short} <span className="font-normal text-small text-muted">USDC</span>
+      ${short}{' '}
+      <span className="font-normal text-small text-muted">
+        <PrimaryUnit />
+      </span>
     </>
   )
   if (short === exact) return <span className={clsx('whitespace-nowrap', props.className)}>{body}</span>
   return (
-    <Tooltip content={`${exact} USDC`}>
+    <Tooltip
+      content={
+        <>
+          {exact} <PrimaryUnit />
+        </>
+      }
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact value shows on focus too */}
       <span tabIndex={0} className={clsx('whitespace-nowrap rounded-sm', props.className)}>
         {body}

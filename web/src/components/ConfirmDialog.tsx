@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../lib/apiError.ts'
+import { useReply } from '../lib/useReply.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
@@ -22,12 +23,13 @@ export function ConfirmDialog(props: {
 }) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  const { replyOf, onStopWaiting } = useReply()
 
   async function act() {
     setBusy(true)
     setProblem(null)
     try {
-      await props.act()
+      await replyOf(props.act())
       ;(props.onDone ?? props.onClose)()
     } catch (error) {
       setProblem(messageOf(error, props.fallback))
@@ -41,6 +43,7 @@ export function ConfirmDialog(props: {
       title={props.title}
       onClose={props.onClose}
       locked={busy}
+      onStopWaiting={onStopWaiting}
       footer={
         <>
           <Button look="secondary" onClick={props.onClose} disabled={busy}>

@@ -10,7 +10,8 @@ const dialogAround = (element: Element | null) =>
   element?.closest<HTMLElement>('[role=dialog], [role=alertdialog]') ?? null
 
 /**
- * A dialog on wide screens, a bottom sheet on narrow ones. Title and buttons stay in view while the content scrolls.
+ * A dialog on wide screens, a bottom sheet on narrow ones. Title and buttons stay in view while the content scrolls; in a
+ * short window, as above a phone's keyboard, only the buttons do.
  * While `locked` (a call is under way) nothing closes it.
  */
 export function Dialog(props: {
@@ -18,6 +19,8 @@ export function Dialog(props: {
   description?: ReactNode
   onClose: () => void
   locked?: boolean
+  /** Set when a call takes too long: offers to stop waiting for it. */
+  onStopWaiting?: (() => void) | undefined
   /** Without a close button: only the footer or the content closes it. */
   closable?: boolean
   wide?: boolean
@@ -43,9 +46,26 @@ export function Dialog(props: {
   )
   const inside = (
     <>
-      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5">{props.children}</div>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 short:flex-none short:overflow-visible">
+        {props.children}
+      </div>
+      {props.onStopWaiting && (
+        <div
+          role="alert"
+          className="flex flex-wrap items-center justify-between gap-x-4 bg-amber-tint px-5 py-2 text-amber text-small"
+        >
+          The server has not replied yet.
+          <button
+            type="button"
+            onClick={props.onStopWaiting}
+            className="min-h-6 rounded-sm font-medium underline underline-offset-3 pointer-coarse:min-h-11"
+          >
+            Stop waiting
+          </button>
+        </div>
+      )}
       {props.footer && (
-        <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse max-sm:*:w-full">
+        <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
           {props.footer}
         </div>
       )}
@@ -60,7 +80,7 @@ export function Dialog(props: {
       }}
     >
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-30 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-ink/35 transition-opacity duration-150 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
           role={props.role ?? 'dialog'}
@@ -69,13 +89,13 @@ export function Dialog(props: {
             how === 'touch' ? popup.current : (popup.current?.querySelector<HTMLElement>(firstField) ?? popup.current)
           }
           className={clsx(
-            'fixed z-40 flex flex-col bg-card shadow-overlay outline-none transition duration-180 ease-calm',
+            'fixed z-40 flex flex-col bg-card shadow-overlay outline-none transition duration-180 ease-calm short:overflow-y-auto short:overscroll-contain',
             'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-card max-sm:data-starting-style:translate-y-8 max-sm:data-starting-style:opacity-0',
             'sm:top-1/2 sm:left-1/2 sm:max-h-[min(88dvh,52rem)] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-card sm:data-starting-style:scale-98 sm:data-starting-style:opacity-0',
             props.wide ? 'sm:w-[min(44rem,calc(100vw-2rem))]' : 'sm:w-[min(30rem,calc(100vw-2rem))]',
           )}
         >
-          <div className="flex items-start justify-between gap-3 px-5 pt-5 pb-3">
+          <div className="flex items-start justify-between gap-3 px-5 pt-5 pb-3 short:pt-3 short:pb-1">
             <div className="wrap-anywhere min-w-0">
               <Base.Title className="text-balance font-semibold text-title">{props.title}</Base.Title>
               {props.description && (
@@ -92,7 +112,7 @@ export function Dialog(props: {
             )}
           </div>
           {props.onSubmit ? (
-            <form noValidate onSubmit={props.onSubmit} className="flex min-h-0 flex-1 flex-col">
+            <form noValidate onSubmit={props.onSubmit} className="flex min-h-0 flex-1 flex-col short:flex-none">
               {inside}
             </form>
           ) : (

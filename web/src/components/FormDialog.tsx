@@ -3,6 +3,7 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { ApiError, isOutcomeUnknown, messageOf } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
 import { useIdempotencyKey } from '../lib/useIdempotencyKey.ts'
+import { useReply } from '../lib/useReply.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
@@ -32,13 +33,14 @@ export function FormDialog<T extends FieldValues>(props: {
 }) {
   const { form, fallback } = props
   const idempotencyKey = useIdempotencyKey()
+  const { replyOf, onStopWaiting } = useReply()
   const { errors, isSubmitting: busy } = form.formState
   /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 
   const submit = form.handleSubmit(async (values) => {
     try {
-      await props.send(pending ?? (values as T), idempotencyKey.current())
+      await replyOf(props.send(pending ?? (values as T), idempotencyKey.current()))
     } catch (error) {
       idempotencyKey.onFailed(error)
       setPending(props.unknown && isOutcomeUnknown(error) ? (pending ?? (values as T)) : null)
@@ -58,6 +60,7 @@ export function FormDialog<T extends FieldValues>(props: {
       wide={props.wide ?? false}
       onClose={props.onClose}
       locked={busy}
+      onStopWaiting={onStopWaiting}
       onSubmit={submit}
       footer={
         <>

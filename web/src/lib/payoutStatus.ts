@@ -38,6 +38,10 @@ export function deliveryText({ channel, state }: Delivery): string {
   }
 }
 
+/** The recipient could still claim it, but for its link. */
+export const isTakenDown = ({ linkTakenDown, status }: Escrow) =>
+  linkTakenDown === true && (status === 'CREATING' || status === 'CREATED')
+
 /** The recipient waits for a message that has not arrived. */
 export const isUndelivered = ({ delivery, status }: EscrowItem) =>
   delivery !== null && deliveryFailed(delivery.state) && (status === 'CREATING' || status === 'CREATED')

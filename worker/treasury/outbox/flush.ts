@@ -1,7 +1,8 @@
 import { logError } from '../../observability/log.ts'
+import { pushApprovals } from '../approvals/push.ts'
 import type { Context } from '../context.ts'
 import { updateDesk, writeClaimLink } from './claimPage.ts'
-import { mailKinds } from './enqueue.ts'
+import { mailKinds, pushKinds } from './enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
@@ -18,16 +19,24 @@ export class Outbox {
   readonly #context: Context
   #data: Promise<void> = Promise.resolve()
   #mail: Promise<void> = Promise.resolve()
+  #events: Promise<void> = Promise.resolve()
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** Links, claim pages, reports for alerts, events and read model. Entries that fail are deferred. */
+  /** Links, claim pages, reports for alerts and read model. Entries that fail are deferred. */
   flush(): Promise<void> {
     const round = () => flushData(this.#context)
     this.#data = this.#data.then(round, round)
     return this.#data
+  }
+
+  /** Apart from `flush`, so that no new payout waits for them. */
+  flushEvents(): Promise<void> {
+    const round = () => flushEvents(this.#context)
+    this.#events = this.#events.then(round, round)
+    return this.#events
   }
 
   /** Apart from `flush`: a slow provider delays no list and no new payout. */
@@ -56,22 +65,27 @@ async function flushData(ctx: Context): Promise<void> {
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
-  const events = dueEntries(ctx, ['event'])
-  if (events.length > 0) await attempt(ctx, events, () => sendEvents(ctx, events))
   const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
   if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
 }
 
+async function flushEvents(ctx: Context): Promise<void> {
+  const events = dueEntries(ctx, ['event'])
+  if (events.length > 0) await attempt(ctx, events, () => sendEvents(ctx, events))
+}
+
 async function flushMail(ctx: Context): Promise<void> {
   const { store, now } = ctx
-  await Promise.all(
-    dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
+  const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
+  await Promise.all([
+    ...pushes,
+    ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
       // A message must never lead to a link that is not known yet.
       if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
       else await attempt(ctx, [entry], () => sendMail(ctx, entry))
     }),
-  )
+  ])
 }
 
 async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {

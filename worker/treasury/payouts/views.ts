@@ -51,6 +51,7 @@ export function escrowView(store: Store, payout: PayoutRow): Escrow {
     errorMessage: payment.error_message,
     agent: payment.agent_id === null || agent === null ? null : { id: payment.agent_id, name: agent },
     terms: termsView(payout),
+    ...(payout.taken_down_at !== null && { linkTakenDown: true as const }),
   }
 }
 

@@ -297,4 +297,5 @@ export const treasuryMigrations: readonly string[] = [
   `,
   approvalTables,
   webhookTables,
+  'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
 ]

@@ -220,6 +220,8 @@ export type PayoutRow = {
   /** RECLAIMED in this block, which is not known to be final; until then its budget keeps the amount. */
   returned_block: number | null
   end_undone: number
+  /** Of the payout secret, from which its keys are derived. */
+  secret_version: number
 }
 
 /** `events`: JSON of names, or of `*`. `version` rises when it begins anew. Secrets are sealed. */

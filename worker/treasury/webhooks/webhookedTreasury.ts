@@ -40,7 +40,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
     const { store } = this.context
     const event = store.transaction(() => sendEvent(this.context, 'webhook.test', [id], data))
     // The caller looks for it in the list of deliveries.
-    await this.outbox.flush()
+    await this.outbox.flushEvents()
     return ok({ id: event })
   }
   async replayDelivery(id: string, eventId: string) {
@@ -51,6 +51,10 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
   }
   async webhookFailed(failure: WebhookFailure) {
     endpoints.webhookFailed(this.context, failure)
+  }
+  override async wakeForOperator() {
+    await super.wakeForOperator()
+    await this.#sender.wakeUp()
   }
   override async suspend(isSuspended: boolean) {
     const state = await super.suspend(isSuspended)

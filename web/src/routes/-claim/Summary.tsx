@@ -10,7 +10,11 @@ export function Summary(props: { payout: ClaimPayout; amount?: string }) {
       <p className="font-semibold text-figure" data-testid="claim-amount">
         {formatAmount(props.amount ?? payout.amount)} <span className="font-normal text-muted text-title">USDC</span>
       </p>
-      {payout.chain !== 'base' && <p className="mt-1">Test money on Base Sepolia: it has no value.</p>}
+      <p className="mt-1">
+        {payout.chain === 'base'
+          ? 'USDC is a digital dollar, worth about 1 US dollar.'
+          : 'Test money on Base Sepolia: it has no value.'}
+      </p>
       {payout.memo && <p className="mt-1 break-words italic">“{payout.memo}”</p>}
       <p className="mt-2 text-muted text-small">
         Claim before{' '}

@@ -122,8 +122,8 @@ function AgentsPage() {
         search={search}
         groups={groups.data}
         selected={selected}
-        close={() => navigate({ search: here })}
-        show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }) })}
+        close={() => navigate({ search: here, replace: true })}
+        show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }), replace: true })}
       />
     </>
   )

@@ -51,7 +51,7 @@ function ContactsPage() {
   )
   const number = Math.min(useDeferredValue(page), Math.max(1, Math.ceil((found?.length ?? 0) / pageSize)))
   const rows = useMemo(() => found?.slice((number - 1) * pageSize, number * pageSize), [found, number])
-  const close = () => navigate({ search: {} })
+  const close = () => navigate({ search: {}, replace: true })
   const add = () => navigate({ search: { add: true } })
   const act = useCallback((what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } }), [navigate])
   const subject = (what: Act) => contacts.data?.find(({ id }) => id === search[what])

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, useRouter } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { Plus, Undo2 } from 'lucide-react'
 import { lazy, Suspense, startTransition, useDeferredValue, useMemo, useState } from 'react'
 import { type ListSort, payoutStatuses } from '#domain/listFilters.ts'
 import { Amount } from '../../components/Amount.tsx'
 import { Button } from '../../components/Button.tsx'
-import { PageHeader } from '../../components/Card.tsx'
+import { Card, PageHeader } from '../../components/Card.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
-import { EmptyState } from '../../components/states.tsx'
+import { EmptyState, SkeletonRows } from '../../components/states.tsx'
 import { plural } from '../../lib/format.ts'
 import { keepFocus } from '../../lib/keepFocus.ts'
 import { addressesOf, type ListPlace, listOf, placeOf, rangeOf, searchOfPlace } from '../../lib/listSearch.ts'
@@ -79,7 +80,7 @@ function PayoutsPage() {
   useTitle('Payouts')
 
   const here = { ...filtered, ...searchOfPlace(place) }
-  const close = () => navigate({ search: here })
+  const close = () => navigate({ search: here, replace: true })
   const apply = ({ recipient: person, status: statuses, wallets: from, ...days }: PayoutFilters) => {
     setFiltering(false)
     afterPaint(() => {
@@ -91,7 +92,8 @@ function PayoutsPage() {
   const active = useActiveFilters(filters, apply)
   const clear = () => apply({})
   const reclaimableCount = reclaimable.data?.page.total ?? 0
-  const outstanding = overview.data?.pendingPayouts
+  // Until the sum is known its line keeps its place.
+  const outstanding = overview.data?.pendingPayouts ?? { count: reclaimableCount, amount: '100' }
   const openCreate = () => navigate({ search: { ...here, create: true } })
 
   const hrefOfDetail = useHrefOfDetail(here)
@@ -121,29 +123,39 @@ function PayoutsPage() {
           Create Payout
         </Button>
       </PageHeader>
-      {outstanding && outstanding.count > 0 && (
-        <p className="mb-4 text-muted">
+      {outstanding.count > 0 && (
+        <p className={clsx('mb-4 text-muted', !overview.data && 'invisible')}>
           Total outstanding: <Amount value={outstanding.amount} className="font-semibold text-ink" /> in{' '}
           {plural(outstanding.count, 'payout')} not claimed yet
         </p>
       )}
       <FilterChips active={active} onClear={clear} />
-      <PagedCard
-        noun="payouts"
-        list={list}
-        columns={columns}
-        compact={compact}
-        sorting={{ value: place.sort, onChange: (sort) => goTo({ page: 1, sort: sort as ListSort }) }}
-        isFiltered={active.length > 0}
-        isWaiting={isWaiting}
-        onClear={clear}
-        onPage={(page, cursor) => goTo({ page, sort: place.sort, ...(cursor && { cursor }) })}
-        empty={
-          <EmptyState title="No payouts found" action={<Button onClick={openCreate}>Create Your First Payout</Button>}>
-            Your payouts will appear here.
-          </EmptyState>
-        }
-      />
+      {/* What stands above the list depends on whether there are unclaimed payouts: shown earlier, the list would move. */}
+      {reclaimable.isPending ? (
+        <Card className="overflow-hidden">
+          <SkeletonRows rows={8} />
+        </Card>
+      ) : (
+        <PagedCard
+          noun="payouts"
+          list={list}
+          columns={columns}
+          compact={compact}
+          sorting={{ value: place.sort, onChange: (sort) => goTo({ page: 1, sort: sort as ListSort }) }}
+          isFiltered={active.length > 0}
+          isWaiting={isWaiting}
+          onClear={clear}
+          onPage={(page, cursor) => goTo({ page, sort: place.sort, ...(cursor && { cursor }) })}
+          empty={
+            <EmptyState
+              title="No payouts found"
+              action={<Button onClick={openCreate}>Create Your First Payout</Button>}
+            >
+              Your payouts will appear here.
+            </EmptyState>
+          }
+        />
+      )}
       <Suspense>
         {filtering && <PayoutFilter value={filters} onApply={apply} onClose={() => setFiltering(false)} />}
         {reclaimingAll && (

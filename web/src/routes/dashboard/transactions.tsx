@@ -137,7 +137,7 @@ function TransactionsPage() {
             known={list.data?.rows.find((transaction) => transaction.id === detail)}
             onAddContact={setAdding}
             onReclaim={setReclaiming}
-            onClose={() => navigate({ search: here })}
+            onClose={() => navigate({ search: here, replace: true })}
           />
         )}
         {reclaiming && (

@@ -49,7 +49,7 @@ function WalletsPage() {
 
   const close = () => {
     refreshWallets()
-    navigate({ search: {} })
+    navigate({ search: {}, replace: true })
   }
   const subject = subjectIn(wallets.data)
   const dialogOpen = pageDialog || subject !== undefined

@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { Button } from '../../../components/Button.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
@@ -25,6 +26,7 @@ export default function CredentialsDialog(props: {
 }) {
   const { agent, clientId, clientSecret, apiKey } = props.credentials
   const shown = Boolean(clientSecret || apiKey)
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: shown })
   return (
     <Dialog
       wide

@@ -5,7 +5,9 @@ import { Balance } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { localDay } from '../../../lib/range.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
 import { overviewQuery } from '../../../queries/overview.ts'
 import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
@@ -43,6 +45,7 @@ function Figure(props: {
 export function TotalBalance({ overview }: WidgetProps) {
   const client = useQueryClient()
   const { totalBalance, held } = overview
+  const unit = unitOf(usePrimaryChain())
   if (totalBalance === null)
     return (
       <>
@@ -61,7 +64,7 @@ export function TotalBalance({ overview }: WidgetProps) {
       value={`$${cutAmount(totalBalance)}`}
       note={
         <>
-          <span className="block @min-3xs:hidden">USDC</span>
+          <span className="block @min-3xs:hidden">{unit}</span>
           {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
         </>
       }

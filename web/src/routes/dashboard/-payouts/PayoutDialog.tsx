@@ -15,7 +15,7 @@ import { Timeline, type TimelineStep } from '../../../components/Timeline.tsx'
 import { messageOf } from '../../../lib/apiError.ts'
 import { failures } from '../../../lib/failures.ts'
 import { formatMoment } from '../../../lib/format.ts'
-import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
+import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { claimLinkQuery, type Escrow, payoutQuery, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
@@ -117,6 +117,11 @@ function Details(props: { payout: Escrow }) {
       {(payout.errorMessage || payout.status === 'FAILED') && (
         <ErrorBox>{payout.errorMessage ?? failures.payout}</ErrorBox>
       )}
+      {isTakenDown(payout) && (
+        <Notice tone="warning">
+          The operator has taken this payout’s link down, so nobody can claim it. You can take the money back.
+        </Notice>
+      )}
       {payout.delivery && isUndelivered(payout) && (
         <Notice tone="warning">
           {deliveryText(payout.delivery)}. If {recipientOf(payout)} is not the right recipient, reclaim the funds and
@@ -134,7 +139,7 @@ function Details(props: { payout: Escrow }) {
         {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
         <Fact name="Sender">{payout.agent?.name ?? 'User'}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
-        {(payout.status === 'CREATING' || payout.status === 'CREATED') && (
+        {(payout.status === 'CREATING' || payout.status === 'CREATED') && !isTakenDown(payout) && (
           <Fact name="Claim link">
             <ClaimLink payout={payout} />
           </Fact>
@@ -160,7 +165,7 @@ function Details(props: { payout: Escrow }) {
           </Fact>
         )}
       </dl>
-      {canReclaim(payout) && (
+      {canReclaim(payout) && !isTakenDown(payout) && (
         <Resend
           onSend={() => resendCode(payout.escrowId)}
           sent={`A new code is on its way to ${recipientOf(payout)}. The previous one no longer works.`}

@@ -11,6 +11,7 @@ import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
 import { unitOf } from '../../../lib/networks.ts'
 import { recipientOf } from '../../../lib/payoutStatus.ts'
+import { useReply } from '../../../lib/useReply.ts'
 import {
   type Escrow,
   fetchPayoutsById,
@@ -44,12 +45,13 @@ function sumsOf(payouts: Escrow[]): string {
 export default function ReclaimAllDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'confirm' })
   const { data } = useQuery(reclaimableQuery)
+  const { replyOf, onStopWaiting } = useReply()
 
   async function start() {
     setState({ step: 'loading', targets: null, left: 0, polls: 0 })
     try {
-      const targets = await fetchReclaimable()
-      await reclaimAllPayouts()
+      const targets = await replyOf(fetchReclaimable())
+      await replyOf(reclaimAllPayouts())
       setState({ step: 'loading', targets, left: targets.size, polls: 0 })
     } catch (error) {
       setState({
@@ -121,6 +123,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
           title="Reclaiming payouts"
           description="You can close this dialog: the reclaims continue."
           locked={targets === null}
+          onStopWaiting={onStopWaiting}
           onClose={props.onClose}
         >
           <div role="status" className="space-y-3">

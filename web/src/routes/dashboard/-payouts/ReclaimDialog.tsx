@@ -11,6 +11,7 @@ import { formatAmount } from '../../../lib/format.ts'
 import { unitOf } from '../../../lib/networks.ts'
 import { recipientOf } from '../../../lib/payoutStatus.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { useReply } from '../../../lib/useReply.ts'
 import { type Escrow, payoutQuery, reclaimPayout, refreshPayouts } from '../../../queries/payouts.ts'
 import { refreshWallets, walletName } from '../../../queries/wallets.ts'
 
@@ -29,6 +30,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
   const { payout } = props
   const [state, setState] = useState<Step>({ step: 'confirm' })
   const idempotencyKey = useIdempotencyKey()
+  const { replyOf, onStopWaiting } = useReply()
   const polling = state.step === 'loading' && state.acceptedAt !== null
   const { data: current } = useQuery({
     ...payoutQuery(payout.escrowId),
@@ -53,7 +55,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
   async function reclaim() {
     setState({ step: 'loading', acceptedAt: null, seen: false })
     try {
-      const reply = await reclaimPayout(payout.escrowId, idempotencyKey.current())
+      const reply = await replyOf(reclaimPayout(payout.escrowId, idempotencyKey.current()))
       setState({ step: 'loading', acceptedAt: new Date().toISOString(), seen: reply.status === 'RECLAIMED' })
     } catch (error) {
       idempotencyKey.onFailed(error)
@@ -91,6 +93,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
           description="Once it is accepted you can close this dialog: the reclaim continues."
           onClose={props.onClose}
           locked={state.acceptedAt === null}
+          onStopWaiting={onStopWaiting}
         >
           <div role="status">
             <Timeline

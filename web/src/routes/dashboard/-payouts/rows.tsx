@@ -7,7 +7,7 @@ import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { Ago, Time } from '../../../components/Time.tsx'
 import { keepFocus } from '../../../lib/keepFocus.ts'
-import { canReclaim, deliveryText, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
+import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
 import type { Escrow } from '../../../queries/payouts.ts'
 
 type Acts = {
@@ -21,7 +21,9 @@ const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payou
 const labelOf = (payout: Escrow) => `View details of ${nameOf(payout)}`
 const amountOf = (payout: Escrow) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
 const problemOf = (payout: Escrow) =>
-  payout.delivery && isUndelivered(payout) ? (
+  isTakenDown(payout) ? (
+    <span className="text-amber text-small">Link taken down</span>
+  ) : payout.delivery && isUndelivered(payout) ? (
     <span className="text-amber text-small">{deliveryText(payout.delivery)}</span>
   ) : null
 

@@ -7,6 +7,7 @@ import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
 import { failureOf } from '../../../lib/failures.ts'
 import { queryClient } from '../../../lib/queryClient.ts'
 import { useIdempotencyKey } from '../../../lib/useIdempotencyKey.ts'
+import { useReply } from '../../../lib/useReply.ts'
 import { contactsQuery, refreshContacts } from '../../../queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '../../../queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '../../../queries/transactions.ts'
@@ -39,6 +40,7 @@ export function SendFlow(props: {
   const [state, setState] = useState<Step>({ step: 'form' })
   const [values, setValues] = useState(props.initial)
   const idempotencyKey = useIdempotencyKey()
+  const { replyOf, onStopWaiting } = useReply()
   const busy = state.step === 'review' && state.busy
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
@@ -56,7 +58,7 @@ export function SendFlow(props: {
     const { payment } = reviewed
     setState({ step: 'review', reviewed, busy: true })
     try {
-      setState(await pay(payment, idempotencyKey.current()))
+      setState(await replyOf(pay(payment, idempotencyKey.current())))
     } catch (error) {
       idempotencyKey.onFailed(error)
       const unknown = isOutcomeUnknown(error)
@@ -91,6 +93,7 @@ export function SendFlow(props: {
         <SendReview
           {...state.reviewed}
           busy={state.busy}
+          onStopWaiting={onStopWaiting}
           error={state.error}
           unknown={state.unknown ?? false}
           onBack={() => setState({ step: 'form' })}

@@ -21,6 +21,7 @@ export function SendReview(props: {
   /** Undefined when it could not be loaded. */
   history: RecipientHistory | undefined
   busy: boolean
+  onStopWaiting: (() => void) | undefined
   error: string | undefined
   unknown: boolean
   onBack: () => void
@@ -45,6 +46,7 @@ export function SendReview(props: {
       title={`Review ${what}`}
       onClose={props.onClose}
       locked={busy}
+      onStopWaiting={props.onStopWaiting}
       footer={
         <>
           <Button look="secondary" onClick={props.onBack} disabled={busy || unknown}>

@@ -9,6 +9,7 @@ import { ApiError } from '../../../lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '../../../lib/changePassword.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { messageOrThrown } from '../../../lib/messageOrThrown.ts'
+import { useReply } from '../../../lib/useReply.ts'
 import { changePassword } from '../../../queries/account.ts'
 
 const closeAfterMs = 1_500 // 1.5 seconds
@@ -27,6 +28,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
   })
   const { errors, isSubmitting: busy } = form.formState
   const [done, setDone] = useState(false)
+  const { replyOf, onStopWaiting } = useReply()
   const onClose = useEffectEvent(props.onClose)
 
   useEffect(() => {
@@ -37,7 +39,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
 
   const submit = form.handleSubmit(async ({ current, next }) => {
     try {
-      await changePassword(current, next)
+      await replyOf(changePassword(current, next))
       setDone(true)
     } catch (error) {
       const message = messageOrThrown(error, 'Failed to change password')
@@ -65,6 +67,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
       title="Change Password"
       onClose={props.onClose}
       locked={busy}
+      onStopWaiting={onStopWaiting}
       onSubmit={submit}
       footer={
         done ? (

@@ -60,7 +60,7 @@ export default function RecoveryDialog(props: WalletDialogProps) {
           <header className="hidden print:block">
             <h1 className="font-semibold text-title">{sheet.title}</h1>
           </header>
-          <p className="text-muted text-small">
+          <p className="wrap-anywhere text-muted text-small">
             {walletName(wallet)} · made on {sheet.madeOn}
           </p>
           <dl className="divide-y divide-hairline">

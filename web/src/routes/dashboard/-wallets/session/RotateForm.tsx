@@ -4,6 +4,7 @@ import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
 import { ApiError, messageOf } from '../../../../lib/apiError.ts'
 import { useIdempotencyKey } from '../../../../lib/useIdempotencyKey.ts'
+import { useReply } from '../../../../lib/useReply.ts'
 import { rotateSessionKey } from '../../../../queries/sessionKeys.ts'
 import { refreshWallets, type SessionKeyInfo, type Wallet } from '../../../../queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
@@ -23,11 +24,12 @@ export function RotateForm(props: {
   const busy = form.formState.isSubmitting
   const [problem, setProblem] = useState<{ message: string; ownerMay: boolean } | null>(null)
   const idempotencyKey = useIdempotencyKey()
+  const { replyOf, onStopWaiting } = useReply()
 
   const rotate = form.handleSubmit(async (values) => {
     setProblem(null)
     try {
-      const { actionId } = await rotateSessionKey(props.wallet.id, grantOf(values), idempotencyKey.current())
+      const { actionId } = await replyOf(rotateSessionKey(props.wallet.id, grantOf(values), idempotencyKey.current()))
       refreshWallets()
       props.onStarted(actionId)
     } catch (error) {
@@ -45,6 +47,7 @@ export function RotateForm(props: {
       description="A new key takes over once payments in progress are complete. The old key then stops working."
       onClose={props.onClose}
       locked={busy}
+      onStopWaiting={onStopWaiting}
       onSubmit={rotate}
       footer={
         <>

@@ -1,30 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { maxWebhooks } from '#domain/webhookRules.ts'
-import { Button } from '../../components/Button.tsx'
-import { Card, PageHeader } from '../../components/Card.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
-import { flagsOf, textsOf } from '../../lib/search.ts'
-import { useTitle } from '../../lib/useTitle.ts'
-import { webhooksQuery } from '../../queries/webhooks.ts'
-import { DeleteWebhookDialog, RotateSecretDialog, SwitchWebhookDialog } from './-webhooks/ConfirmDialogs.tsx'
-import type { NewSecret } from './-webhooks/SecretDialog.tsx'
-import { type WebhookAct, WebhookTable } from './-webhooks/WebhookTable.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card, PageHeader } from '../../../components/Card.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '../../../components/states.tsx'
+import { flagsOf, textsOf } from '../../../lib/search.ts'
+import { useTitle } from '../../../lib/useTitle.ts'
+import { webhooksQuery } from '../../../queries/webhooks.ts'
+import { DeleteWebhookDialog, RotateSecretDialog, SwitchWebhookDialog } from './ConfirmDialogs.tsx'
+import type { NewSecret } from './SecretDialog.tsx'
+import { type WebhookAct, WebhookTable } from './WebhookTable.tsx'
 
 const acts = ['deliveries', 'edit', 'rotate', 'switch', 'delete'] as const satisfies readonly WebhookAct[]
 
 const read = (search: Record<string, unknown>) => ({ ...flagsOf(search, ['create']), ...textsOf(search, acts) })
 
-/** What it reads from the URL it reads by itself: whatever stands in a route is loaded by every page, also by /login. */
-export const Route = createFileRoute('/dashboard/webhooks')({ component: WebhooksPage })
+const WebhookDialog = lazy(() => import('./WebhookDialog.tsx'))
+const SecretDialog = lazy(() => import('./SecretDialog.tsx'))
+const DeliveriesDialog = lazy(() => import('./DeliveriesDialog.tsx'))
 
-const WebhookDialog = lazy(() => import('./-webhooks/WebhookDialog.tsx'))
-const SecretDialog = lazy(() => import('./-webhooks/SecretDialog.tsx'))
-const DeliveriesDialog = lazy(() => import('./-webhooks/DeliveriesDialog.tsx'))
-
-function WebhooksPage() {
+export default function WebhooksPage() {
   const search = read(useSearch({ strict: false }))
   const goTo = useNavigate()
   const navigate = (to: { search: ReturnType<typeof read> }) => goTo({ to: '.', search: to.search as never })
