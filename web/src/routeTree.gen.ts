@@ -21,6 +21,7 @@ import { Route as ClaimAccessTokenRouteImport } from './routes/claim.$accessToke
 import { Route as DashboardIndexRouteImport } from './routes/dashboard/index.tsx'
 import { Route as DashboardSplatRouteImport } from './routes/dashboard/$.tsx'
 import { Route as DashboardAgentsRouteImport } from './routes/dashboard/agents.tsx'
+import { Route as DashboardApprovalsRouteImport } from './routes/dashboard/approvals.tsx'
 import { Route as DashboardContactsRouteImport } from './routes/dashboard/contacts.tsx'
 import { Route as DashboardOverviewRouteImport } from './routes/dashboard/overview.tsx'
 import { Route as DashboardPayoutsRouteImport } from './routes/dashboard/payouts.tsx'
@@ -28,6 +29,7 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
+import { Route as DashboardApprovalsApprovalIdRouteImport } from './routes/dashboard/approvals_.$approvalId.tsx'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -89,6 +91,11 @@ const DashboardAgentsRoute = DashboardAgentsRouteImport.update({
   path: '/agents',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardApprovalsRoute = DashboardApprovalsRouteImport.update({
+  id: '/approvals',
+  path: '/approvals',
+  getParentRoute: () => DashboardRoute,
+} as any)
 const DashboardContactsRoute = DashboardContactsRouteImport.update({
   id: '/contacts',
   path: '/contacts',
@@ -124,6 +131,12 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardApprovalsApprovalIdRoute =
+  DashboardApprovalsApprovalIdRouteImport.update({
+    id: '/approvals_/$approvalId',
+    path: '/approvals/$approvalId',
+    getParentRoute: () => DashboardRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -137,6 +150,7 @@ export interface FileRoutesByFullPath {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -145,6 +159,7 @@ export interface FileRoutesByFullPath {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
+  '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -157,6 +172,7 @@ export interface FileRoutesByTo {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -165,6 +181,7 @@ export interface FileRoutesByTo {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard': typeof DashboardIndexRoute
+  '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -179,6 +196,7 @@ export interface FileRoutesById {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -187,6 +205,7 @@ export interface FileRoutesById {
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
   '/dashboard/': typeof DashboardIndexRoute
+  '/dashboard/approvals_/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -202,6 +221,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -210,6 +230,7 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
+    | '/dashboard/approvals/$approvalId'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -222,6 +243,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -230,6 +252,7 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard'
+    | '/dashboard/approvals/$approvalId'
   id:
     | '__root__'
     | '/'
@@ -243,6 +266,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -251,6 +275,7 @@ export interface FileRouteTypes {
     | '/dashboard/usage'
     | '/dashboard/wallets'
     | '/dashboard/'
+    | '/dashboard/approvals_/$approvalId'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -351,6 +376,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardAgentsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/approvals': {
+      id: '/dashboard/approvals'
+      path: '/approvals'
+      fullPath: '/dashboard/approvals'
+      preLoaderRoute: typeof DashboardApprovalsRouteImport
+      parentRoute: typeof DashboardRoute
+    }
     '/dashboard/contacts': {
       id: '/dashboard/contacts'
       path: '/contacts'
@@ -400,12 +432,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/approvals_/$approvalId': {
+      id: '/dashboard/approvals_/$approvalId'
+      path: '/approvals/$approvalId'
+      fullPath: '/dashboard/approvals/$approvalId'
+      preLoaderRoute: typeof DashboardApprovalsApprovalIdRouteImport
+      parentRoute: typeof DashboardRoute
+    }
   }
 }
 
 interface DashboardRouteChildren {
   DashboardSplatRoute: typeof DashboardSplatRoute
   DashboardAgentsRoute: typeof DashboardAgentsRoute
+  DashboardApprovalsRoute: typeof DashboardApprovalsRoute
   DashboardContactsRoute: typeof DashboardContactsRoute
   DashboardOverviewRoute: typeof DashboardOverviewRoute
   DashboardPayoutsRoute: typeof DashboardPayoutsRoute
@@ -414,11 +454,13 @@ interface DashboardRouteChildren {
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
+  DashboardApprovalsApprovalIdRoute: typeof DashboardApprovalsApprovalIdRoute
 }
 
 const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardSplatRoute: DashboardSplatRoute,
   DashboardAgentsRoute: DashboardAgentsRoute,
+  DashboardApprovalsRoute: DashboardApprovalsRoute,
   DashboardContactsRoute: DashboardContactsRoute,
   DashboardOverviewRoute: DashboardOverviewRoute,
   DashboardPayoutsRoute: DashboardPayoutsRoute,
@@ -427,6 +469,7 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
   DashboardIndexRoute: DashboardIndexRoute,
+  DashboardApprovalsApprovalIdRoute: DashboardApprovalsApprovalIdRoute,
 }
 
 const DashboardRouteWithChildren = DashboardRoute._addFileChildren(

@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  BadgeCheck,
   Bot,
   ChartPie,
   HandCoins,
@@ -33,6 +34,7 @@ export const pageGroups = [
   {
     name: 'Payments',
     entries: [
+      { to: '/dashboard/approvals', label: 'Approvals', icon: BadgeCheck },
       { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
       { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
     ],
