@@ -224,7 +224,7 @@ export type PayoutRow = {
   secret_version: number
 }
 
-/** `events`: JSON of names, or of `*`. `version` rises when it begins anew. Secrets are sealed. */
+/** `events`: JSON of names, or of `*`. `version` rises when it begins anew. */
 export type WebhookRow = {
   id: string
   url: string
@@ -232,8 +232,8 @@ export type WebhookRow = {
   enabled: number
   disabled_reason: DisableReason | null
   version: number
-  secret: string
-  old_secret: string | null
+  sealed_secret: string
+  sealed_old_secret: string | null
   old_secret_until: number | null
   created_at: number
 }

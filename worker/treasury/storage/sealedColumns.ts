@@ -3,6 +3,7 @@ import { codeBinding } from '../payouts/codes.ts'
 import { tokenBinding } from '../payouts/link.ts'
 import { viewBinding } from '../wallets/importWallet.ts'
 import { importedKeyBinding, sessionKeyBinding } from '../wallets/sessionKeys.ts'
+import { webhookSecretBinding } from '../webhooks/endpoints.ts'
 
 type Row = Record<string, string | number | null>
 
@@ -54,5 +55,17 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ['id'],
     with: ['code_version'],
     binding: (ctx, { id, code_version }) => codeBinding(ctx, String(id), Number(code_version)),
+  },
+  {
+    table: 'webhook',
+    column: 'sealed_secret',
+    key: ['id'],
+    binding: (ctx, { id }) => webhookSecretBinding(ctx, String(id)),
+  },
+  {
+    table: 'webhook',
+    column: 'sealed_old_secret',
+    key: ['id'],
+    binding: (ctx, { id }) => webhookSecretBinding(ctx, String(id)),
   },
 ]

@@ -47,7 +47,7 @@ export async function createWebhook(
       return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
     const now = ctx.now()
     store.run(
-      'INSERT INTO webhook (id, url, events, enabled, version, secret, created_at) VALUES (?, ?, ?, 1, 1, ?, ?)',
+      'INSERT INTO webhook (id, url, events, enabled, version, sealed_secret, created_at) VALUES (?, ?, ?, 1, 1, ?, ?)',
       id,
       url,
       JSON.stringify(events),
@@ -112,7 +112,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
     if (!liveWebhook(ctx, id)) return noWebhook
     const until = ctx.now() + oldSecretMs
     store.run(
-      'UPDATE webhook SET old_secret = secret, old_secret_until = ?, secret = ? WHERE id = ?',
+      'UPDATE webhook SET sealed_old_secret = sealed_secret, old_secret_until = ?, sealed_secret = ? WHERE id = ?',
       until,
       sealed,
       id,
@@ -129,10 +129,10 @@ export async function webhookTargets(ctx: Context): Promise<WebhookTargets> {
   const isSuspended = store.isSuspended
   const endpoints = await Promise.all(
     rows.map(async (row) => {
-      const sealed = [row.secret, (row.old_secret_until ?? 0) > now() ? row.old_secret : null].filter(
+      const sealed = [row.sealed_secret, (row.old_secret_until ?? 0) > now() ? row.sealed_old_secret : null].filter(
         (one) => one !== null,
       )
-      const secrets = await Promise.all(sealed.map((one) => sealer.open(one, binding(ctx, row.id))))
+      const secrets = await Promise.all(sealed.map((one) => sealer.open(one, webhookSecretBinding(ctx, row.id))))
       return { id: row.id, url: row.url, version: row.version, isOn: row.enabled === 1, secrets }
     }),
   )
@@ -167,10 +167,10 @@ function urlRefusal(ctx: Context, url: string, own: string | null): Refused | nu
   return same ? refuse('conflict', 'There is a webhook with this address already.', { field: 'url' }) : null
 }
 
-const binding = (ctx: Context, id: string) => `${ctx.userId}|webhook secret|${id}`
+export const webhookSecretBinding = (ctx: Context, id: string) => `${ctx.userId}|webhook secret|${id}`
 
 /** 256 random bits in the form of Standard Webhooks. */
 async function newSecret(ctx: Context, id: string): Promise<{ secret: string; sealed: string }> {
   const secret = `whsec_${btoa(String.fromCharCode(...ctx.random(32)))}`
-  return { secret, sealed: await ctx.sealer.seal(secret, binding(ctx, id)) }
+  return { secret, sealed: await ctx.sealer.seal(secret, webhookSecretBinding(ctx, id)) }
 }

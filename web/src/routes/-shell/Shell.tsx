@@ -1,4 +1,4 @@
-import { Outlet, useNavigate } from '@tanstack/react-router'
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Spinner } from '../../components/Spinner.tsx'
 import { useSession } from '../../lib/session.ts'
@@ -6,6 +6,7 @@ import { usePrimaryChain } from '../../queries/config.ts'
 import { ReconnectWallet } from '../../wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
+import { OtherPage } from './OtherPage.tsx'
 import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -20,6 +21,7 @@ export function Shell() {
   const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
   const navigate = useNavigate()
+  const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
   /** Whose page it is, also below the notice that the session has ended. */
   const [known, setKnown] = useState(user)
@@ -58,7 +60,7 @@ export function Shell() {
         </p>
       )}
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1248px] px-4 py-6 outline-none sm:px-6">
-        <Outlet />
+        {other === undefined ? <Outlet /> : <OtherPage path={other} />}
       </main>
       <OnrampReturn />
       {user && <InactivityGuard />}

@@ -12,12 +12,12 @@ import {
   Webhook,
 } from 'lucide-react'
 
-/** A page of `routes/dashboard/$.tsx`, which the router's types do not know. */
+/** A page of OtherPage.tsx, which the router's types do not know. */
 const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
 
 /**
  * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route
- * `routes/dashboard/<page>.tsx` or a line of `routes/dashboard/$.tsx`, and a folder `routes/dashboard/-<page>` for what
+ * `routes/dashboard/<page>.tsx` or a line of `OtherPage.tsx`, and a folder `routes/dashboard/-<page>` for what
  * only this page needs.
  */
 export const pageGroups = [
