@@ -10,6 +10,7 @@ import { requireSettings } from './middleware/settings.ts'
 import { withRequestId } from './observability/log.ts'
 import { account } from './routes/account.ts'
 import { agents } from './routes/agents.ts'
+import { approvalSettings, approvals, grants } from './routes/approvals.ts'
 import { audit } from './routes/audit.ts'
 import { auth, plainLogin } from './routes/auth.ts'
 import { contacts } from './routes/contacts.ts'
@@ -30,6 +31,7 @@ import { transactions } from './routes/transactions.ts'
 import { usage } from './routes/usage.ts'
 import { users } from './routes/users.ts'
 import { wallets } from './routes/wallets.ts'
+import { webhooks } from './routes/webhooks.ts'
 import { wellKnown } from './routes/wellKnown.ts'
 
 /** All routes of the Worker. Tests pass their own clock, and another MCP server to test the protocol of /mcp. */
@@ -66,6 +68,10 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/usage', usage)
     .route('/api/preferences', preferences)
     .route('/api/audit', audit)
+    .route('/api/approvals', approvals)
+    .route('/api/grants', grants)
+    .route('/api/approval-settings', approvalSettings)
+    .route('/api/webhooks', webhooks)
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))
     .route('/oauth', oauth)

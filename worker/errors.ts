@@ -26,6 +26,14 @@ export const statusOf = {
   payment_limit_exceeded: 403,
   budget_exceeded: 403,
   unclaimed_limit_exceeded: 403,
+  // What came of asking the owner (domain/approval.ts).
+  approval_denied: 403,
+  approval_expired: 410,
+  approval_cancelled: 410,
+  approvals_full: 429,
+  /** The owner approves, and the rules of now refuse. */
+  approval_refused: 422,
+  password_required: 422,
   wallet_not_ready: 422,
   owner_must_sign: 422,
   session_key_expired: 422,

@@ -4,8 +4,10 @@ import { deleteExpired } from './db/attempts.ts'
 import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
 import { deleteOldAlarmTroubles, recordLostAlarm } from './db/objectTroubles.ts'
+import { deleteOldRows } from './db/retention.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
+import { renewKeys } from './ops/renewKeys.ts'
 import { fatalProblems, misconfigured } from './readiness/refuseWork.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
@@ -25,8 +27,10 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = primaryDb(env.DB)
   await Promise.all([
     attempt('delete expired rows', () => deleteExpired(db, now)),
+    attempt('delete old rows', () => deleteOldRows(db, now)),
     attempt('delete old reports', () => deleteOldAlarmTroubles(db, now - reportMs)),
     attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
+    attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
     wakeTreasuries(env, db, now),
     ...relayers(env).map((name) => wake(db, name, now, () => env.RELAYER.getByName(name).wakeUp())),

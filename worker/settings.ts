@@ -105,7 +105,10 @@ export type Settings = {
    */
   SMS_COUNTRIES?: string
 
-  /** 32 bytes in hex each, versioned. KEK_V1 encrypts session keys, codes and claim tokens. */
+  /**
+   * Version 1 of each keyring (keyrings/keyring.ts), 32 bytes in hex each, or `removed`. The KEK encrypts session keys,
+   * codes and claim tokens.
+   */
   KEK_V1: string
   PAYOUT_SECRET_V1: string
   RELAYER_SEED_V1: string
@@ -113,6 +116,8 @@ export type Settings = {
   OPERATOR_KEY_V1?: string
   CODE_PEPPER: string
   PASSWORD_PEPPER: string
+  /** Secret: JSON of the keyrings' further versions (`AddedVersions`), which `npm run ops -- rotate` writes. */
+  KEYRINGS?: string
   /** Private ES256 key as JWK JSON with `kid`. */
   JWT_PRIVATE_JWK: string
   /** The previous key, needed for 15 minutes after a change, while its tokens are valid. Its public part suffices. */

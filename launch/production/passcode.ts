@@ -1,5 +1,6 @@
 /** The first passcode, for the first account. Later ones are made under /ops. */
 import { newTemporaryPassword, passcodeHash } from '../../worker/identity/secrets.ts'
+import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
 import type { State } from '../state.ts'
 import type { Outcome } from '../steps.ts'
 import type { Cloudflare } from './cloudflare.ts'
@@ -17,7 +18,8 @@ export async function createFirstPasscode(
   if (state.steps()['first passcode']) return { changed: false, note }
   const passcode = state.get('passcode') ?? newTemporaryPassword()
   state.set('passcode', passcode)
-  const hash = passcodeHash(secrets.CODE_PEPPER!, passcode)
+  const pepper = keyring(secrets as KeyringSettings, 'CODE_PEPPER').current(now)
+  const hash = passcodeHash(pepper.secret, passcode)
   const id = hash.slice(0, 16)
   const query = (sql: string, params: (string | number)[]) =>
     cloudflare.request('POST', `${cloudflare.account}/d1/database/${databaseId}/query`, { sql, params })
@@ -27,8 +29,8 @@ export async function createFirstPasscode(
     [`act_launch_${id}`, now, id],
   )
   await query(
-    `INSERT INTO signup_passcode (hash, label, max_uses, created_at) VALUES (?, 'launch', 1, ?) ON CONFLICT (hash) DO NOTHING`,
-    [hash, now],
+    `INSERT INTO signup_passcode (hash, label, max_uses, created_at, pepper_version) VALUES (?, 'launch', 1, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+    [hash, now, pepper.version],
   )
   return { changed: true, note }
 }

@@ -1,6 +1,6 @@
 /** The local stack's secrets: made once, kept in an ignored file that wrangler reads as well (`--env-file`). */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 
@@ -32,10 +32,16 @@ export async function ensureLocalSecrets<More extends Record<string, string> = R
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
   if (Object.keys(secrets).length > Object.keys(known).length) {
     mkdirSync(dirname(path), { recursive: true })
-    const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
-    writeFileSync(path, lines.join(''), { mode: 0o600 })
+    writeSecrets(path, secrets)
   }
   return secrets as LocalSecrets & More
+}
+
+/** All or nothing. Only the owner can read the file. */
+export function writeSecrets(path: string, secrets: Record<string, string>): void {
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
+  writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
 }
 
 export const readSecrets = (path: string): Record<string, string> =>

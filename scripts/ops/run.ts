@@ -80,7 +80,7 @@ function parsed<T>(parse: () => T): T {
 }
 
 /** Calls /ops/api. Throws what the deployment says, or that Access kept the call out. */
-function caller(env: Io['env'], fetch: Io['fetch']): Call {
+export function caller(env: Io['env'], fetch: Io['fetch']): Call {
   const { BURSAR_URL, CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET } = env
   if (!BURSAR_URL || !CF_ACCESS_CLIENT_ID || !CF_ACCESS_CLIENT_SECRET)
     throw new UsageError('Set BURSAR_URL, CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET.')

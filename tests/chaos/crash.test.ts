@@ -18,6 +18,7 @@ import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
 import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
+import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -37,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop?.())
 
-test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`, {
+test(`${kills} kills: nothing lost, nothing twice, every figure exact, every event told @chaos-1`, {
   timeout: 120_000 + kills * 15_000,
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_KILLS=${kills}`)
@@ -45,9 +46,11 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`,
   const { bursar } = stack
   const history = new History()
   const records: SenderRecord[] = []
+  const hooks: ChaosWebhook[] = []
   for (let index = 0; index < senders; index++) {
     const sender = await createSender(stack, { funds: '900', limit, agents: 2 })
     records.push({ index, sender, payouts: [], problems: [], replays: [] })
+    hooks.push(await addWebhook(bursar, sender, randomFrom(seed + 2_000 + index)))
   }
 
   let isOver = false
@@ -91,6 +94,8 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`,
         chain.nonces(address),
       ])
       const found = violations(sender, operations, books, { transfers, balance, nonces })
+      await hooks[index]!.atRest(restMs)
+      found.push(...webhookProblems(hooks[index]!.received, books))
       problems.push(...found.map((problem) => `${sender.wallet.id}: ${problem}`))
     }
     console.log(summary(history, { load: calmAt - startedAt, rest: restAt - calmAt, check: Date.now() - restAt }))
@@ -98,6 +103,8 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact @chaos-1`,
   } catch (error) {
     keepEvidence(history)
     throw error
+  } finally {
+    await Promise.all(hooks.map((hook) => hook.stop()))
   }
 })
 

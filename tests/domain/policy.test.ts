@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { defaultApprovalRules } from '#domain/approval.ts'
 import { decideRecipient, type RecipientCheck } from '#domain/decideRecipient.ts'
 import { microUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout } from '#domain/payment.ts'
@@ -37,6 +38,7 @@ const base = {
   accountPaused: false,
   emailDomains: null,
   phoneCodes: null,
+  approvals: defaultApprovalRules,
 }
 const group: fc.Arbitrary<GroupPolicy> = fc
   .record({

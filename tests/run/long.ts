@@ -47,6 +47,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/budgets.test.ts'),
     env: { FUZZ_SEQUENCES: '2000' },
   },
+  approvals: {
+    about: '2,000 histories of approvals and grants, and an agent that asks 10,000 times',
+    command: vitest('--project', 'treasury', 'tests/treasury/approvals.test.ts', '--testTimeout=600000'),
+    env: { FUZZ_SEQUENCES: '2000', APPROVAL_ASKS: '10000' },
+  },
   cases: {
     about: 'ten times the random digests, signatures, layouts and requests of npm test',
     command: vitest('--project', 'chain', '--project', 'web', '--project', 'gateway', '--testTimeout=600000'),
@@ -56,6 +61,16 @@ const runs: Record<string, LongRun> = {
     about: 'one user tries everything that costs gas, storage or messages for a day',
     command: vitest('--project', 'worker', 'tests/worker/drain.test.ts'),
     env: { DRAIN_HOURS: '24', DRAIN_TRIES: '100' },
+  },
+  'relayer-retention': {
+    about: 'what a Relayer keeps of 50,000 sends after eight days',
+    command: vitest('--project', 'relayer', 'tests/worker/relayerRetention.test.ts'),
+    env: { RETENTION_SENDS: '50000' },
+  },
+  'treasury-growth': {
+    about: '200,000 payments of one account: time and bytes of each',
+    command: vitest('--project', 'treasury', 'tests/treasury/growth.test.ts'),
+    env: { GROWTH_PAYMENTS: '200000' },
   },
   takeover: {
     about: 'guesses at codes and passwords for 30 days, from 100 addresses',

@@ -124,6 +124,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     recipientEmail: category === 'escrow' ? `person${i % size.contacts}@bursar.test` : null,
     recipientPhone: null,
     escrowId: null,
+    approvalId: null,
     policyGroupId: agent?.groupId ?? null,
     refusal: null,
     timeline: { decidedAt: at, signedAt: done, broadcastAt: done, confirmedAt: done },

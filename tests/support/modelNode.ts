@@ -8,6 +8,8 @@ import { type Address, type Block, type Chain, type ChainId, type Hex, RpcError 
 
 const roundTripMs = 40
 export const blockMs = 2_000
+/** A block is finalized after 30 minutes. */
+const finalBlocks = 900
 const gwei = 1_000_000_000n
 const reason = 'Blacklistable: account is blacklisted'
 
@@ -15,7 +17,7 @@ type Send = { to: string; wallet: string; nonce: bigint }
 type Receipt = NonNullable<Awaited<ReturnType<Chain['receipt']>>>
 
 export class ModelNode
-  implements Pick<Chain, 'head' | 'fees' | 'accountNonce' | 'receipt' | 'call' | 'code' | 'sendRaw'>
+  implements Pick<Chain, 'head' | 'finalized' | 'fees' | 'accountNonce' | 'receipt' | 'call' | 'code' | 'sendRaw'>
 {
   readonly chainId: ChainId
   readonly contracts: Chain['contracts']
@@ -31,6 +33,8 @@ export class ModelNode
   readonly #pool = new Map<number, { hash: Hex; sends: Send[] }>()
   readonly #receipts = new Map<Hex, Receipt>()
   #accountNonce = 0
+  /** By block. */
+  readonly #accountNonces: number[] = [0, 0]
   #now: number
   #block = 1
   #nextBlockAt: number
@@ -77,6 +81,7 @@ export class ModelNode
       const gasUsed = this.gasPerSend * BigInt(Math.max(1, next.sends.length))
       this.#receipts.set(next.hash, { status: 'success', blockNumber: this.#block, gasUsed, logs: [] })
     }
+    this.#accountNonces[this.#block] = this.#accountNonce
   }
 
   #sendsIn(to: Address, data: Hex): Send[] {
@@ -100,14 +105,23 @@ export class ModelNode
     return { number: this.#block, timestamp: Math.floor(this.#now / 1000), hash: toHex(this.#block, { size: 32 }) }
   }
 
+  async finalized(): Promise<Block> {
+    await this.#request()
+    const number = this.#finalizedBlock()
+    const timestamp = Math.floor((this.#nextBlockAt - (this.#block + 1 - number) * blockMs) / 1000)
+    return { number, timestamp, hash: toHex(number, { size: 32 }) }
+  }
+
+  #finalizedBlock = () => Math.max(1, this.#block - finalBlocks)
+
   async fees() {
     await this.#request()
     return { baseFeePerGas: gwei / 100n, maxPriorityFeePerGas: gwei / 1000n }
   }
 
-  async accountNonce(): Promise<number> {
+  async accountNonce(_: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number> {
     await this.#request()
-    return this.#accountNonce
+    return tag === 'finalized' ? this.#accountNonces[this.#finalizedBlock()]! : this.#accountNonce
   }
 
   async receipt(hash: Hex): Promise<Receipt | null> {

@@ -44,6 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     SMS_COUNTRIES: '*',
     // tests/worker/drain.test.ts
     DRAIN_HOURS: process.env.DRAIN_HOURS ?? '',
+    RETENTION_SENDS: process.env.RETENTION_SENDS ?? '',
     DRAIN_TRIES: process.env.DRAIN_TRIES ?? '',
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),

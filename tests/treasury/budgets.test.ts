@@ -11,7 +11,6 @@ import {
   settleSend,
   settleWithdrawn,
 } from '../../worker/treasury/ledger/ledger.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
@@ -23,6 +22,7 @@ import { createGroup, deleteGroup, editGroup, topUp } from '../../worker/treasur
 import { setPaused } from '../../worker/treasury/policies/pausing.ts'
 import { agentView, groupView, listGroups } from '../../worker/treasury/policies/views.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { acceptNow } from '../support/acceptNow.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 /**
@@ -122,6 +122,7 @@ function createDraft(amount: MicroUsdc): PayoutDraft {
     sealedToken: '',
     sealedCode: '',
     codeHmac: '',
+    secretVersion: 1,
   }
 }
 
@@ -136,7 +137,7 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
     refreshed: true,
     grants: {},
   }
-  const result = accept(book.context, { principal, key, walletId: null, to, amount, memo: null }, gathered)
+  const result = acceptNow(book.context, { principal, key, walletId: null, to, amount, memo: null }, gathered)
   if ('need' in result) throw new Error(`needs ${result.need}`)
   if (result.ok && !result.value.replayed) {
     // What is returned was not read back, so it must equal what is written.

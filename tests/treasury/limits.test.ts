@@ -5,7 +5,6 @@ import { parseUsdc } from '#domain/money.ts'
 import type { Address, Block } from '../../worker/chain/types.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
@@ -13,6 +12,7 @@ import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
 import { createAgent } from '../../worker/treasury/policies/agents.ts'
 import { createGroup } from '../../worker/treasury/policies/groups.ts'
 import { applyReports } from '../../worker/treasury/relay/reports.ts'
+import { acceptNow } from '../support/acceptNow.ts'
 import { noLimits } from '../support/limits.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
@@ -45,7 +45,7 @@ function createTreasury(limits: Partial<Limits>, agentCount = 2) {
     const draft = to.type === 'address' ? null : createDraft(++keys)
     const walletId = principal.type === 'user' ? 'wal' : null
     const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc('1'), memo: null }
-    return accept(context, input, { draft, lookup, refreshed: true, grants })
+    return acceptNow(context, input, { draft, lookup, refreshed: true, grants })
   }
   const payTimes = (count: number, principal: Principal, to?: Recipient) =>
     Array.from({ length: count }, () => pay(principal, to))
@@ -61,7 +61,7 @@ const toEmail = (email = 'ada@example.com'): Recipient => ({ type: 'email', emai
 function createDraft(n: number): PayoutDraft {
   const own = address(1_000 + n)
   const made = { address: own, claimKey: own, reclaimKey: own, payer: own }
-  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '' }
+  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '', secretVersion: 1 }
   return {
     id: `pay_d${n}`,
     ...made,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import type { Block } from '../../worker/chain/types.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
 import { signQueued } from '../../worker/treasury/payments/sign.ts'
+import { acceptNow } from '../support/acceptNow.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
 const usdc = (text: string) => parseUsdc(text)!
@@ -21,7 +21,7 @@ test('payments that do not fit a new session do not block those that do', () => 
       amount: usdc(amount),
       memo: null,
     } as const
-    const result = accept(context, input, prepared)
+    const result = acceptNow(context, input, prepared)
     if ('need' in result || !result.ok) throw new Error('not accepted')
     clock.now += 1
     return result.value.payment.id

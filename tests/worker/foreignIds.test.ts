@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
 import { accessSettings } from '../support/accessStandIn.ts'
-import { createAccountFixture } from '../support/accountFixture.ts'
+import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
@@ -23,6 +23,12 @@ type Ids = {
   payment: string
   agentPayment: string
   payout: string
+  approval: string
+  askedPayment: string
+  grant: string
+  budgetRequest: string
+  webhook: string
+  delivery: string
 }
 
 const address = party('somebody').address
@@ -180,6 +186,15 @@ const rows: Row[] = [
     body: ({ walletAddress }) => createOrder(walletAddress),
   },
   { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
+  { route: 'PATCH /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}', body: () => ({ enabled: false }) },
+  { route: 'DELETE /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}' },
+  { route: 'POST /api/webhooks/:webhookId/rotate-secret', path: '/api/webhooks/{webhook}/rotate-secret' },
+  { route: 'POST /api/webhooks/:webhookId/test', path: '/api/webhooks/{webhook}/test' },
+  { route: 'GET /api/webhooks/:webhookId/deliveries', path: '/api/webhooks/{webhook}/deliveries' },
+  {
+    route: 'POST /api/webhooks/:webhookId/deliveries/:deliveryId/replay',
+    path: '/api/webhooks/{webhook}/deliveries/{delivery}/replay',
+  },
   { route: 'GET /api/escrow/:escrowId/link', path: '/api/escrow/{payout}/link' },
   { route: 'POST /api/escrow/:escrowId/resend', path: '/api/escrow/{payout}/resend' },
   { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
@@ -191,6 +206,17 @@ const rows: Row[] = [
     body: ({ contact }) => ({ to: { type: 'contact', contactId: contact }, amount: '1' }),
   },
   { route: 'POST /v1/payments/:paymentId/cancel', path: '/v1/payments/{agentPayment}/cancel' },
+  { route: 'GET /api/approvals/:approvalId', path: '/api/approvals/{approval}' },
+  ...['approve', 'deny'].map((decision) => ({
+    route: `POST /api/approvals/:approvalId/${decision}`,
+    path: `/api/approvals/{approval}/${decision}`,
+    body: () => ({ hash: '0'.repeat(64) }),
+  })),
+  { route: 'POST /api/grants/:grantId/end', path: '/api/grants/{grant}/end' },
+  { route: 'GET /api/transactions/:transactionId', path: '/api/transactions/{askedPayment}' },
+  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{askedPayment}' },
+  { route: 'POST /v1/payments/:paymentId/cancel', path: '/v1/payments/{askedPayment}/cancel' },
+  { route: 'GET /v1/budget-requests/:requestId', path: '/v1/budget-requests/{budgetRequest}' },
   {
     route: 'POST /v1/payments/check',
     path: '/v1/payments/check',
@@ -229,9 +255,17 @@ const without = new Set([
   'GET /api/transactions/user',
   'GET /api/transactions/export',
   'POST /api/transactions/recipient-check',
+  'GET /api/approvals',
+  'GET /api/approvals/count',
+  'GET /api/grants',
+  'GET /api/approval-settings',
+  'PUT /api/approval-settings',
+  'POST /v1/budget-requests',
   'GET /api/escrow/list',
   'GET /api/escrow/export',
   'POST /api/escrow/reclaim-all',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
   'GET /api/overview',
   'GET /api/usage/dashboard',
   'GET /api/preferences',
@@ -298,8 +332,17 @@ beforeAll(async () => {
     body: { to: { type: 'address', address: fresh('y') }, amount: '1' },
   })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
+  const asked = await askOwner(own)
+  const hook = await api.call('POST', '/api/webhooks', {
+    token: ann.token,
+    body: { url: 'https://hooks.example.com/ann', events: ['payment.confirmed'] },
+  })
+  expect(hook.status, hook.text).toBe(201)
   ids = {
     ...own,
+    ...asked,
+    webhook: hook.json.data.id,
+    delivery: 'evt_1',
     payment: sent.json.data.id,
     payout: payout.json.data.escrowId,
     agentPayment: paid.json.id,
@@ -323,10 +366,40 @@ beforeAll(async () => {
     `/api/escrow/${ids.payout}`,
     `/api/wallets/${ids.wallet}/ledger`,
     `/api/contacts/${ids.contact}`,
+    `/api/webhooks/${ids.webhook}/deliveries`,
     `/api/users/${ids.user}`,
+    `/api/approvals/${ids.approval}`,
+    `/api/transactions/${ids.askedPayment}`,
   ])
     expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
 }, 60_000)
+
+/** An open approval, a grant and a request for more budget. */
+async function askOwner(own: AccountFixture) {
+  const as = (token: string, body: unknown) => ({ token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
+  const { json: group } = await api.call('GET', '/api/policy-groups', { token: own.token })
+  const { name, scopes } = group.data[0]
+  const rules = { name, scopes, approveAbove: '1.5' }
+  await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body: rules })
+  const ask = async () => {
+    const to = { type: 'address', address: fresh('z') }
+    const { status, json } = await api.call('POST', '/v1/payments', as(own.apiKey, { to, amount: '2' }))
+    expect(status).toBe(202)
+    return json
+  }
+  const [first, second] = [await ask(), await ask()]
+  const { json: shown } = await api.call('GET', `/api/approvals/${first.approval.id}`, { token: own.token })
+  const grant = { amount: '5', endsAt: new Date(api.clock.now + 3_600_000).toISOString() }
+  const decision = as(own.token, { hash: shown.data.hash, grant })
+  const { json: approved } = await api.call('POST', `/api/approvals/${first.approval.id}/approve`, decision)
+  const { json: request } = await api.call('POST', '/v1/budget-requests', as(own.apiKey, { amount: '3' }))
+  return {
+    approval: second.approval.id as string,
+    askedPayment: second.id as string,
+    grant: approved.data.grantId as string,
+    budgetRequest: request.id as string,
+  }
+}
 
 const isOperators = (path: string) => /^\/ops(\/|$)/.test(path)
 

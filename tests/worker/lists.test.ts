@@ -40,6 +40,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,
     recipientPhone: null,
     escrowId: null,
+    approvalId: null,
     policyGroupId: null,
     refusal: null,
     timeline: { decidedAt: at, signedAt: null, broadcastAt: null, confirmedAt: null },

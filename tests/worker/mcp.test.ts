@@ -200,7 +200,7 @@ describe('what the server offers', () => {
     })
   })
 
-  test('eight tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
+  test('ten tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
     const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
     const again = await mcp(
       api,
@@ -227,11 +227,13 @@ describe('what the server offers', () => {
       'get_payment_context',
       'list_payments',
       'get_payment',
+      'get_budget_request',
       'pay_contact',
       'pay_address',
       'pay_email',
       'pay_phone',
       'cancel_payment',
+      'request_budget',
     ])
     for (const { name, inputSchema, outputSchema, annotations } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/)
@@ -242,7 +244,8 @@ describe('what the server offers', () => {
       ])
       expect(annotations.idempotentHint, name).toBe(true)
       const reads = name.startsWith('get_') || name.startsWith('list_')
-      expect([annotations.readOnlyHint, annotations.destructiveHint === true], name).toEqual([reads, !reads])
+      const spends = !reads && name !== 'request_budget'
+      expect([annotations.readOnlyHint, annotations.destructiveHint === true], name).toEqual([reads, spends])
       if (name.startsWith('pay_')) {
         expect(inputSchema.required, name).toEqual(expect.arrayContaining(['amount', 'idempotency_key']))
         expect(inputSchema.properties.amount, name).toMatchObject({ type: 'string', description: expect.any(String) })
@@ -261,7 +264,7 @@ describe('what the server offers', () => {
     expect(hello.json.result).toMatchObject({ protocolVersion: legacy, serverInfo: { name: 'bursar' } })
     expect(hello.headers.get('x-accel-buffering')).toBe('no')
     const listed = await legacyCall(api, own.apiKey, 'tools/list')
-    expect(listed.json.result.tools).toHaveLength(8)
+    expect(listed.json.result.tools).toHaveLength(10)
     expect(listed.json.result.ttlMs, 'nothing of the newer protocol').toBeUndefined()
     const called = await legacyCall(api, own.apiKey, 'tools/call', { name: 'get_payment_context', arguments: {} })
     expect(called.json.result.structuredContent.agent.id).toBe(own.agent)

@@ -45,6 +45,8 @@ test('every command runs, and acts are recorded under the service token @ops-cli
   const { id } = user
   const lines: [string, string[], RegExp, Record<string, string>?][] = [
     ['status', [], /^ready/],
+    ['webhooks', ['stop'], /^stopped since /],
+    ['webhooks', ['resume'], /^sent; \d+ on/],
     ['stop', ['new'], /^new, since/],
     ['stop', ['all'], /^all, since/],
     ['resume', [], /^new, since .*; before: all/, { to: 'new' }],
@@ -62,6 +64,9 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['audit', [id], /^1 .*account/, { before: '2' }],
     ['passcodes', [], /./],
     ['create-passcode', ['Night shift'], /^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/, { uses: '3' }],
+    ['keys', [], /KEK +version 1 +current/],
+    ['renew-keys', [], /^\d+ accounts$/],
+    ['reset-passwords', [], /^0 passwords$/],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]
   for (const [name, args, text, options] of lines) expect((await run(name, args, options)).text).toMatch(text)

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demo } from '../../local/stack/seed.ts'
 import { checkPassword, cost, hashPassword } from '../../worker/identity/passwords.ts'
+import { Keyring } from '../../worker/keyrings/keyring.ts'
 import { type Api, createApi, createUser, env, login, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -13,12 +14,13 @@ describe('password hashes', () => {
   })
 
   test('are salted, and do not verify with another pepper', async () => {
+    const ring = (secret: string) => new Keyring('PASSWORD_PEPPER', [{ version: 1, secret, from: 0 }])
     const [a, b] = [await hashPassword('secret', 'p1'), await hashPassword('secret', 'p1')]
     expect(a).not.toBe(b)
     expect(a).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-    expect(await checkPassword('secret', a, 'p1')).toEqual({ isRight: true, isOutdated: false })
-    expect((await checkPassword('secret', a, 'p2')).isRight).toBe(false)
-    expect((await checkPassword('Secret', a, 'p1')).isRight).toBe(false)
+    expect(await checkPassword('secret', a, ring('p1'), 0)).toEqual({ isRight: true, isOutdated: false })
+    expect((await checkPassword('secret', a, ring('p2'), 0)).isRight).toBe(false)
+    expect((await checkPassword('Secret', a, ring('p1'), 0)).isRight).toBe(false)
   })
 
   test('with older parameters are replaced at the next sign-in', async () => {

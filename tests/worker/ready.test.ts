@@ -68,6 +68,7 @@ const malformed: Record<keyof Settings, string | null> = {
   RELAYER_SEED_V1: '33'.repeat(33),
   CODE_PEPPER: 'pepper',
   PASSWORD_PEPPER: ' '.repeat(64),
+  KEYRINGS: '{"KEK":[{}]}',
   OPERATOR_KEY_V1: zeros,
   JWT_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
   JWT_PREVIOUS_JWK: JSON.stringify({ ...jwk, crv: 'P-384' }),
@@ -129,6 +130,7 @@ const core = [
 ] as const
 /** Refused when malformed; may be unset. */
 const strict = [
+  'KEYRINGS',
   'PRIMARY_CHAIN',
   'FEE_CEILINGS',
   'SMS_COUNTRIES',

@@ -28,6 +28,7 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
+import { Route as DashboardWebhooksRouteImport } from './routes/dashboard/webhooks.tsx'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -124,6 +125,11 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardWebhooksRoute = DashboardWebhooksRouteImport.update({
+  id: '/webhooks',
+  path: '/webhooks',
+  getParentRoute: () => DashboardRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -144,6 +150,7 @@ export interface FileRoutesByFullPath {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
 export interface FileRoutesByTo {
@@ -164,6 +171,7 @@ export interface FileRoutesByTo {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard': typeof DashboardIndexRoute
 }
 export interface FileRoutesById {
@@ -186,6 +194,7 @@ export interface FileRoutesById {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
 }
 export interface FileRouteTypes {
@@ -209,6 +218,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard/'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -229,6 +239,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard'
   id:
     | '__root__'
@@ -250,6 +261,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard/'
   fileRoutesById: FileRoutesById
 }
@@ -400,6 +412,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/webhooks': {
+      id: '/dashboard/webhooks'
+      path: '/webhooks'
+      fullPath: '/dashboard/webhooks'
+      preLoaderRoute: typeof DashboardWebhooksRouteImport
+      parentRoute: typeof DashboardRoute
+    }
   }
 }
 
@@ -413,6 +432,7 @@ interface DashboardRouteChildren {
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
+  DashboardWebhooksRoute: typeof DashboardWebhooksRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
 }
 
@@ -426,6 +446,7 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardTransactionsRoute: DashboardTransactionsRoute,
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
+  DashboardWebhooksRoute: DashboardWebhooksRoute,
   DashboardIndexRoute: DashboardIndexRoute,
 }
 

@@ -125,7 +125,7 @@ export class RpcChain implements Chain {
     return { baseFeePerGas, maxPriorityFeePerGas: results.quantity(priority, 'priority fee') }
   }
 
-  async accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number> {
+  async accountNonce(address: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number> {
     return results.integer(await this.#first.request('eth_getTransactionCount', [address, tag]), 'account nonce')
   }
 

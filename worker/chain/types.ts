@@ -106,7 +106,8 @@ export interface Chain {
   call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex>
   /** The fees that the node reports now, in wei per gas. Unchecked: the caller needs a ceiling. */
   fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
-  accountNonce(address: Address, tag: 'latest' | 'pending'): Promise<number>
+  /** The account's next nonce. `finalized`: those below it are used for good. */
+  accountNonce(address: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number>
   nativeBalance(address: Address): Promise<bigint>
   sendRaw(raw: Hex): Promise<Hex>
   /** Null if this node has no receipt, which proves nothing. */

@@ -23,7 +23,7 @@ export type DeskView = {
   /** Where the money went, once known. */
   txHash: string | null
   withdrawnTo: Address | null
-  /** Hex (codeHmac.ts); null when there is no code to enter. */
+  /** As codeHmac.ts makes it; null when there is no code to enter. */
   codeHmac: string | null
   codeVersion: number
   /** Attempts are counted per version. A new code from the sender raises it; one the recipient requests does not. */

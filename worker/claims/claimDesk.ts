@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   type Attempts,
   attemptAllowed,
@@ -13,10 +13,11 @@ import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Refused, type Result, refuse } from '../result.ts'
 import type { ClaimDeskApi, DeskView } from './api.ts'
-import { codeHmac } from './codeHmac.ts'
+import { isRightCode } from './codeHmac.ts'
 import { claimDeskMigrations } from './migrations.ts'
 
 /** After a new code could not be sent. */
@@ -178,7 +179,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     // Counted as wrong first and undone when right, so that no interruption gives a free attempt.
     const counted = recordWrong(attempts, now)
     this.#saveAttempts(view.triesVersion, counted)
-    if (!isRightCode(this.env.CODE_PEPPER, view, passcode)) {
+    if (!isRightCode(keyring(this.env, 'CODE_PEPPER'), view, passcode)) {
       if (counted.total >= maxTries) this.#scheduleNewCode(row, now)
       const triesLeft = counted.lockedUntil > now || counted.total >= maxTries ? 0 : triesBeforeLock - counted.recent
       return refuse(
@@ -214,9 +215,3 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-function isRightCode(pepperHex: string, view: DeskView, passcode: string): boolean {
-  const expected = Buffer.from(view.codeHmac ?? '', 'hex')
-  const given = Buffer.from(codeHmac(pepperHex, view.payoutId, view.codeVersion, passcode), 'hex')
-  return expected.length === given.length && timingSafeEqual(expected, given)
-}

@@ -1,8 +1,26 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
 
 /**
- * What is kept of a payout's 6-digit code: HMAC-SHA256 over payout id, code version and code, in hex. `pepperHex` is the
- * secret CODE_PEPPER, without which so short a code could be guessed from a copy of the database.
+ * What is kept of a payout's 6-digit code: HMAC-SHA256 over payout id, code version and code, under the code pepper,
+ * without which so short a code could be guessed from a copy of the database. `<version of the pepper>.<hex>`; without a
+ * version it is the first.
  */
-export const codeHmac = (pepperHex: string, payoutId: string, codeVersion: number, code: string): string =>
+export const codeHmac = (pepper: KeyVersion, payoutId: string, codeVersion: number, code: string): string =>
+  `${pepper.version}.${hmacOf(pepper.secret, payoutId, codeVersion, code)}`
+
+const hmacOf = (pepperHex: string, payoutId: string, codeVersion: number, code: string): string =>
   createHmac('sha256', Buffer.from(pepperHex, 'hex')).update(`${payoutId}|${codeVersion}|${code}`).digest('hex')
+
+/** Whether this is the code. Throws UnknownKeyVersion. */
+export function isRightCode(
+  peppers: Keyring,
+  payout: { payoutId: string; codeVersion: number; codeHmac: string | null },
+  code: string,
+): boolean {
+  const [first = '', second] = (payout.codeHmac ?? '').split('.')
+  const [version, hmac] = second === undefined ? [1, first] : [Number(first), second]
+  const given = Buffer.from(hmacOf(peppers.secret(version), payout.payoutId, payout.codeVersion, code), 'hex')
+  const expected = Buffer.from(hmac, 'hex')
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}

@@ -54,9 +54,9 @@ export async function takeLink(
 /** True once, for the right code. The try is counted before the code is compared, so that parallel guesses add up. */
 export async function takeCode(
   db: Db,
-  guess: { userId: string; purpose: CodePurpose; hash: string; now: number },
+  guess: { userId: string; purpose: CodePurpose; hashes: string[]; now: number },
 ): Promise<boolean> {
-  const { userId, purpose, hash, now } = guess
+  const { userId, purpose, hashes, now } = guess
   const row = and(eq(accountCode.userId, userId), eq(accountCode.purpose, purpose))
   const [counted] = await db
     .update(accountCode)
@@ -64,7 +64,8 @@ export async function takeCode(
     .where(and(row, lt(accountCode.tries, maxTries), gt(accountCode.expiresAt, now)))
     .returning({ hash: accountCode.hash })
   // HMACs under a secret key: how long comparing them takes reveals nothing about the code.
-  if (counted?.hash !== hash) return false
+  const hash = counted?.hash
+  if (hash === undefined || !hashes.includes(hash)) return false
   const taken = await db
     .delete(accountCode)
     .where(and(row, eq(accountCode.hash, hash)))

@@ -67,7 +67,7 @@ export async function replaceRefreshToken(
       .returning({ hash: refreshToken.hash }),
     db
       .update(refreshToken)
-      .set({ successors: maxSuccessors })
+      .set({ successors: maxSuccessors, replacedAt: now })
       .where(
         and(
           eq(refreshToken.sessionId, sessionId),
@@ -80,12 +80,14 @@ export async function replaceRefreshToken(
   return exchanged.length === 1
 }
 
-/** After a refresh token was used too often. */
-export async function revokeLoginSession(db: Db, sessionId: string, now: number): Promise<void> {
-  await db
+/** After a refresh token was used too often. False if the session is unknown or was revoked before. */
+export async function revokeLoginSession(db: Db, sessionId: string, now: number): Promise<boolean> {
+  const revoked = await db
     .update(loginSession)
     .set({ revokedAt: now, revokedReason: 'reuse' })
     .where(and(eq(loginSession.id, sessionId), isNull(loginSession.revokedAt)))
+    .returning({ id: loginSession.id })
+  return revoked.length === 1
 }
 
 /** After a sign-out: the session expires now, or earlier if it already has. */

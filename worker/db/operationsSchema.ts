@@ -36,6 +36,7 @@ export const deliveredMessage = sqliteTable(
     stateAt: integer('state_at').notNull().default(0),
   },
   (t) => [
+    index('delivered_message_at_idx').on(t.at),
     index('delivered_message_payout_idx').on(t.payoutId, sql`${t.at} DESC`).where(sql`${t.payoutId} IS NOT NULL`),
   ],
 )
@@ -78,6 +79,27 @@ export const serviceStop = sqliteTable('service_stop', {
   since: integer('since').notNull(),
 })
 
+/** No row: webhooks are sent. */
+export const webhookStop = sqliteTable('webhook_stop', {
+  one: integer('one').primaryKey(),
+  since: integer('since').notNull(),
+})
+
+/** Webhooks of all accounts, for counts alone: the Treasury has them. */
+export const webhookEndpoint = sqliteTable(
+  'webhook_endpoint',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id').notNull(),
+    state: text('state', { enum: ['on', 'off', 'disabled'] }).notNull(),
+    /** Rises with each change in the Treasury. */
+    edition: integer('edition').notNull(),
+    /** Of the attempts that all failed since; null: it works. */
+    failingSince: integer('failing_since'),
+  },
+  (t) => [index('webhook_endpoint_state_idx').on(t.state), index('webhook_endpoint_failing_idx').on(t.failingSince)],
+)
+
 /** Accounts that were ever suspended, for lists alone: the Treasury decides. `since` null: no longer. */
 export const userSuspension = sqliteTable(
   'user_suspension',
@@ -88,4 +110,31 @@ export const userSuspension = sqliteTable(
     version: integer('version').notNull(),
   },
   (t) => [index('user_suspension_since_idx').on(t.since).where(sql`${t.since} IS NOT NULL`)],
+)
+
+/** Versions of the keyrings as they were first seen, so that a wrong secret under a known version shows. */
+export const keyVersion = sqliteTable(
+  'key_version',
+  {
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    firstSeen: integer('first_seen').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.name, t.version] })],
+)
+
+/** What each account still has under older versions of the keyrings, as it was at `checkedAt`. */
+export const keyUse = sqliteTable(
+  'key_use',
+  {
+    userId: text('user_id').primaryKey(),
+    checkedAt: integer('checked_at').notNull(),
+    /** Values sealed under an older KEK. */
+    unsealed: integer('unsealed').notNull(),
+    /** When the last open payout under an older payout secret, or code pepper, expires. Null: there is none. */
+    payoutUntil: integer('payout_until'),
+    codeUntil: integer('code_until'),
+  },
+  (t) => [index('key_use_checked_idx').on(t.checkedAt)],
 )

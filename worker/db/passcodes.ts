@@ -7,7 +7,7 @@ export type PasscodeRow = typeof signupPasscode.$inferSelect
 /** Null if this passcode exists already. */
 export async function insertPasscode(
   db: Db,
-  row: Pick<PasscodeRow, 'hash' | 'label' | 'maxUses' | 'expiresAt' | 'createdAt'>,
+  row: Pick<PasscodeRow, 'hash' | 'label' | 'maxUses' | 'expiresAt' | 'createdAt' | 'pepperVersion'>,
 ): Promise<PasscodeRow | null> {
   return (await db.insert(signupPasscode).values(row).onConflictDoNothing().returning())[0] ?? null
 }

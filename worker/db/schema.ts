@@ -65,7 +65,10 @@ export const refreshToken = sqliteTable(
     /** The token that was exchanged for this one. Null for the first of a session. */
     parentHash: text('parent_hash'),
   },
-  (t) => [index('refresh_token_session_idx').on(t.sessionId)],
+  (t) => [
+    index('refresh_token_session_idx').on(t.sessionId),
+    index('refresh_token_replaced_idx').on(t.replacedAt).where(sql`${t.replacedAt} IS NOT NULL`),
+  ],
 )
 
 export const loginChallenge = sqliteTable(
@@ -137,6 +140,8 @@ export const signupPasscode = sqliteTable('signup_passcode', {
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
+  /** Of the code pepper. */
+  pepperVersion: integer('pepper_version').notNull().default(1),
 })
 
 export const attempt = sqliteTable(
@@ -165,6 +170,7 @@ export const agentCredential = sqliteTable(
   (t) => [
     index('agent_credential_client_idx').on(t.clientId),
     index('agent_credential_agent_idx').on(t.userId, t.agentId),
+    index('agent_credential_revoked_idx').on(t.revokedAt).where(sql`${t.revokedAt} IS NOT NULL`),
   ],
 )
 
@@ -236,6 +242,7 @@ export const transactionView = sqliteTable(
   (t) => [
     index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
     index('transaction_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
+    index('transaction_view_refused_idx').on(t.createdAt).where(sql`${t.status} = 'POLICY_REJECTED'`),
   ],
 )
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { signupPasscode, type UserRow, user } from './schema.ts'
 import { discardProofs } from './signups.ts'
@@ -83,20 +83,20 @@ export async function choosePassword(
 }
 
 /** Counts one use of a passcode. False if it is unknown, used up, expired or revoked. */
-export async function takePasscode(db: Db, hash: string, now: number): Promise<boolean> {
+export async function takePasscode(db: Db, hashes: string[], now: number): Promise<string | null> {
   const rows = await db
     .update(signupPasscode)
     .set({ used: sql`${signupPasscode.used} + 1` })
     .where(
       and(
-        eq(signupPasscode.hash, hash),
+        inArray(signupPasscode.hash, hashes),
         isNull(signupPasscode.revokedAt),
         or(isNull(signupPasscode.expiresAt), sql`${signupPasscode.expiresAt} > ${now}`),
         or(isNull(signupPasscode.maxUses), sql`${signupPasscode.used} < ${signupPasscode.maxUses}`),
       ),
     )
     .returning({ hash: signupPasscode.hash })
-  return rows.length === 1
+  return rows[0]?.hash ?? null
 }
 
 /** Undoes `takePasscode` if no account was created. */

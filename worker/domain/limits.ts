@@ -21,6 +21,8 @@ export const defaultLimits = {
   ownerSlots: 16,
   agentInFlight: 24,
   agentQueued: 200,
+  /** Questions to the owner by one agent per day: answered ones count as well. */
+  agentApprovalsPerDay: 100,
 
   /** Gas units per UTC day: of a new account, and after it has doubled on good days. */
   gasPerDay: 20_000_000,
@@ -81,6 +83,7 @@ export const userLimits = [
   'ownerSlots',
   'agentInFlight',
   'agentQueued',
+  'agentApprovalsPerDay',
   'gasPerDay',
   'maxGasPerDay',
   'agentGasPercent',

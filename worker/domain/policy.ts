@@ -1,3 +1,4 @@
+import type { ApprovalRules } from './approval.ts'
 import { formatUsdcText, type MicroUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
 import { minPayout } from './payment.ts'
 import { type PeriodBudget, periodNow } from './policyPeriod.ts'
@@ -27,6 +28,8 @@ export type GroupPolicy = {
   /** Payouts by email or SMS may go to these only. Null: any. */
   emailDomains: readonly string[] | null
   phoneCodes: readonly string[] | null
+  /** What waits for the owner although every limit allows it. */
+  approvals: ApprovalRules
 }
 /** The paying wallet. `available` is what the ledger has and does not hold. */
 export type WalletFunds = {

@@ -3,11 +3,13 @@ import { putCodeAndLink, putLink, takeCode, takeLink } from '../db/accountCodes.
 import type { CodePurpose, UserRow } from '../db/schema.ts'
 import { addSignup, confirmSignup, newestSignupHash, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
 import type { EmailProof, IdentityDirectory } from './directory.ts'
 import { notifyAlreadyRegistered } from './notifyAlreadyRegistered.ts'
 import { checkPassword, hashPassword, noPassword } from './passwords.ts'
-import { newCode, newId, newSecret, peppered, sha256 } from './secrets.ts'
+import { newCode, newId, newSecret, sha256 } from './secrets.ts'
+import { signatures, signed } from './signed.ts'
 import { signupToConfirm } from './signupToConfirm.ts'
 
 /** A temporary password works for a week. A later sign-in has to replace it first. */
@@ -22,10 +24,11 @@ const proofLifeMs = {
 /** The built-in directory: accounts in D1, passwords as scrypt hashes, codes as HMACs, links as hashes of their tokens. */
 export function d1Directory(deps: Deps): IdentityDirectory {
   const { env, db, messageProvider, now, runInBackground } = deps
-  const pepper = env.PASSWORD_PEPPER
+  const peppers = keyring(env, 'PASSWORD_PEPPER')
+  const hash = (password: string) => hashPassword(password, peppers.current(now()))
+  const check = (password: string, stored: string) => checkPassword(password, stored, peppers, now())
 
-  const hashOf = (purpose: CodePurpose, userId: string, code: string) =>
-    peppered(env.CODE_PEPPER, JSON.stringify([purpose, userId, code]))
+  const codeText = (purpose: CodePurpose, userId: string, code: string) => JSON.stringify([purpose, userId, code])
 
   async function mailProof(purpose: CodePurpose, user: Pick<UserRow, 'id' | 'email' | 'name'>): Promise<void> {
     const { id: userId, email: to, name } = user
@@ -34,7 +37,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     await putCodeAndLink(db, {
       userId,
       purpose,
-      hash: hashOf(purpose, userId, code),
+      hash: signed(env, codeText(purpose, userId, code), at),
       linkHash: sha256(linkToken),
       expiresAt: at + proofLifeMs[purpose],
     })
@@ -50,12 +53,17 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     }
     const user = await users.findUserByEmail(db, proof.email)
     const userId = user?.id ?? ''
-    const isRight = await takeCode(db, { userId, purpose, hash: hashOf(purpose, userId, proof.code), now: now() })
+    const isRight = await takeCode(db, {
+      userId,
+      purpose,
+      hashes: signatures(env, codeText(purpose, userId, proof.code)),
+      now: now(),
+    })
     return isRight ? user : null
   }
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
-    const to = await hashPassword(password, pepper)
+    const to = await hash(password)
     return users.choosePassword(db, {
       userId: user.id,
       from: user.passwordHash,
@@ -69,7 +77,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     fields: Pick<UserRow, 'email' | 'name' | 'status' | 'temporarySince'>,
     password: string,
   ): Promise<UserRow | null> {
-    const passwordHash = await hashPassword(password, pepper)
+    const passwordHash = await hash(password)
     const at = now()
     const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, createdAt: at, updatedAt: at }
     return users.insertUser(db, row)
@@ -81,13 +89,13 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     async signIn(email, password) {
       const user = await users.findUserByEmail(db, email)
       const signupHash = await newestSignupHash(db, email)
-      const { isRight, isOutdated } = await checkPassword(password, user?.passwordHash ?? noPassword, pepper)
+      const { isRight, isOutdated } = await check(password, user?.passwordHash ?? noPassword)
       if (!user || !isRight) {
         // Also when the address has an account, so that signing it up and then in does not reveal one.
-        const isUnconfirmed = signupHash !== null && (await checkPassword(password, signupHash, pepper)).isRight
+        const isUnconfirmed = signupHash !== null && (await check(password, signupHash)).isRight
         return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }
-      if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hashPassword(password, pepper))
+      if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hash(password))
       const isExpired = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
       return isExpired ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
     },
@@ -99,7 +107,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
       const user = await addSignup(db, {
         email,
         name,
-        passwordHash: await hashPassword(password, pepper),
+        passwordHash: await hash(password),
         tokenHash: sha256(signupToken),
         accountId: newId('user'),
         accountHash: noPassword,
@@ -145,7 +153,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     discard: (user) => users.deleteUnusedUser(db, user.id),
 
     async checkPassword(user, password) {
-      return (await checkPassword(password, user.passwordHash, pepper)).isRight
+      return (await check(password, user.passwordHash)).isRight
     },
 
     choosePassword,

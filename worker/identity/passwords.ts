@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
 
 /**
  * scrypt with one of OWASP's equal-cost settings: 16 MiB, five lanes. The platform rejects N·r·p above 2^20 (a test
@@ -10,38 +11,50 @@ const keyBytes = 32
 /** Stored in place of a hash: no password is right. */
 export const noPassword = 'none'
 
-type Parsed = { ln: number; r: number; p: number; salt: Buffer; key: Buffer }
+type Parsed = { ln: number; r: number; p: number; keyid: number; salt: Buffer; key: Buffer }
 
-/** Returns a PHC string, `$scrypt$ln=14,r=8,p=5$salt$key`. `pepper` is a Worker secret and not part of it. */
-export async function hashPassword(password: string, pepper: string): Promise<string> {
+/** A version of the password pepper, a Worker secret. A text is the first one. */
+type Pepper = string | Pick<KeyVersion, 'version' | 'secret'>
+
+/**
+ * Returns a PHC string, `$scrypt$ln=14,r=8,p=5,keyid=2$salt$key`, where `keyid` is the version of the pepper; without it,
+ * it is the first.
+ */
+export async function hashPassword(password: string, pepper: Pepper): Promise<string> {
+  const { version, secret } = typeof pepper === 'string' ? { version: 1, secret: pepper } : pepper
   const salt = randomBytes(16)
-  const key = await derive(password, pepper, { ...cost, salt })
-  return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(key)}`
+  const key = await derive(password, secret, { ...cost, salt })
+  const keyid = version === 1 ? '' : `,keyid=${version}`
+  return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}${keyid}$${unpadded(salt)}$${unpadded(key)}`
 }
 
 /**
- * `isOutdated`: right, but hashed with other parameters than today's; hash it again while the password is known. Takes as
- * long for `noPassword`, so that an unknown email takes as long as a wrong password.
+ * `isOutdated`: right, but hashed with other parameters or another version of the pepper than today's; hash it again while
+ * the password is known. Takes as long for `noPassword`, so that an unknown email takes as long as a wrong password. A
+ * version of the pepper that was removed is right for no password. `now` in ms.
  */
 export async function checkPassword(
   password: string,
   stored: string,
-  pepper: string,
+  peppers: Keyring,
+  now: number,
 ): Promise<{ isRight: boolean; isOutdated: boolean }> {
-  if (stored === noPassword) {
-    await derive(password, pepper, { ...cost, salt: Buffer.alloc(16) })
+  const current = peppers.current(now)
+  const parsed = stored === noPassword ? null : parse(stored)
+  if (stored !== noPassword && !parsed) throw new Error('stored password hash is not a scrypt PHC string')
+  const pepper = parsed && peppers.versions.find(({ version }) => version === parsed.keyid)
+  if (!pepper) {
+    await derive(password, current.secret, { ...cost, salt: Buffer.alloc(16) })
     return { isRight: false, isOutdated: false }
   }
-  const parsed = parse(stored)
-  if (!parsed) throw new Error('stored password hash is not a scrypt PHC string')
-  const key = await derive(password, pepper, parsed)
+  const key = await derive(password, pepper.secret, parsed)
   const isRight = key.length === parsed.key.length && timingSafeEqual(key, parsed.key)
-  const isOutdated = isRight && (parsed.ln !== cost.ln || parsed.r !== cost.r || parsed.p !== cost.p)
-  return { isRight, isOutdated }
+  const hasOtherCost = parsed.ln !== cost.ln || parsed.r !== cost.r || parsed.p !== cost.p
+  return { isRight, isOutdated: isRight && (hasOtherCost || parsed.keyid !== current.version) }
 }
 
 /** Returns 32 bytes. */
-export function derive(password: string, pepper: string, parameters: Omit<Parsed, 'key'>): Promise<Buffer> {
+export function derive(password: string, pepper: string, parameters: Omit<Parsed, 'key' | 'keyid'>): Promise<Buffer> {
   // NFKC, so that the same password typed on two keyboards gives the same bytes (NIST SP 800-63B 5.1.1.2).
   const secret = createHmac('sha256', pepper).update(password.normalize('NFKC')).digest()
   const { ln, r, p, salt } = parameters
@@ -53,13 +66,17 @@ export function derive(password: string, pepper: string, parameters: Omit<Parsed
 }
 
 function parse(stored: string): Parsed | null {
-  const match = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored)
+  const match =
+    /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})(?:,keyid=(\d{1,4}))?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
+      stored,
+    )
   if (!match) return null
-  const [, ln, r, p, salt, key] = match
+  const [, ln, r, p, keyid, salt, key] = match
   return {
     ln: Number(ln),
     r: Number(r),
     p: Number(p),
+    keyid: Number(keyid ?? 1),
     salt: Buffer.from(salt!, 'base64'),
     key: Buffer.from(key!, 'base64'),
   }

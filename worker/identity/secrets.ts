@@ -12,7 +12,7 @@ export const sha256 = (text: string) => hash('sha256', text)
 /** Hex. Stored in place of guessable secrets: useless without the pepper, which is not in the database. */
 export const peppered = (pepper: string, text: string) => createHmac('sha256', pepper).update(text).digest('hex')
 
-/** The value of `signup_passcode.hash`. `pepper` is CODE_PEPPER. */
+/** The value of `signup_passcode.hash`. `pepper`: a version of the code pepper. */
 export const passcodeHash = (pepper: string, passcode: string) => peppered(pepper, `signup-passcode:${passcode}`)
 
 /** Compares two hex hashes in constant time. */

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { parseIdempotencyKey } from '#domain/idempotencyKey.ts'
 import { type RecipientType, scopeFor } from '#domain/scopes.ts'
+import { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import { CreatePayment, Payment, PaymentRecipient } from '#schemas/payment.ts'
 import { ok, type Result } from '../result.ts'
-import { cancelPayment, createPayment, getPayment } from '../services/agentPayments.ts'
+import { cancelPayment, createPayment, getPayment, requestBudget } from '../services/agentPayments.ts'
 import { type McpCall, paymentId, type Tool, tool } from './tool.ts'
 
 const [contact, address, email, phone] = PaymentRecipient.options
@@ -48,7 +49,8 @@ async function pay(
   return ok({ ...payment, replayed })
 }
 
-const sends = 'Sends USDC on Base immediately. A confirmed payment cannot be reversed.'
+const sends =
+  'Sends USDC on Base at once, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
 const claims =
   'The recipient gets a link and a code to claim the USDC to any address. Unclaimed money returns to the owner.'
 
@@ -102,12 +104,28 @@ export const payTools: Tool[] = [
     name: 'cancel_payment',
     title: 'Cancel a payment',
     description:
-      'Cancel one of your payments while it is QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
+      'Cancel one of your payments while it is PENDING_APPROVAL or QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
     annotations: { ...paying, openWorldHint: false },
     scope: scopeOfPayment,
     run: (call, { payment_id }) => cancelPayment(call, payment_id),
+  }),
+  tool({
+    name: 'request_budget',
+    title: 'Request more budget',
+    description:
+      'Ask the owner to add an amount to your budget. Nothing changes before the owner approves; get_budget_request shows the answer.',
+    input: z.strictObject({ ...CreateBudgetRequest.shape, idempotency_key: terms.idempotency_key }),
+    output: BudgetRequest.extend({
+      replayed: z.boolean().describe('True if an earlier call with this idempotency_key made the request.'),
+    }),
+    annotations: { ...paying, destructiveHint: false, openWorldHint: false },
+    scope: 'payment_context:read',
+    async run(call, { idempotency_key: key, ...input }) {
+      const result = await requestBudget(call, key, input)
+      return result.ok ? ok({ ...result.value.request, replayed: result.value.replayed }) : result
+    },
   }),
 ]
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { BudgetRequest, BudgetRequestId } from '#schemas/budgetRequest.ts'
 import { Payment, PaymentContext, PaymentList, PaymentsQuery } from '#schemas/payment.ts'
 import { ok } from '../result.ts'
-import { getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
+import { getBudgetRequest, getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
 import { paymentId, type Tool, tool } from './tool.ts'
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
@@ -56,11 +57,21 @@ export const readTools: Tool[] = [
     name: 'get_payment',
     title: 'Get a payment',
     description:
-      'One of your payments, by id. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'One of your payments, by id. PENDING_APPROVAL waits for the owner. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
     annotations: readOnly,
     scope,
     run: (call, { payment_id }) => getPayment(call, payment_id),
+  }),
+  tool({
+    name: 'get_budget_request',
+    title: 'Get a budget request',
+    description: 'One of your requests for more budget, by id.',
+    input: z.strictObject({ request_id: BudgetRequestId.describe('The id that request_budget returned.') }),
+    output: BudgetRequest,
+    annotations: readOnly,
+    scope,
+    run: (call, { request_id }) => getBudgetRequest(call, request_id),
   }),
 ]

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
+import { ApprovalReference, Budget } from '#schemas/agentFields.ts'
+import { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import {
-  Budget,
   CreatePayment,
   Payment,
   PaymentCheck,
@@ -10,13 +11,28 @@ import {
   PaymentRecipient,
   Problem,
 } from '#schemas/payment.ts'
+import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
 export type Json = { [name: string]: unknown }
 
 /** The schemas that validate requests and describe responses. */
-const fromZod = { Budget, CreatePayment, Payment, PaymentCheck, PaymentContext, PaymentList, PaymentRecipient, Problem }
+const fromZod = {
+  ApprovalReference,
+  Budget,
+  BudgetRequest,
+  CreateBudgetRequest,
+  CreatePayment,
+  Payment,
+  PaymentCheck,
+  PaymentContext,
+  PaymentList,
+  PaymentRecipient,
+  Problem,
+  PaymentEventData,
+  TestEventData,
+}
 
 /** Forms and bodies of OAuth, as defined by RFC 6749, 7009 and 7662. */
 const text = (description: string) => ({ type: 'string', description })
@@ -73,7 +89,9 @@ const oauthSchemas: Record<string, Json> = {
   },
 }
 
-export const ref = (name: RequestName | ResponseName | 'Problem' | 'OAuthError') => ({
+export const ref = (
+  name: RequestName | ResponseName | 'Problem' | 'OAuthError' | 'PaymentEventData' | 'TestEventData',
+) => ({
   $ref: `#/components/schemas/${name}`,
 })
 
@@ -93,7 +111,7 @@ const quota = `"${agentCalls.name}";q=${agentCalls.limit};w=${agentCalls.windowM
 
 /** Headers by name. Every response to an agent has the first two. */
 export const commonHeaders = ['RateLimit-Policy', 'RateLimit'] as const
-export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'Retry-After' | 'WWW-Authenticate', Json> = {
+export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'WWW-Authenticate', Json> = {
   'RateLimit-Policy': {
     description: 'The number of calls (q) allowed in a window of w seconds.',
     schema: { type: 'string' },
@@ -109,7 +127,7 @@ export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'Retr
     description: 'Where to get an access token, and which scope it needs.',
     schema: { type: 'string' },
   },
-  Location: { description: 'The URL of the payment.', schema: { type: 'string' } },
+  Location: { description: 'The URL of the payment or budget request.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: 'true if an earlier call with this key created the payment.',
     schema: { type: 'string', enum: ['true'] },
@@ -132,6 +150,13 @@ export const parameters: Record<string, Json> = {
     in: 'path',
     required: true,
     description: 'The id that POST /v1/payments returned.',
+    schema: { type: 'string', minLength: 1, maxLength: 64 },
+  },
+  RequestId: {
+    name: 'requestId',
+    in: 'path',
+    required: true,
+    description: 'The id that POST /v1/budget-requests returned.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
   },
 }

@@ -13,6 +13,10 @@ export const errorDescriptions = {
   budget_exceeded: 'Exceeds what is left of the group’s budget, in total or for the current period.',
   payment_limit_exceeded: 'Exceeds the group’s per-payment limit.',
   unclaimed_limit_exceeded: 'Exceeds the group’s limit for unclaimed payouts.',
+  approval_denied: 'The owner denied it. The same is not asked again for 24 hours.',
+  approval_expired: 'The owner did not answer in time. Nothing was paid.',
+  approval_cancelled: 'It was cancelled before the owner approved it. Nothing was paid.',
+  approvals_full: 'Too many requests wait for the owner. Wait for an answer, or cancel one.',
   forbidden: 'The caller is not allowed to do this.',
   not_found: 'No such resource, or it belongs to someone else.',
   method_not_allowed: 'Method not allowed; see the Allow header.',
@@ -65,6 +69,11 @@ does not use up its key. After a lost response, a 429 or a 5xx, repeat the reque
 
 **Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what it was \
 based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
+
+**Approvals.** A rule of the policy group may ask the owner about a payment that the budget allows. Then the reply is 202 \
+with \`status: "PENDING_APPROVAL"\`, the payment's id and \`approval\`; nothing is reserved or paid. GET the payment, or \
+repeat the request with the same key, until the owner has decided. Give a \`reason\` to help. POST /v1/payments/check says \
+beforehand whether the owner would be asked.
 
 **Limits.** Every response has a \`RateLimit\` header with the number of calls left in the current window, and a created \
 payment also with the payments left to the agent and its account. GET /v1/context lists these and the gas that is left \

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { commonHeaders, headers, type Json, parameters, ref, schemas } from './components.ts'
 import { introduction, scopeDescriptions } from './descriptions.ts'
 import { type Operation, operations } from './operations.ts'
+import { type WebhookOperation, webhooks, webhooksTag } from './webhooks.ts'
 
 export type OpenApi = {
   openapi: '3.1.0'
   info: Json
-  tags: { name: Operation['tag']; description: string }[]
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OperationObject>>
+  webhooks: Record<string, { post: WebhookOperation }>
   components: { schemas: Record<string, Json>; [part: string]: Json }
   [part: string]: unknown
 }
@@ -42,8 +44,10 @@ function build(origin: string): OpenApi {
     tags: [
       { name: 'Payments', description: 'Payments under the rules of the agent’s policy group.' },
       { name: 'Access tokens', description: 'OAuth 2.1 client credentials.' },
+      webhooksTag,
     ],
     paths,
+    webhooks: webhooks(),
     components: {
       schemas: schemas(),
       parameters,
@@ -76,9 +80,9 @@ function errorsOf({ access, errors }: Operation): Record<string, string> {
 function operationObject(operation: Operation): OperationObject {
   const { id, tag, summary, description, access, body, success } = operation
   const isOAuth = access === 'client'
-  const inPath = operation.path.includes('{paymentId}')
   const parameterList = [
-    ...(inPath ? [{ $ref: '#/components/parameters/PaymentId' }] : []),
+    ...(operation.path.includes('{paymentId}') ? [{ $ref: '#/components/parameters/PaymentId' }] : []),
+    ...(operation.path.includes('{requestId}') ? [{ $ref: '#/components/parameters/RequestId' }] : []),
     ...(operation.needsKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(operation.query ? queryParameters(operation.query) : []),
   ]
@@ -92,11 +96,9 @@ function operationObject(operation: Operation): OperationObject {
     ...(parameterList.length > 0 && { parameters: parameterList }),
     ...(body && { requestBody: requestBody(body) }),
     responses: {
-      [success.status]: {
-        description: success.description,
-        headers: headerRefs([...(isOAuth ? [] : commonHeaders), ...(success.headers ?? [])]),
-        ...(success.schema && { content: { 'application/json': { schema: ref(success.schema) } } }),
-      },
+      ...Object.fromEntries(
+        [success, operation.orElse].flatMap((each) => (each ? [[each.status, successObject(each, isOAuth)]] : [])),
+      ),
       ...Object.fromEntries(
         Object.entries(errorsOf(operation)).map(([status, name]) => [
           status,
@@ -106,6 +108,12 @@ function operationObject(operation: Operation): OperationObject {
     },
   }
 }
+
+const successObject = ({ description, headers = [], schema }: Operation['success'], isOAuth: boolean): Json => ({
+  description,
+  headers: headerRefs([...(isOAuth ? [] : commonHeaders), ...headers]),
+  ...(schema && { content: { 'application/json': { schema: ref(schema) } } }),
+})
 
 function queryParameters(query: z.ZodObject): Json[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
@@ -128,11 +136,17 @@ const payExamples = {
   email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
 }
 
+const budgetExamples = {
+  more: { summary: 'More budget', value: { amount: '50', reason: 'Twelve more invoices are due this week.' } },
+}
+
 function requestBody(body: NonNullable<Operation['body']>): Json {
   const content =
     body === 'CreatePayment'
       ? { 'application/json': { schema: ref(body), examples: payExamples } }
-      : { 'application/x-www-form-urlencoded': { schema: ref(body) } }
+      : body === 'CreateBudgetRequest'
+        ? { 'application/json': { schema: ref(body), examples: budgetExamples } }
+        : { 'application/x-www-form-urlencoded': { schema: ref(body) } }
   return { required: true, content }
 }
 
@@ -142,6 +156,7 @@ const statusDescriptions: Record<number, string> = {
   403: 'Refused by a rule of the policy group.',
   404: 'Not found.',
   409: 'The payment is already signed or final.',
+  410: 'The owner did not approve it in time, or it was cancelled before.',
   413: 'The request is larger than 64 kB.',
   422: 'Cannot be carried out: balance, session key, wallet, or an Idempotency-Key used for a different payment.',
   429: 'Too many requests.',

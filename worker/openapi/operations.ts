@@ -3,15 +3,18 @@ import { type Scope, visibleScopes } from '#domain/scopes.ts'
 import { PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
-export type RequestName = 'CreatePayment' | 'TokenRequest' | 'SubmittedToken'
+export type RequestName = 'CreatePayment' | 'CreateBudgetRequest' | 'TokenRequest' | 'SubmittedToken'
 export type ResponseName =
   | 'Payment'
   | 'PaymentList'
   | 'PaymentCheck'
   | 'PaymentContext'
+  | 'BudgetRequest'
   | 'AccessToken'
   | 'Introspection'
-export type HeaderName = 'Location' | 'Idempotent-Replayed' | 'Link'
+export type HeaderName = 'Location' | 'Idempotent-Replayed' | 'Link' | 'Retry-After'
+
+type Success = { status: 200 | 201 | 202; description: string; schema?: ResponseName; headers?: HeaderName[] }
 
 export type Operation = {
   method: 'get' | 'post'
@@ -25,7 +28,9 @@ export type Operation = {
   needsKey?: true
   query?: z.ZodObject
   body?: RequestName
-  success: { status: 200 | 201; description: string; schema?: ResponseName; headers?: HeaderName[] }
+  success: Success
+  /** Another way to succeed. */
+  orElse?: Success
   /** Error statuses beyond those that every operation has. */
   errors: number[]
 }
@@ -38,7 +43,7 @@ export const operations: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Create a payment',
     description:
-      'Decided immediately: 201 means that the amount is reserved and the payment is being processed. Poll GET until its status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
+      'Decided immediately: 201 means that the amount is reserved and the payment is being processed. 202 means that its owner has to approve it first: nothing is reserved, and the same key returns its present state. Poll GET until its status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
     access: visibleScopes,
     needsKey: true,
     body: 'CreatePayment',
@@ -48,7 +53,13 @@ export const operations: readonly Operation[] = [
       schema: 'Payment',
       headers: ['Location', 'Idempotent-Replayed'],
     },
-    errors: [400, 403, 404, 413, 422, 502],
+    orElse: {
+      status: 202,
+      description: 'PENDING_APPROVAL: the owner decides, until `approval.expires_at`.',
+      schema: 'Payment',
+      headers: ['Location', 'Idempotent-Replayed', 'Retry-After'],
+    },
+    errors: [400, 403, 404, 410, 413, 422, 502],
   },
   {
     method: 'post',
@@ -92,7 +103,8 @@ export const operations: readonly Operation[] = [
     id: 'cancelPayment',
     tag: 'Payments',
     summary: 'Cancel a payment',
-    description: 'Possible while it is QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
+    description:
+      'Possible while it is PENDING_APPROVAL or QUEUED. A signed payment cannot be cancelled. Repeating the call is safe.',
     access: visibleScopes,
     success: {
       status: 200,
@@ -100,6 +112,42 @@ export const operations: readonly Operation[] = [
       schema: 'Payment',
     },
     errors: [400, 403, 404, 409, 413],
+  },
+  {
+    method: 'post',
+    path: '/v1/budget-requests',
+    id: 'requestBudget',
+    tag: 'Payments',
+    summary: 'Request more budget',
+    description:
+      'Asks the owner to add an amount to the budget of the policy group. Refused for 24 hours after the owner has denied the same. The same key returns the present state.',
+    access: visibleScopes,
+    needsKey: true,
+    body: 'CreateBudgetRequest',
+    success: {
+      status: 202,
+      description: 'The owner has been asked.',
+      schema: 'BudgetRequest',
+      headers: ['Location', 'Idempotent-Replayed', 'Retry-After'],
+    },
+    orElse: {
+      status: 200,
+      description: 'An earlier request with this key, which has ended.',
+      schema: 'BudgetRequest',
+      headers: ['Location', 'Idempotent-Replayed'],
+    },
+    errors: [400, 403, 404, 410, 413, 422],
+  },
+  {
+    method: 'get',
+    path: '/v1/budget-requests/{requestId}',
+    id: 'getBudgetRequest',
+    tag: 'Payments',
+    summary: 'Get a budget request',
+    description: 'Returns 404 for another agent’s request.',
+    access: ['payment_context:read'],
+    success: { status: 200, description: 'Its current state.', schema: 'BudgetRequest' },
+    errors: [404],
   },
   {
     method: 'get',

@@ -1,22 +1,21 @@
-import { peppered, sameHash } from '../identity/secrets.ts'
-import type { Settings } from '../settings.ts'
+import { isSigned, signed } from '../identity/signed.ts'
+import type { KeyringSettings } from '../keyrings/keyring.ts'
 
 /** A page of forms may stay open this long. */
 const validMs = 12 * 60 * 60_000 // 12 hours
 
-const hashOf = ({ CODE_PEPPER }: Pick<Settings, 'CODE_PEPPER'>, actor: string, until: number) =>
-  peppered(CODE_PEPPER, `ops-form:${actor}:${until}`)
+const textOf = (actor: string, until: number) => `ops-form:${actor}:${until}`
 
 /**
  * What each form of /ops carries: bound to the operator, so that only a page that we have sent to them can post. `now` in
  * ms.
  */
-export function formToken(env: Pick<Settings, 'CODE_PEPPER'>, actor: string, now: number): string {
+export function formToken(env: KeyringSettings, actor: string, now: number): string {
   const until = now + validMs
-  return `${until}.${hashOf(env, actor, until)}`
+  return `${until}.${signed(env, textOf(actor, until), now)}`
 }
 
-export function isFormToken(env: Pick<Settings, 'CODE_PEPPER'>, actor: string, token: string, now: number): boolean {
-  const [until = '', hash = ''] = token.split('.')
-  return Number(until) > now && sameHash(hash, hashOf(env, actor, Number(until)))
+export function isFormToken(env: KeyringSettings, actor: string, token: string, now: number): boolean {
+  const [until = '', signature = ''] = token.split('.')
+  return Number(until) > now && isSigned(env, textOf(actor, Number(until)), signature)
 }

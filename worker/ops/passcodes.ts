@@ -4,6 +4,7 @@ import type { Deps } from '../appEnv.ts'
 import { editPasscode, insertPasscode, listPasscodes, type PasscodeRow } from '../db/passcodes.ts'
 import { AppError } from '../errors.ts'
 import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { type Act, recordAct } from './record.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -23,8 +24,16 @@ export async function createPasscode(
   const { env, db, now } = deps
   const { label, maxUses, expiresInDays } = input
   const passcode = newTemporaryPassword()
-  const hash = passcodeHash(env.CODE_PEPPER, passcode)
-  const row = { hash, label, maxUses, expiresAt: endOf(expiresInDays, now()), createdAt: now() }
+  const pepper = keyring(env, 'CODE_PEPPER').current(now())
+  const hash = passcodeHash(pepper.secret, passcode)
+  const row = {
+    hash,
+    pepperVersion: pepper.version,
+    label,
+    maxUses,
+    expiresAt: endOf(expiresInDays, now()),
+    createdAt: now(),
+  }
   await recordAct(deps, act, 'passcode.create', idOf(hash), input)
   const inserted = await insertPasscode(db, row)
   if (!inserted) throw new AppError('conflict', 'Please try again.')

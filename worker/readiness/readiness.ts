@@ -6,6 +6,7 @@ import { isInUse } from '../chain/networkSettings.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { type RelayerAccount, relayerName } from '../relayer/api.ts'
+import { keyringProblems } from './keyringProblems.ts'
 import { networkProblems } from './networkProblems.ts'
 import { problemText } from './refuseWork.ts'
 import { settingProblems } from './settingProblems.ts'
@@ -25,6 +26,7 @@ export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>):
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
   const checks = [
     databaseProblems(deps.db),
+    keyringProblems(env, deps.db),
     ...used.map((chainId) => networkProblems(env, chainId, now())),
     ...used.flatMap((chainId) => relayerShards(env).map((shard) => relayerProblems(env, chainId, shard))),
   ]

@@ -2,6 +2,7 @@ import { parseJsonObject } from '#domain/jsonObject.ts'
 import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import type { Settings } from '../settings.ts'
+import { emptyRings, firstVersion, keyrings } from './keyringRules.ts'
 import * as rule from './settingRules.ts'
 
 /**
@@ -35,11 +36,12 @@ const rows: Record<keyof Settings, Row> = {
   LIMITS: { rule: rule.limits, fatal: true },
   FEE_CEILINGS: { rule: rule.feeCeilings, fatal: true },
 
-  KEK_V1: { rule: rule.hex32, ...core },
-  PAYOUT_SECRET_V1: { rule: rule.hex32, ...core },
-  RELAYER_SEED_V1: { rule: rule.hex32, ...core },
-  CODE_PEPPER: { rule: rule.hex32, ...core },
-  PASSWORD_PEPPER: { rule: rule.hex32, ...core },
+  KEK_V1: { rule: firstVersion, fatal: true },
+  PAYOUT_SECRET_V1: { rule: firstVersion, fatal: true },
+  RELAYER_SEED_V1: { rule: firstVersion, fatal: true },
+  CODE_PEPPER: { rule: firstVersion, fatal: true },
+  PASSWORD_PEPPER: { rule: firstVersion, fatal: true },
+  KEYRINGS: { rule: keyrings, fatal: true },
   OPERATOR_KEY_V1: { rule: rule.privateKey, fatal: true },
   JWT_PRIVATE_JWK: { rule: rule.signingKey('private'), ...core },
   JWT_PREVIOUS_JWK: { rule: rule.signingKey('public'), fatal: true },
@@ -85,12 +87,13 @@ const rows: Record<keyof Settings, Row> = {
   COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
 }
 
-const bindings = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const
+const bindings = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
 
 /** What is missing or malformed. Problems name settings and never repeat their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [
   ...(Object.keys(rows) as (keyof Settings)[]).flatMap((name) => problemOf(env, name)),
   ...bindings.filter((name) => !env[name]).map((name) => ({ name, problem: 'is not bound', fatal: true })),
+  ...emptyRings(env),
   ...groupProblems(env),
 ]
 

@@ -32,8 +32,9 @@ export type RelayJob = {
   deadline: number
   /**
    * What must never exist twice with different contents, such as `${wallet}:${nonce}` → recipient and amount. The
-   * Relayer keeps it for good and refuses another content under a known scope. A new job replaces a waiting one of the
-   * same scope, since it is a newer signature of the same intent.
+   * Relayer refuses another content under a known scope, and keeps the scope until a finalized block shows that it was
+   * executed or that the last deadline accepted for it has passed. A new job replaces a waiting one of the same scope,
+   * since it is a newer signature of the same intent.
    */
   guard?: { scope: string; content: string }
 }

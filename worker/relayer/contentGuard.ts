@@ -1,8 +1,6 @@
 import type { RelayJob } from './api.ts'
 
-type Guard = NonNullable<RelayJob['guard']>
-
-/** The content first accepted under each scope. Entries are kept for good: two contents of one scope would be a double payment. */
+/** The content first accepted under each scope: two contents of one scope would be a double payment. */
 export class ContentGuard {
   readonly #sql: SqlStorage
 
@@ -19,7 +17,14 @@ export class ContentGuard {
     return new Map(rows.toArray().map((row) => [row.scope, row.content]))
   }
 
-  add({ scope, content }: Guard): void {
-    this.#sql.exec('INSERT OR IGNORE INTO guard (scope, content) VALUES (?, ?)', scope, content)
+  /** Keeps the content until the deadline (unix seconds) at least. Of a known scope only the deadline can change. */
+  add({ guard, deadline }: Required<Pick<RelayJob, 'guard' | 'deadline'>>): void {
+    this.#sql.exec(
+      `INSERT INTO guard (scope, content, max_deadline) VALUES (?, ?, ?)
+       ON CONFLICT (scope) DO UPDATE SET max_deadline = max(max_deadline, excluded.max_deadline)`,
+      guard.scope,
+      guard.content,
+      deadline,
+    )
   }
 }

@@ -43,7 +43,7 @@ export class JobIntake {
     if (job.guard) {
       // Under a known scope an older signature of the same intent may be waiting.
       if (contents.has(job.guard.scope)) this.#queue.supersede(job.guard.scope, now)
-      else this.#guard.add(job.guard)
+      this.#guard.add({ guard: job.guard, deadline: job.deadline })
       contents.set(job.guard.scope, job.guard.content)
     }
     this.#queue.add(job, now)

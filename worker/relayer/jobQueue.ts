@@ -7,7 +7,6 @@ import { enqueueReport } from './reportOutbox.ts'
 
 /** Failures on chain after which a job is given up. */
 const maxChainFailures = 3
-const retentionMs = 7 * 86_400_000 // 7 days
 /** A Treasury that reads at CONFIRM_DEPTH submits a job now and then after it was mined. */
 const reopenAfterMs = 15_000 // 15 seconds
 
@@ -15,7 +14,7 @@ const reopenAfterMs = 15_000 // 15 seconds
 export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'>
 
 /**
- * The jobs of one Relayer, from submission until seven days after their end:
+ * The jobs of one Relayer, from submission until seven days after their end (prune.ts):
  *
  *     waiting → parked              simulation failed, or the user is over the failure quota; retried when due
  *     waiting, parked → in_flight   part of a signed transaction
@@ -249,10 +248,6 @@ export class JobQueue {
 
   forgetDropped(userId: string, reason: string): void {
     this.#sql.exec(`DELETE FROM job WHERE user_id = ? AND state = 'dropped' AND reason = ?`, userId, reason)
-  }
-
-  prune(now: number): void {
-    this.#sql.exec('DELETE FROM job WHERE finished_at < ?', now - retentionMs)
   }
 
   #finish(

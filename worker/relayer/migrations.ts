@@ -25,7 +25,7 @@ export const relayerMigrations: readonly string[] = [
   CREATE INDEX item_tell ON item (tell_at) WHERE tell_at IS NOT NULL;
   CREATE INDEX item_finished ON item (finished_at) WHERE finished_at IS NOT NULL;
 
-  -- Kept for good: under one scope there is one content.
+  -- Under one scope there is one content.
   CREATE TABLE guard (scope TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
   -- Failures on chain, for the hourly quota.
   CREATE TABLE failure (user_id TEXT NOT NULL, at INTEGER NOT NULL);
@@ -121,5 +121,10 @@ export const relayerMigrations: readonly string[] = [
     user_id TEXT NOT NULL, principal TEXT NOT NULL, failures INTEGER NOT NULL, retry_at INTEGER NOT NULL,
     PRIMARY KEY (user_id, principal)
   ) WITHOUT ROWID;
+  `,
+  `
+  -- The last deadline accepted for the scope (unix seconds). Null: accepted before it was stored; prune.ts fills it in.
+  ALTER TABLE guard ADD COLUMN max_deadline INTEGER;
+  CREATE INDEX guard_deadline ON guard (max_deadline);
   `,
 ]

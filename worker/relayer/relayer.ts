@@ -19,6 +19,7 @@ import { JobQueue } from './jobQueue.ts'
 import { JobWaiters } from './jobWaiters.ts'
 import { relayerMigrations } from './migrations.ts'
 import { NewAccountGas } from './newAccountGas.ts'
+import { prune } from './prune.ts'
 import { readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
 import { TransactionSubmitter } from './transactionSubmitter.ts'
@@ -255,12 +256,10 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   async #prune(): Promise<number> {
     const now = this.clock.now()
-    this.ctx.storage.transactionSync(() => {
-      this.#jobs.prune(now)
-      this.#quota.prune(now)
-      this.#openSubmitter().transactions.prune(now)
-    })
-    return now + pruneEveryMs
+    const { chain, address } = this.#openSubmitter()
+    this.#quota.prune(now)
+    const { isMoreLeft } = await prune(this.ctx.storage, chain(), address, now)
+    return isMoreLeft ? now : now + pruneEveryMs
   }
 
   /** The account comes from the object's name, or from the table when an alarm does not know the name. */

@@ -5,9 +5,8 @@ import type { TransactionContent } from './batchEncoding.ts'
 import type { Batch } from './chooseBatch.ts'
 import type { Fees } from './fees.ts'
 
-const retentionMs = 7 * 86_400_000 // 7 days
 /** How long receipts of a lost nonce are still looked for: the node may have been wrong. */
-const lostWatchMs = 600_000 // 10 minutes
+export const lostWatchMs = 600_000 // 10 minutes
 const maxWatched = 100
 const transferGas = 21_000n
 
@@ -221,12 +220,5 @@ export class Transactions {
 
   close(nonce: number, state: 'mined' | 'lost', now: number): void {
     this.#sql.exec('UPDATE account_tx SET state = ?, closed_at = ? WHERE nonce = ?', state, now, nonce)
-  }
-
-  prune(now: number): void {
-    const old = '(SELECT nonce FROM account_tx WHERE closed_at < ?)'
-    this.#sql.exec(`DELETE FROM batch_job WHERE nonce IN ${old}`, now - retentionMs)
-    this.#sql.exec(`DELETE FROM attempt WHERE nonce IN ${old}`, now - retentionMs)
-    this.#sql.exec('DELETE FROM account_tx WHERE closed_at < ?', now - retentionMs)
   }
 }

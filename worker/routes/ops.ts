@@ -15,11 +15,13 @@ import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
 import { setLinkDown } from '../ops/claimLinks.ts'
+import { keyringStates, renewKeysNow, resetOldPasswords } from '../ops/keys.ts'
 import { createPasscode, limitPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
 import { type Act, recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
 import { currentStop, setStop } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
+import { setWebhooksStopped } from '../ops/webhooks.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
 import { opsPages } from './opsPages.ts'
 
@@ -42,6 +44,12 @@ export const ops = new Hono<AppEnv>()
     const { reason, ...input } = c.req.valid('json')
     return c.json(success(await setStop(c.var.deps, actOf(c, reason), input)))
   })
+  .post('/api/webhooks/stop', validate('json', Reason), async (c) =>
+    c.json(success(await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('json').reason), true))),
+  )
+  .post('/api/webhooks/resume', validate('json', Reason), async (c) =>
+    c.json(success(await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('json').reason), false))),
+  )
   .get('/api/users', validate('query', FindUsers), async (c) =>
     c.json(success(await findUsers(c.var.deps, c.req.valid('query').find))),
   )
@@ -74,6 +82,13 @@ export const ops = new Hono<AppEnv>()
     const { reason, payout } = c.req.valid('json')
     return c.json(success(await setLinkDown(c.var.deps, actOf(c, reason), payout, false)))
   })
+  .get('/api/keys', async (c) => c.json(success(await keyringStates(c.var.deps))))
+  .post('/api/keys/renew', validate('json', Reason), async (c) =>
+    c.json(success(await renewKeysNow(c.var.deps, actOf(c, c.req.valid('json').reason)))),
+  )
+  .post('/api/keys/reset-passwords', validate('json', Reason), async (c) =>
+    c.json(success(await resetOldPasswords(c.var.deps, actOf(c, c.req.valid('json').reason)))),
+  )
   .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))
   .post('/api/passcodes', validate('json', CreatePasscode), async (c) => {

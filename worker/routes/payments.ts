@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import { CheckPayment, CreatePayment, PaymentsQuery } from '#schemas/payment.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { agent, challenge } from '../middleware/auth.ts'
@@ -10,9 +11,11 @@ import {
   cancelPayment,
   checkPayment,
   createPayment,
+  getBudgetRequest,
   getPayment,
   listPayments,
   paymentContext,
+  requestBudget,
 } from '../services/agentPayments.ts'
 
 /** /v1: what agents call. Successful replies are plain objects, without the envelope of /api. */
@@ -24,8 +27,22 @@ export const payments = new Hono<AppEnv>()
     c.header('Location', `/v1/payments/${payment.id}`)
     reportRates(c, rates)
     if (replayed) c.header('Idempotent-Replayed', 'true')
-    return c.json(payment, 201)
+    if (payment.status !== 'PENDING_APPROVAL') return c.json(payment, 201)
+    c.header('Retry-After', approvalRetrySeconds)
+    return c.json(payment, 202)
   })
+  .post('/budget-requests', validate('json', CreateBudgetRequest), async (c) => {
+    const key = requiredIdempotencyKey(c)
+    const { request, replayed } = unwrapOrChallenge(c, await requestBudget(caller(c), key, c.req.valid('json')))
+    c.header('Location', `/v1/budget-requests/${request.id}`)
+    if (replayed) c.header('Idempotent-Replayed', 'true')
+    if (request.status !== 'PENDING_APPROVAL') return c.json(request, 200)
+    c.header('Retry-After', approvalRetrySeconds)
+    return c.json(request, 202)
+  })
+  .get('/budget-requests/:requestId', async (c) =>
+    c.json(unwrapOrChallenge(c, await getBudgetRequest(caller(c), c.req.param('requestId')))),
+  )
   .post('/payments/check', validate('json', CheckPayment), async (c) =>
     c.json(unwrapOrChallenge(c, await checkPayment(caller(c), c.req.valid('json')))),
   )
@@ -43,6 +60,9 @@ export const payments = new Hono<AppEnv>()
     c.json(unwrapOrChallenge(c, await cancelPayment(caller(c), c.req.param('paymentId')))),
   )
   .get('/context', async (c) => c.json(unwrapOrChallenge(c, await paymentContext(caller(c)))))
+
+/** People need longer than programs: asking more often brings nothing. */
+const approvalRetrySeconds = '30'
 
 const caller = (c: Context<AppEnv>) => ({ env: c.env, agent: c.var.agent })
 

@@ -11,6 +11,7 @@
  */
 import type { z } from 'zod'
 import type * as account from './account.ts'
+import type * as approval from './approval.ts'
 import type { Contact, ContactBalances, ContactBalancesQuery, ContactQuery, SaveContact } from './contact.ts'
 import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
@@ -23,6 +24,7 @@ import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
 import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
+import type * as webhook from './webhook.ts'
 
 export type ApiCalls = {
   'GET /health': { public: true; reply: { status: 'ok' } }
@@ -181,6 +183,19 @@ export type ApiCalls = {
   'POST /escrow/:escrowId/resend': { reply: escrow.ResendReply }
   'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
 
+  'GET /approvals': { query?: z.input<typeof approval.ApprovalsQuery>; reply: approval.ApprovalList }
+  'GET /approvals/count': { reply: approval.ApprovalCount }
+  'GET /approvals/:approvalId': { reply: approval.Approval }
+  'POST /approvals/:approvalId/approve': { body: z.input<typeof approval.Approve>; reply: approval.Approval }
+  'POST /approvals/:approvalId/deny': { body: z.input<typeof approval.Deny>; reply: approval.Approval }
+  'GET /grants': { query?: z.input<typeof approval.GrantsQuery>; reply: approval.Grant[] }
+  'POST /grants/:grantId/end': { reply: approval.Grant }
+  'GET /approval-settings': { reply: approval.ApprovalSettings }
+  'PUT /approval-settings': {
+    body: z.input<typeof approval.SetApprovalSettings>
+    reply: approval.ApprovalSettings
+  }
+
   'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
   'GET /overview': { reply: Overview }
   'GET /usage/dashboard': { reply: Usage }
@@ -188,6 +203,17 @@ export type ApiCalls = {
   'GET /preferences': { reply: Preferences }
   /** Replaces the fields that the body names. */
   'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
+  'GET /webhooks': { reply: webhook.Webhook[] }
+  'POST /webhooks': { body: z.input<typeof webhook.CreateWebhook>; reply: webhook.CreatedWebhook }
+  'PATCH /webhooks/:webhookId': { body: z.input<typeof webhook.EditWebhook>; reply: webhook.Webhook }
+  'DELETE /webhooks/:webhookId': { reply: null }
+  'POST /webhooks/:webhookId/rotate-secret': { reply: webhook.RotatedSecret }
+  'POST /webhooks/:webhookId/test': { reply: { id: string } }
+  'GET /webhooks/:webhookId/deliveries': {
+    query?: z.input<typeof webhook.DeliveriesQuery>
+    reply: webhook.DeliveryPage
+  }
+  'POST /webhooks/:webhookId/deliveries/:deliveryId/replay': { reply: webhook.Delivery }
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }

@@ -119,13 +119,34 @@ export type RelayerState = {
 }
 /** `overdueTreasuries`: work that has not moved for two minutes; at most 100 users. */
 export type Stuck = { overdueTreasuries: { userId: string; since: string }[]; jobs: StuckJob[] }
+/** Of all accounts. `failing`: switched on, and every attempt fails. `stoppedSince` null: they are sent. */
+export type WebhooksState = {
+  on: number
+  failing: number
+  disabled: number
+  longestFailing: { id: string; userId: string; since: string }[]
+  stoppedSince: string | null
+}
 export type OpsStatus = {
   ready: boolean
   problems: string[]
   stop: ServiceStop
+  webhooks: WebhooksState
   alerts: { key: string; text: string; since: string }[]
   relayers: RelayerState[]
   overdueTreasuries: number
   suspended: number
   signUp: SignUpMode
+}
+
+/**
+ * One keyring. `from`: when the version became or becomes current; null: from the beginning. `remaining`: what still
+ * needs the older versions. `removableFrom`: when they can be removed; null: there is none, or what remains does not end
+ * by itself.
+ */
+export type KeyringState = {
+  name: string
+  versions: { version: number; from: string | null; state: 'older' | 'current' | 'distributed' }[]
+  remaining: string[]
+  removableFrom: string | null
 }

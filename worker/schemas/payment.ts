@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chainNames } from '#domain/networks.ts'
+import { ApprovalReference, Budget, instant, reason, usdc } from './agentFields.ts'
 import { address, email, memo, phone, usdcAmount } from './common.ts'
 import type { TransactionStatus } from './transaction.ts'
 
@@ -58,6 +59,7 @@ export const CreatePayment = z.strictObject({
   to: PaymentRecipient,
   amount: payAmount,
   memo: memo.describe('A note for the owner’s records.'),
+  reason: reason.describe('Why you want to pay, in plain text. The owner reads it if the payment has to be approved.'),
 })
 export type CreatePayment = z.output<typeof CreatePayment>
 
@@ -93,10 +95,8 @@ function decoded(text: string): string {
   }
 }
 
-const usdc = z.string().meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
-const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
-
 const statuses = [
+  'PENDING_APPROVAL',
   'QUEUED',
   'PENDING',
   'PROCESSING',
@@ -106,17 +106,7 @@ const statuses = [
   'VALIDATION_FAILED',
   'CANCELLED',
   'EXPIRED',
-] as const satisfies readonly TransactionStatus[]
-
-/** A policy group's budget. */
-export const Budget = z
-  .object({
-    limit: usdc.nullable().describe('Null = no limit.'),
-    spent: usdc.describe('Confirmed payments.'),
-    held: usdc.describe('Accepted but not yet confirmed.'),
-    remaining: usdc.nullable().describe('limit − spent − held; null without a limit.'),
-  })
-  .describe('The policy group’s total budget, shared by all its agents. Decimal USDC.')
+] as const satisfies readonly (TransactionStatus | 'PENDING_APPROVAL')[]
 
 /** The agent's view of a payment. */
 export const Payment = z.object({
@@ -125,7 +115,7 @@ export const Payment = z.object({
   status: z
     .enum(statuses)
     .describe(
-      'QUEUED and PROCESSING are under way. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are under way. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     ),
   amount: usdc,
   to: z.object({
@@ -141,6 +131,7 @@ export const Payment = z.object({
   created_at: instant,
   signed_at: instant.nullable(),
   confirmed_at: instant.nullable(),
+  approval: ApprovalReference.nullable().describe('Null unless the owner was asked.'),
   budget: Budget,
 })
 export type Payment = z.infer<typeof Payment>
@@ -177,6 +168,12 @@ export const PaymentCheck = z.object({
     .object({ code: z.string(), detail: z.string(), ...figures })
     .nullable()
     .describe('Why the payment would be refused; null if it would be allowed.'),
+  approval_required: z
+    .boolean()
+    .describe('The owner would be asked first: the payment would be PENDING_APPROVAL, and nothing reserved.'),
+  approval_rules: z
+    .array(z.enum(['above_limit', 'new_recipient', 'duplicate', 'budget_request']))
+    .describe('Why the owner would be asked.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
 
@@ -210,6 +207,16 @@ export const PaymentContext = z.object({
   }),
   budget: Budget,
   max_allowed_now: usdc.describe('The minimum of what the budget, the session key and the wallet allow.'),
+  approvals: z
+    .object({
+      approve_above: usdc.nullable().describe('A payment strictly above it waits for the owner. Null: none does.'),
+      approve_new_recipient: z.boolean().describe('The first payment to a recipient waits for the owner.'),
+      duplicate_minutes: z
+        .int()
+        .describe('The same amount to the same recipient within this time waits for the owner. 0: off.'),
+      ttl_hours: z.int().describe('How long the owner can answer.'),
+    })
+    .describe('What the owner is asked about although the budget allows it.'),
   limits: z
     .object({
       rates: z.array(

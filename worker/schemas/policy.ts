@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { type Period, periods } from '#domain/policyPeriod.ts'
@@ -46,6 +47,14 @@ export type PolicyGroup = {
   /** Payouts by email or SMS may go to these only: 'example.com', '+49'. Null: any. */
   emailDomains: string[] | null
   phoneCodes: string[] | null
+  /** Above this (decimal USDC, strictly) an agent's payment waits for the owner. Null: no payment does. */
+  approveAbove: string | null
+  /** The first payment to a recipient waits for the owner. */
+  approveNewRecipient: boolean
+  /** How long an approval waits. */
+  approvalTtlHours: number
+  /** The same amount to the same recipient within this time waits for the owner. 0: off. */
+  duplicateMinutes: number
   agentCount: number
   /** What deleted agents contributed to the group's figures, so that the parts add up. */
   formerAgents: { count: number; spent: string; held: string }
@@ -171,6 +180,11 @@ const list = (what: string, normal: (text: string) => string | null, example: st
     .max(100, `At most 100 entries`)
     .transform((values) => [...new Set(values)].sort())
 
+const whole = (what: string, unit: string, least: number, most: number) => {
+  const error = `${what} ${least} to ${most} ${unit}`
+  return z.int({ error }).min(least, error).max(most, error)
+}
+
 /** Limits beyond the specification. Absent: unchanged (none for a new group). Null: no such limit. */
 const limits = {
   maxPayment: usdcAmount.nullable().optional(),
@@ -181,6 +195,10 @@ const limits = {
   maxUnclaimed: usdcAmount.nullable().optional(),
   emailDomains: list('email domain', normalDomain, 'example.com').nullable().optional(),
   phoneCodes: list('country code', normalCallingCode, '+49').nullable().optional(),
+  approveAbove: usdcAmount.nullable().optional(),
+  approveNewRecipient: z.boolean().optional(),
+  approvalTtlHours: whole('An approval must wait', 'hours', 1, maxApprovalTtlHours).optional(),
+  duplicateMinutes: whole('The time between equal payments must be', 'minutes', 0, maxDuplicateMinutes).optional(),
 }
 const whitelistedContactIds = z.array(z.string().min(1).max(64)).max(10_000, 'At most 10,000 contacts').optional()
 

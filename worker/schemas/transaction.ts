@@ -30,6 +30,8 @@ export type Transaction = {
   recipientPhone: string | null
   escrowId: string | null
   policyGroupId: string | null
+  /** The approval that it waits or waited for; while that is open, status is PENDING. */
+  approvalId: string | null
   /** Why it was refused: the rule, what to do, and the figures (decimal USDC) of the decision. */
   refusal: {
     rule: string

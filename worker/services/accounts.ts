@@ -8,13 +8,10 @@ import { directoryFrom } from '../identity/directoryFrom.ts'
 import { notifyAlreadyRegistered } from '../identity/notifyAlreadyRegistered.ts'
 import { newTemporaryPassword } from '../identity/secrets.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
-import { limitPasswords } from './accountLimits.ts'
-import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
 import { asUser, endOtherLoginSessions } from './loginSessions.ts'
+import { requirePassword } from './passwordProof.ts'
 import { notifyPasswordChanged, refuseCommonPassword } from './passwordRules.ts'
 import { admitSignUp } from './signUpAdmission.ts'
-
-const maxWrongPasswords = 5
 
 /**
  * Creates an account and mails a temporary password. Leaves nothing behind if the mail cannot be sent. If the email is
@@ -83,20 +80,10 @@ export async function changePassword(
   sessionId: string,
   input: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  const { db } = deps
   refuseCommonPassword(input.newPassword, 'newPassword')
-  const row = await findUser(db, userId)
-  if (!row) throw new AppError('not_found', 'User not found.')
-  const key = attemptKey('change-password', userId)
-  await limitAttempts(db, key, maxWrongPasswords, deps.now())
-  // Counted with known addresses: guesses by a stolen session must not use up the tries of new devices.
-  const wasRight = await limitPasswords(deps, row.email, true)
-  const directory = directoryFrom(deps)
-  if (!(await directory.checkPassword(row, input.currentPassword)))
-    throw new AppError('invalid_input', 'Your current password is incorrect.', { field: 'currentPassword' })
-  await resetAttempts(db, key)
-  await wasRight()
-  if (!(await directory.choosePassword(row, input.newPassword)))
+  const wrong = 'Your current password is incorrect.'
+  const row = await requirePassword(deps, userId, input.currentPassword, { field: 'currentPassword', wrong })
+  if (!(await directoryFrom(deps).choosePassword(row, input.newPassword)))
     throw new AppError('conflict', 'Your password has just been changed. Please try again.')
   await endOtherLoginSessions(deps, userId, sessionId)
   notifyPasswordChanged(deps, row)

@@ -1,5 +1,6 @@
-import { type Scope, scopeFor } from '#domain/scopes.ts'
+import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
 import { checksumAddress } from '#domain/validators.ts'
+import type { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import type {
   CreatePayment,
   Payment,
@@ -83,6 +84,12 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
       remaining: group.remaining,
     },
     max_allowed_now: maxAllowedNow,
+    approvals: {
+      approve_above: group.approveAbove,
+      approve_new_recipient: group.approveNewRecipient,
+      duplicate_minutes: group.duplicateMinutes,
+      ttl_hours: group.approvalTtlHours,
+    },
     limits: {
       rates: rates.map(({ name, limit, remaining, resetSeconds }) => ({
         name,
@@ -93,6 +100,25 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
       gas: { limit: gas.limit, used: gas.used, remaining: gas.remaining, resets_at: gas.resetsAt },
     },
   })
+}
+
+/** Asks the owner for more budget. `key`: as for payments, and one space with them. */
+export async function requestBudget(
+  caller: Caller,
+  key: string,
+  { amount, reason }: CreateBudgetRequest,
+): Promise<Result<{ request: BudgetRequest; replayed: boolean }>> {
+  // Whoever may pay anybody may ask for more.
+  const missing = visibleScopes.some((scope) => caller.agent.scopes.includes(scope))
+    ? null
+    : missingScope(caller.agent, visibleScopes[0])
+  if (missing) return missing
+  return treasury(caller).requestBudget({ principal: principal(caller), key, amount, reason: reason || null })
+}
+
+/** `not_found` for any id but the caller's own requests. */
+export async function getBudgetRequest(caller: Caller, id: string): Promise<Result<BudgetRequest>> {
+  return treasury(caller).budgetRequest(principal(caller), id)
 }
 
 /** The refusal if the caller's token lacks the scope, else null. Whether the group allows it is checked by the Treasury. */
@@ -120,7 +146,12 @@ const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Pri
   ...(tokenId && { tokenId }),
 })
 
-const paymentOf = ({ to, amount, memo }: CreatePayment) => ({ to: recipientOf(to), amount, memo: memo || null })
+const paymentOf = ({ to, amount, memo, reason }: CreatePayment) => ({
+  to: recipientOf(to),
+  amount,
+  memo: memo || null,
+  reason: reason || null,
+})
 
 /** The schema has verified the checksum of mixed-case addresses. */
 const checksummed = (address: `0x${string}`) =>

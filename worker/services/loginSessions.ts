@@ -6,6 +6,7 @@ import * as sessions from '../db/loginSessions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
+import { newRefreshToken, sessionOfRefreshToken } from '../identity/refreshTokens.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
 import { signUserTokens } from '../identity/tokens.ts'
 import { logWarning } from '../observability/log.ts'
@@ -84,7 +85,8 @@ export async function answerChallenge(
 
 /**
  * Exchanges a refresh token for new tokens. Its second use after the grace period ends its whole session, as does a third
- * use at any time, and the use of one successor after the other has been exchanged.
+ * use at any time, and the use of one successor after the other has been exchanged. What is stored
+ * of a spent token is deleted a minute later (db/retention.ts); its signature still says which session it belonged to.
  */
 export async function refresh(deps: Deps, token: string): Promise<Tokens & { user: User }> {
   const { env, db } = deps
@@ -92,13 +94,18 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
   const expired = new AppError('unauthenticated', 'Session expired. Please sign in again.')
   const oldHash = sha256(token)
   const found = await sessions.findRefreshToken(db, oldHash)
-  if (!found || found.session.revokedAt !== null) throw expired
+  if (!found) {
+    const sessionId = sessionOfRefreshToken(env, token)
+    if (sessionId !== null) await endStolenSession(db, sessionId, now)
+    throw expired
+  }
+  if (found.session.revokedAt !== null) throw expired
   const { session, user } = found
   const { replacedAt } = found.token
   const isReused = replacedAt !== null && now - replacedAt > refreshGraceMs
   if (!isReused && (found.token.expiresAt <= now || session.expiresAt <= now)) throw expired
 
-  const refreshToken = newSecret('br_')
+  const refreshToken = newRefreshToken(env, session.id, now)
   const exchange = {
     oldHash,
     newHash: sha256(refreshToken),
@@ -108,20 +115,25 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
     expiresAt: Math.min(now + refreshTokenMs, session.expiresAt),
   }
   if (isReused || !(await sessions.replaceRefreshToken(db, exchange))) {
-    await sessions.revokeLoginSession(db, session.id, now)
-    openUntil.delete(session.id)
-    logWarning('refresh_token_reused', { session: session.id })
+    await endStolenSession(db, session.id, now)
     throw expired
   }
   return { ...(await signUserTokens(env, user, session.id, now)), refreshToken, user: asUser(user) }
 }
 
+async function endStolenSession(db: Db, sessionId: string, now: number): Promise<void> {
+  const revoked = await sessions.revokeLoginSession(db, sessionId, now)
+  openUntil.delete(sessionId)
+  if (revoked) logWarning('refresh_token_reused', { session: sessionId })
+}
+
 /** Ends the session of this refresh token, with all its tokens. Does nothing for an unknown token. */
 export async function signOut(deps: Deps, token: string): Promise<void> {
   const found = await sessions.findRefreshToken(deps.db, sha256(token))
-  if (!found) return
-  await sessions.endLoginSession(deps.db, found.session.id, deps.now())
-  openUntil.delete(found.session.id)
+  const sessionId = found?.session.id ?? sessionOfRefreshToken(deps.env, token)
+  if (sessionId === null) return
+  await sessions.endLoginSession(deps.db, sessionId, deps.now())
+  openUntil.delete(sessionId)
 }
 
 /** For a user whose password or code was right. */
@@ -132,7 +144,7 @@ export async function openLoginSession(
   const { env, db } = deps
   const now = deps.now()
   const sessionId = newId('session')
-  const refreshToken = newSecret('br_')
+  const refreshToken = newRefreshToken(env, sessionId, now)
   const tokens = await signUserTokens(env, user, sessionId, now)
   await sessions.insertLoginSession(db, {
     sessionId,

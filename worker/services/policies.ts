@@ -39,12 +39,16 @@ async function snapshots(deps: Deps, userId: string, contactIds: string[] = []):
 /** The compiler asks for every limit here, so that none is accepted and then dropped. */
 type EveryLimit = { [Name in keyof GroupLimits]-?: GroupLimits[Name] }
 
-const limitsOf = ({ maxPayment, periodBudget, maxUnclaimed, emailDomains, phoneCodes }: GroupLimits): EveryLimit => ({
-  maxPayment,
-  periodBudget,
-  maxUnclaimed,
-  emailDomains,
-  phoneCodes,
+const limitsOf = (input: GroupLimits): EveryLimit => ({
+  maxPayment: input.maxPayment,
+  periodBudget: input.periodBudget,
+  maxUnclaimed: input.maxUnclaimed,
+  emailDomains: input.emailDomains,
+  phoneCodes: input.phoneCodes,
+  approveAbove: input.approveAbove,
+  approveNewRecipient: input.approveNewRecipient,
+  approvalTtlHours: input.approvalTtlHours,
+  duplicateMinutes: input.duplicateMinutes,
 })
 
 export async function createGroup(

@@ -3,6 +3,7 @@ import type { Deps } from '../appEnv.ts'
 import { returnPasscode, takePasscode } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { passcodeHash } from '../identity/secrets.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
 
 const maxWrongPasscodes = 10
@@ -24,8 +25,9 @@ export async function admitSignUp(
 
   const key = attemptKey('signup', address)
   await limitAttempts(db, key, maxWrongPasscodes, deps.now())
-  const passcode = passcodeHash(env.CODE_PEPPER, input.passcode)
-  if (!(await takePasscode(db, passcode, deps.now())))
+  const hashes = keyring(env, 'CODE_PEPPER').versions.map(({ secret }) => passcodeHash(secret, input.passcode!))
+  const passcode = await takePasscode(db, hashes, deps.now())
+  if (passcode === null)
     throw new AppError('wrong_passcode', 'This signup passcode is not valid.', { field: 'signupPasscode' })
   await resetAttempts(db, key)
   return () => returnPasscode(db, passcode)

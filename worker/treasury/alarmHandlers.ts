@@ -1,5 +1,6 @@
 import { markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
+import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './context.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import type { Outbox } from './outbox/flush.ts'
@@ -36,6 +37,8 @@ export function runAlarm(ctx: Context, outbox: Outbox, kind: AlarmKind): Promise
       return andSubmit(ctx, () => handleExpiry(ctx))
     case 'finality':
       return settleFinality(ctx)
+    case 'approvals':
+      return Promise.resolve(endAllOverdue(ctx))
   }
 }
 
@@ -63,7 +66,7 @@ async function settleOpen(ctx: Context): Promise<number | null> {
 
 async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {
   noteSize(ctx)
-  await outbox.flush()
+  await Promise.all([outbox.flush(), outbox.flushEvents()])
   await outbox.flushMail()
   return nextDueAt(ctx)
 }
@@ -71,6 +74,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 /** Wallets with nothing in flight, for deposits, withdrawals by their owners, and payouts settled without us. */
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
+  pruneApprovals(ctx)
   noteSize(ctx)
   const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
   await forEach(idle, async (wallet) => {

@@ -29,13 +29,13 @@ import type { Wallet } from '#schemas/wallet.ts'
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { JobReport } from '../relayer/api.ts'
 import type { Result } from '../result.ts'
+import type { ApprovalCalls } from './approvals/api.ts'
+import type { KeyCalls } from './keys/api.ts'
 import type { OperatorCalls } from './operators/api.ts'
+import type { Principal } from './principal.ts'
+import type { WebhookCalls } from './webhooks/api.ts'
 
-/**
- * Who asks: the signed-in user, or one of their agents with the credential it used (re-checked on every call) and, if
- * that led to an access token, the token's id.
- */
-export type Principal = { type: 'user' } | { type: 'agent'; agentId: string; credentialHash: string; tokenId?: string }
+export type { Principal }
 
 /** A recipient as asked for. For contacts the whitelist snapshot decides where the money goes. */
 export type Recipient =
@@ -53,6 +53,8 @@ export type PayInput = {
   to: Recipient
   amount: MicroUsdc
   memo: string | null
+  /** An agent's words to its owner, in case the payment has to be approved. */
+  reason?: string | null
   /** The user's own contact that this goes to, for lists alone: `to` says where the money goes. */
   contact?: { id: string; name: string } | null
   /** Payouts only. */
@@ -78,6 +80,10 @@ export type GroupLimits = {
   maxUnclaimed?: MicroUsdc | null | undefined
   emailDomains?: string[] | null | undefined
   phoneCodes?: string[] | null | undefined
+  approveAbove?: MicroUsdc | null | undefined
+  approveNewRecipient?: boolean | undefined
+  approvalTtlHours?: number | undefined
+  duplicateMinutes?: number | undefined
 }
 /** `contactIds` absent: the whitelist stays. `contacts`: those of them that exist, as they are now. */
 export type GroupEdit = {
@@ -191,7 +197,8 @@ export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: st
 /** `before`: the last event (ms, number in the audit log) of the page before. */
 export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
 
-export interface TreasuryApi extends Rpc.DurableObjectBranded, OperatorCalls {
+export interface TreasuryApi
+  extends Rpc.DurableObjectBranded, ApprovalCalls, KeyCalls, OperatorCalls, WebhookCalls {
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>>
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */

@@ -2,6 +2,7 @@ import { parseLimits, withLimits } from '#domain/limits.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import { primaryDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { metricsFrom } from '../observability/metrics.ts'
 import type { Context } from './context.ts'
 import { Sealer } from './storage/sealer.ts'
@@ -15,12 +16,12 @@ const largeBytes = 6_000_000_000
 
 /** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. */
 export function createContext(env: Env, store: Store, userId: string, schedule: Context['schedule']): Context {
-  return {
+  const context: Context = {
     env,
     db: primaryDb(env.DB),
     userId,
     store,
-    sealer: new Sealer(env.KEK_V1),
+    sealer: new Sealer(keyring(env, 'KEK'), () => context.now()),
     chains: chainsFrom(env),
     now: () => Date.now(),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -39,8 +40,10 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     established: false,
     unsentJobs: [],
     confirmed: [],
+    webhooks: null,
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
     shard: null,
   }
+  return context
 }

@@ -3,6 +3,8 @@ import type { MicroUsdc } from '#domain/money.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type * as Api from './api.ts'
+import { ApprovedTreasury } from './approvals/approvedTreasury.ts'
+import { askedPayment } from './approvals/askedPayment.ts'
 import { refuseUnreachable } from './chainHeads.ts'
 import { verifyAudit } from './ledger/audit.ts'
 import { currentLedger } from './ledger/view.ts'
@@ -11,7 +13,7 @@ import { paymentRateStates } from './limits/rates.ts'
 import { freshStop } from './operators/stop.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
-import { findPayment, findTransaction, pageOfPayments } from './payments/queries.ts'
+import { findShown, findTransaction, pageOfPayments } from './payments/queries.ts'
 import { recipientHistory } from './payments/recipientHistory.ts'
 import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
@@ -27,7 +29,6 @@ import { agentView, groupView, listAgents, listGroups, refusalsOf } from './poli
 import { confirmContact, contactChanged } from './policies/whitelist.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
-import { ReportedTreasury } from './reports/reportedTreasury.ts'
 import type { PayoutRow } from './storage/rows.ts'
 import { offerSession } from './wallets/actions/offerSession.ts'
 import { rotate } from './wallets/actions/rotate.ts'
@@ -45,21 +46,19 @@ import { walletView } from './wallets/views.ts'
  * One per user: decides, reserves, signs and settles that user's money. This class only connects RPC calls to the
  * functions of the folders beside it; the rules are in worker/domain. What each method promises is in api.ts.
  */
-export class Treasury extends ReportedTreasury implements Api.TreasuryApi {
+export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   // Payments
 
   async payAsAgent(input: Api.PayInput) {
-    return andThen(
-      this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)),
-      ({ payment, replayed, ...accepted }) => {
-        const group = 'group' in accepted ? accepted.group : undefined
-        const rates = paymentRateStates(this.context, payment.agent_id)
-        return ok({ payment: paymentView(this.context.store, payment, group), replayed, rates })
-      },
-    )
+    return andThen(this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
+      const payment = 'asked' in result ? askedPayment(this.context, result.asked)! : result.payment
+      const group = 'group' in result ? result.group : undefined
+      const rates = paymentRateStates(this.context, payment.agent_id)
+      return ok({ payment: paymentView(this.context, payment, group), replayed: result.replayed, rates })
+    })
   }
   async send(input: Api.PayInput) {
-    return andThen(await this.paymentFlow.pay(input), async ({ payment: { id, wallet_id }, replayed }) => {
+    return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment: { id, wallet_id }, replayed }) => {
       const { store } = this.context
       const chainId = store.wallet(wallet_id)!.chain_id
       if (!replayed) await this.submissions.waitForHash(chainId, () => signedPaymentRef(store, id), 300)
@@ -67,7 +66,7 @@ export class Treasury extends ReportedTreasury implements Api.TreasuryApi {
     })
   }
   async createPayout(input: Api.PayInput) {
-    return andThen(await this.paymentFlow.pay(input), async ({ payment }) => {
+    return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
       if (!this.context.store.payout(payment.id)) return notFound('Payout')
       if (await this.outbox.syncLink(payment.id)) return ok(await createdPayout(this.context, payment.id))
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
@@ -76,7 +75,7 @@ export class Treasury extends ReportedTreasury implements Api.TreasuryApi {
   }
   async cancelPayment(principal: Api.Principal, id: string) {
     return andThen(this.agentGate.refusal(principal) ?? cancelPayment(this.context, principal, id), (payment) =>
-      ok(paymentView(this.context.store, payment)),
+      ok(paymentView(this.context, payment)),
     )
   }
   async checkPayment(principal: Api.Principal, input: Api.CheckInput) {
@@ -87,21 +86,19 @@ export class Treasury extends ReportedTreasury implements Api.TreasuryApi {
     )
   }
   async payment(principal: Api.Principal, id: string) {
-    const { store } = this.context
-    return andThen(this.agentGate.refusal(principal) ?? findPayment(store, principal, id), (payment) =>
-      ok(paymentView(store, payment)),
+    return andThen(this.agentGate.refusal(principal) ?? findShown(this.context, principal, id), (payment) =>
+      ok(paymentView(this.context, payment)),
     )
   }
   async payments(principal: Api.Principal, limit: number, after: Api.PaymentCursor | null) {
     const refused = this.agentGate.refusal(principal)
     if (refused) return refused
-    const { store } = this.context
-    const page = pageOfPayments(store, principal.type === 'agent' ? principal.agentId : '', limit, after)
+    const page = pageOfPayments(this.context, principal.type === 'agent' ? principal.agentId : '', limit, after)
     const { rows, last, more } = page
-    return ok({ payments: rows.map((row) => paymentView(store, row)), last, more })
+    return ok({ payments: rows.map((row) => paymentView(this.context, row)), last, more })
   }
   async transaction(id: string) {
-    return findTransaction(this.context.store, id)
+    return findTransaction(this.context, id)
   }
   async recipientHistory(input: Api.RecipientInput) {
     return recipientHistory(this.context, input)

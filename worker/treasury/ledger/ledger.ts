@@ -160,7 +160,7 @@ export function undoSpend(store: Store, payment: PaymentRow): void {
     store.run('UPDATE agent SET held = held + ?1, spent = spent - ?1 WHERE id = ?2', payment.amount, payment.agent_id)
 }
 
-/** Proven dead, or never signed: released in all three. */
+/** Proven dead, or never signed: released in all three, and in the grant that it used. */
 export function release(store: Store, payment: PaymentRow): void {
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
   store.run(
@@ -169,5 +169,7 @@ export function release(store: Store, payment: PaymentRow): void {
     payment.wallet_id,
     payment.epoch,
   )
+  if (payment.grant_id !== null)
+    store.run('UPDATE approval_grant SET used = used - ? WHERE id = ?', payment.amount, payment.grant_id)
   unreserve(store, payment)
 }

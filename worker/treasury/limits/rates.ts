@@ -54,6 +54,18 @@ export function lookupRate(limits: Limits, agentId: string | null): AppliedRate 
   }
 }
 
+/** Questions to the owner. */
+export function approvalRate(limits: Limits, agentId: string): AppliedRate {
+  const burst = limits.agentApprovalsPerDay
+  return {
+    name: 'approvals',
+    principal: agentId,
+    rate: { perSecond: burst / 86_400, burst },
+    code: 'rate_limited',
+    limit: `An agent can ask its owner ${burst} times a day.`,
+  }
+}
+
 /** Deploys, rotations and what the owner signs. */
 export function ownerActionRate(limits: Limits): AppliedRate {
   const burst = limits.ownerActionsPerHour

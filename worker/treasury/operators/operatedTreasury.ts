@@ -1,5 +1,7 @@
 import type { Limits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
+import type { KeyCalls } from '../keys/api.ts'
+import { renewKeys } from '../keys/keyUse.ts'
 import { TreasuryObject } from '../treasuryObject.ts'
 import type * as Api from './api.ts'
 import { setLinkDown } from './claimLinks.ts'
@@ -8,7 +10,10 @@ import { setSuspended } from './suspension.ts'
 import { setUserLimits } from './userLimits.ts'
 
 /** What operators call; treasury.ts adds what users and agents call. */
-export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls {
+export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls, KeyCalls {
+  async renewKeys() {
+    return renewKeys(this.context)
+  }
   async suspend(isSuspended: boolean) {
     return setSuspended(this.context, isSuspended)
   }

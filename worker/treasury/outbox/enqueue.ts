@@ -1,7 +1,11 @@
+import type { MailEvent } from '#domain/events.ts'
 import type { Context } from '../context.ts'
 
-/** Rows of the D1 read model, the claim page's copy of a payout, the index of its link, and what alerts report. */
-export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble'] as const
+/**
+ * Rows of the D1 read model, the claim page's copy of a payout, the index of its link, what alerts report, events for
+ * webhooks, and the webhooks that operators count.
+ */
+export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
 /** Messages to people. What they say is read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',
@@ -10,8 +14,21 @@ export const mailKinds = [
   'mail.payout_returned',
   'mail.budget_reached',
   'mail.wallet_stopped',
+  'mail.approvals',
+  'mail.webhook_disabled',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
+/** The event that each message tells of. A renewed code is sent by the message of the link. */
+export const eventOfMail: Record<MailKind, MailEvent> = {
+  'mail.payout_link': 'payout.ready',
+  'mail.payout_reminder': 'payout.reminded',
+  'mail.payout_claimed': 'payout.withdrawn',
+  'mail.payout_returned': 'payout.reclaimed',
+  'mail.budget_reached': 'group.budget_reached',
+  'mail.wallet_stopped': 'wallet.halted',
+  'mail.approvals': 'approval.requested',
+  'mail.webhook_disabled': 'webhook.disabled',
+}
 /** What leaves the Treasury. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind
 
@@ -20,17 +37,19 @@ const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ?
 
 /**
  * Notes, in the transaction of a change, that `ref` (the row's id) has to be sent on: one entry however often it
- * changes.
+ * changes. `notBefore` (ms): it may wait so long.
  */
-export function enqueue(ctx: Context, kind: OutboxKind, ref: string): void {
+export function enqueue(ctx: Context, kind: OutboxKind, ref: string, notBefore = 0): void {
   const { store } = ctx
   if (kind === 'payout') store.run('UPDATE payout SET updated_at = ? WHERE id = ?', ctx.now(), ref)
   store.run(
-    'INSERT INTO outbox (kind, ref, seq) VALUES (?, ?, 1) ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1, failures = 0, due_at = 0',
+    `INSERT INTO outbox (kind, ref, seq, due_at) VALUES (?, ?, 1, ?)
+     ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1, failures = 0, due_at = excluded.due_at`,
     kind,
     ref,
+    notBefore,
   )
-  ctx.schedule('outbox', ctx.now() + delayMs(kind))
+  ctx.schedule('outbox', Math.max(notBefore, ctx.now() + delayMs(kind)))
 }
 
 /** A payout's change goes to its claim page as well. */

@@ -6,6 +6,7 @@ import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
+import { countWebhook, sendEvents } from './webhooks.ts'
 
 const mailsAtOnce = 10
 
@@ -17,6 +18,7 @@ export class Outbox {
   readonly #context: Context
   #data: Promise<void> = Promise.resolve()
   #mail: Promise<void> = Promise.resolve()
+  #events: Promise<void> = Promise.resolve()
 
   constructor(context: Context) {
     this.#context = context
@@ -27,6 +29,13 @@ export class Outbox {
     const round = () => flushData(this.#context)
     this.#data = this.#data.then(round, round)
     return this.#data
+  }
+
+  /** Apart from `flush`, so that no new payout waits for them. */
+  flushEvents(): Promise<void> {
+    const round = () => flushEvents(this.#context)
+    this.#events = this.#events.then(round, round)
+    return this.#events
   }
 
   /** Apart from `flush`: a slow provider delays no list and no new payout. */
@@ -54,8 +63,14 @@ async function flushData(ctx: Context): Promise<void> {
   for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
+  for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
   const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
   if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
+}
+
+async function flushEvents(ctx: Context): Promise<void> {
+  const events = dueEntries(ctx, ['event'])
+  if (events.length > 0) await attempt(ctx, events, () => sendEvents(ctx, events))
 }
 
 async function flushMail(ctx: Context): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
+import { shownPayment } from '../approvals/askedPayment.ts'
 import type { Context } from '../context.ts'
 import { transactionView } from '../payments/views.ts'
 import { companionIds, companionView, escrowView } from '../payouts/views.ts'
@@ -15,8 +16,9 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
   const gone: string[] = []
   for (const { kind, ref } of entries) {
     const payment = store.payment(ref)
+    const shown = payment ?? shownPayment(ctx, ref)
+    if (shown && kind === 'payment') transactions.push({ row: transactionView(store, shown), amount: shown.amount })
     if (!payment) continue
-    if (kind === 'payment') transactions.push({ row: transactionView(store, payment), amount: payment.amount })
     const payout = kind === 'payout' && store.payout(ref)
     if (!payout) continue
     payouts.push({ row: escrowView(store, payout), amount: payout.amount })

@@ -1,11 +1,15 @@
 import { giveUpMs } from '#domain/intent.ts'
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
-import { decideActive, decideAmount, type WalletFunds } from '#domain/policy.ts'
+import { decideActive, decideAmount, type Refusal, type WalletFunds } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
 import type { Address } from '../../chain/types.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { PayInput } from '../api.ts'
+import { takeFromGrant } from '../approvals/grants.ts'
+import { askFirst, contactMoved, hasMoved, notAsked, replayOf } from '../approvals/inAccept.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import { whatIsAsked } from '../approvals/whatIsAsked.ts'
 import { chainNow } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -17,22 +21,18 @@ import { messageTo } from '../limits/messageLimits.ts'
 import { newPaymentRefusal } from '../operators/stop.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
 import { toColumn } from '../storage/columns.ts'
-import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import type { PaymentRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
+import type { Accepted, Asked } from './accepted.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
 import { type Caller, resolveCaller, resolveTarget, type Target } from './paymentParties.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
-import { recordRefusal } from './refusals.ts'
+import { recordRefusal, refusalOf } from './refusals.ts'
 import { type Intent, signNew } from './sign.ts'
-
-/** `group` as it is with this payment reserved. */
-export type Accepted = { payment: PaymentRow } & (
-  | { replayed: true }
-  | { replayed: false; wallet: WalletRow; group: GroupRow | null }
-)
 
 /** What makes two requests the same payment. */
 const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: PayInput) => [
@@ -47,9 +47,14 @@ const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: Pa
 /**
  * Decides, reserves and, where key and head are at hand, signs in one synchronous transaction: no await between reading a
  * budget and taking from it. What is missing is returned as a need and changes nothing. Refusals are recorded with their
- * figures.
+ * figures. `approved`: what the owner has just approved; then nothing is asked, and a refusal is only returned.
  */
-export function accept(ctx: Context, input: PayInput, gathered: Gathered): Result<Accepted> | Need {
+export function accept(
+  ctx: Context,
+  input: PayInput,
+  gathered: Gathered,
+  approved: ApprovalRow | null = null,
+): Result<Accepted | Asked> | Need {
   return ctx.store.transaction(() => {
     const { store } = ctx
     const now = ctx.now()
@@ -59,7 +64,7 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
     const request = idempotentRequest(input.principal, input.key, contentOf(input))
     const replay = active?.ok === false ? null : findReplay(store, request)
-    if (replay) return replay.ok ? ok({ payment: store.payment(replay.value)!, replayed: true }) : replay
+    if (replay) return replay.ok ? replayOf(ctx, replay.value) : replay
     if (store.isFull) return accountFull
     if (!caller.ok) return caller
     const stopped = suspendedOwner(ctx) ?? newPaymentRefusal(ctx)
@@ -67,7 +72,10 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     const { wallet, session, group, agent, policy } = caller.value
 
     const target = resolveTarget(ctx, caller.value, input.to)
-    if ('refusal' in target) return recordRefusal(ctx, input, target.refusal, caller.value, inputsOf(caller.value))
+    const refused = (refusal: Refusal, inputs: Record<string, unknown>) =>
+      approved ? refusalOf(refusal) : recordRefusal(ctx, input, refusal, caller.value, inputs)
+    if ('refusal' in target) return refused(target.refusal, inputsOf(caller.value))
+    if (approved && hasMoved(approved, wallet, target)) return contactMoved
     const forbidden =
       (target.address && forbiddenRecipient(ctx, wallet, target.address)) ||
       (target.phone && smsRefusal(ctx, target.phone))
@@ -82,7 +90,7 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
       // only the figures beside it do.
       if (!gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agent?.id ?? null))
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
-      return recordRefusal(ctx, input, decision.refusal, caller.value, inputsOf(caller.value, funds, now))
+      return refused(decision.refusal, inputsOf(caller.value, funds, now))
     }
     const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target) }
     const admission = admit(ctx, work)
@@ -90,14 +98,16 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
     // Last, because they cause work elsewhere: a request that is refused anyway costs nothing.
     const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
     if (recipient === null) return lookupNeed(ctx, wallet, work.agentId, target.address!)
-    const refused = lookupRefusal(recipient)
-    if (refused) return refused
+    const lost = lookupRefusal(recipient)
+    if (lost) return lost
+    const { rules, grant } = approved ? notAsked : whatIsAsked(ctx, caller.value, target, input.amount)
+    if (rules.length > 0) return askFirst(ctx, { input, caller: caller.value, target, rules }, request)
     const missing = sharedNeed(ctx, work, admission, gathered.grants)
     if (missing) return missing
     const { draft } = gathered
     if (isPayout && !draft) return { need: 'draft', wallet }
 
-    const id = isPayout ? draft!.id : newId(ctx, 'pay')
+    const id = isPayout ? draft!.id : (approved?.payment_id ?? newId(ctx, 'pay'))
     const to = isPayout ? draft!.address : target.address!
     const epoch = session!.epoch
     const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: input.amount })
@@ -107,21 +117,29 @@ export function accept(ctx: Context, input: PayInput, gathered: Gathered): Resul
       intent ? 1 : 0,
       now,
     )
-    const payment = paymentRow(input, caller.value, target, { id, to, epoch, intent, isPayout, now })
+    const payment = {
+      ...paymentRow(input, caller.value, target, { id, to, epoch, intent, isPayout, now }),
+      approval_id: approved?.id ?? null,
+      grant_id: grant?.id ?? null,
+    }
     store.insertPayment(payment)
     if (isPayout) insertPayout(ctx, draft!, wallet)
     if (recipient === 'clear') rememberRecipient(ctx, wallet, to)
+    if (grant) takeFromGrant(ctx, grant, input.amount)
     admission.commit()
     remember(store, request, 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
       by: agent?.id ?? 'user',
       amount: formatUsdc(input.amount),
       to,
+      ...(approved && { approval: approved.id }),
+      ...(grant && { grant: grant.id }),
       ...inputsOf(caller.value, funds, now),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
     noticeBudget(ctx, group, input.amount)
     enqueue(ctx, 'payment', id)
+    sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
     ctx.schedule('settle', now + 1000)
     return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
   })
@@ -132,7 +150,7 @@ function paymentRow(
   { wallet, group, agent }: Caller,
   target: Target,
   accepted: { id: string; to: Address; epoch: number; intent: Intent | null; isPayout: boolean; now: number },
-): PaymentRow {
+): Omit<PaymentRow, 'approval_id' | 'grant_id'> {
   const { id, to, epoch, intent, isPayout, now } = accepted
   return {
     id,

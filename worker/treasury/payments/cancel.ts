@@ -2,14 +2,18 @@ import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../api.ts'
+import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
+import { endApproval } from '../approvals/end.ts'
+import { approvalOfPayment } from '../approvals/rows.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow } from '../storage/rows.ts'
-import { findPayment } from './queries.ts'
+import { findShown } from './queries.ts'
 
 const notSent = (why: string) => `Not sent: ${why} before it was signed. The amount is available again.`
 /** Why an unsigned payment ends: its error code and text. */
@@ -44,11 +48,13 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   if (stopped === 0) return false
   release(store, payment)
   releaseGas(ctx, payment)
-  audit(store, ctx.now(), event === 'cancelled' ? 'payment.cancelled' : 'payment.failed', payment.id, {
+  const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
+  audit(store, ctx.now(), name, payment.id, {
     why,
     amount: formatUsdc(BigInt(payment.amount)),
   })
   enqueue(ctx, 'payment', payment.id)
+  sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
   return true
@@ -67,13 +73,25 @@ export function stopQueued(ctx: Context, where: StopWhere, why: StopCode): numbe
   return queued.filter((payment) => isMeant(payment, where) && stopUnsigned(ctx, payment, why)).length
 }
 
+/** A payment that waits for its owner, or was cancelled while it did; null: it is none. */
+function cancelAsked(ctx: Context, principal: Principal, id: string): Result<ShownPayment> | null {
+  const approval = approvalOfPayment(ctx, id)
+  if (!approval || principal.type !== 'agent' || approval.agent_id !== principal.agentId) return null
+  if (approval.status !== 'PENDING' && approval.status !== 'CANCELLED') return null
+  endApproval(ctx, approval, 'cancel', { cancelled: 'agent' })
+  return ok(shownPayment(ctx, id)!)
+}
+
 /** POST /v1/payments/{id}/cancel: possible until it is signed. Cancelling twice returns the same payment. */
-export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<PaymentRow> {
+export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<ShownPayment> {
   const { store } = ctx
-  return store.transaction((): Result<PaymentRow> => {
-    const found = findPayment(store, principal, id)
+  return store.transaction((): Result<ShownPayment> => {
+    const asked = cancelAsked(ctx, principal, id)
+    if (asked) return asked
+    const found = findShown(ctx, principal, id)
     if (!found.ok) return found
-    const payment = found.value
+    const payment = store.payment(id)
+    if (!payment) return refuse('conflict', `This payment is ${found.value.status} and can no longer be cancelled.`)
     if (payment.status === 'CANCELLED' && payment.error_code === 'cancelled') return ok(payment)
     if (!stopUnsigned(ctx, payment, 'cancelled'))
       return refuse(

@@ -1,9 +1,11 @@
+import type { AskedRule } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideAmount, maxAllowedNow, type Refusal } from '#domain/policy.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { CheckInput, Principal } from '../api.ts'
+import { whatIsAsked } from '../approvals/whatIsAsked.ts'
 import { chainNow } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { walletFunds } from '../ledger/balances.ts'
@@ -58,7 +60,8 @@ export function check(
   if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), zeroUsdc))
   const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
   if (recipient === null) return lookupNeed(ctx, wallet, agentId, target.address!)
-  return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most))
+  const { rules } = whatIsAsked(ctx, caller.value, target, input.amount)
+  return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most, rules))
 }
 
 /** The agent as it would call with one of its valid credentials; null: it has none. */
@@ -75,11 +78,19 @@ type Shown = NonNullable<PaymentCheck['refusal']>
 const shown = (refusal: Refusal): Shown => ({ code: refusal.code, detail: refusal.message, ...figuresView(refusal) })
 const shownLimit = ({ code, message, refusal }: Refused): Shown => ({ code, detail: message, ...refusal! })
 
-const checkView = (group: GroupRow, input: CheckInput, refusal: Shown | null, most: MicroUsdc): PaymentCheck => ({
+const checkView = (
+  group: GroupRow,
+  input: CheckInput,
+  refusal: Shown | null,
+  most: MicroUsdc,
+  asked: AskedRule[] = [],
+): PaymentCheck => ({
   object: 'payment_check',
   allowed: refusal === null,
   amount: formatUsdc(input.amount),
   max_allowed_now: formatUsdc(most),
   budget: budgetView(group),
   refusal,
+  approval_required: asked.length > 0,
+  approval_rules: asked,
 })

@@ -54,10 +54,10 @@ export class NeedResolver {
     this.#chain = chain
   }
 
-  /** Runs `decide` until it needs nothing more. `input`: the terms of a payout, where one may be drafted. */
+  /** Runs `decide` until it needs nothing more. `input`: the terms of a payout, where one may be drafted, and its id. */
   async decide<T>(
     decide: (gathered: Gathered) => Result<T> | Need,
-    input?: Pick<PayInput, 'amount' | 'expiresInDays' | 'senderName'>,
+    input?: Pick<PayInput, 'amount' | 'expiresInDays' | 'senderName'> & { id?: string | null },
   ): Promise<Result<T>> {
     const gathered: Gathered = { draft: null, lookup: null, refreshed: false, grants: {} }
     for (;;) {
@@ -83,6 +83,7 @@ export class NeedResolver {
         case 'draft':
           if (!input) throw new Error('a payout draft is needed where none can be made')
           gathered.draft = await draftPayout(this.#context, result.wallet, {
+            id: input.id ?? null,
             amount: input.amount,
             expiresInDays: input.expiresInDays ?? 30,
             senderName: input.senderName ?? null,

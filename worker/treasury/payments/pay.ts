@@ -7,9 +7,10 @@ import type { Submissions } from '../relay/submissions.ts'
 import { queueSignedPayment } from '../relay/submitJobs.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
-import { type Accepted, accept } from './accept.ts'
+import { accept } from './accept.ts'
+import type { Accepted, Asked } from './accepted.ts'
 import { CommitBatcher } from './commitBatcher.ts'
-import type { NeedResolver } from './needs.ts'
+import type { Gathered, Need, NeedResolver } from './needs.ts'
 import { signQueued } from './sign.ts'
 
 /** The way of a payment from the call to the Relayer: everything that awaits, around the decision in accept.ts. */
@@ -33,12 +34,25 @@ export class PaymentFlow {
     this.#batcher = new CommitBatcher(() => context.now())
   }
 
-  async pay(input: PayInput): Promise<Result<Accepted>> {
+  pay(input: PayInput): Promise<Result<Accepted | Asked>> {
+    return this.run(input, (gathered) => accept(this.#context, input, gathered))
+  }
+
+  /** The owner's own payment: no rule asks the owner. */
+  async payAsOwner(input: PayInput): Promise<Result<Accepted>> {
+    const result = await this.pay(input)
+    if (result.ok && 'asked' in result.value) throw new Error('an owner was asked for an own payment')
+    return result as Result<Accepted>
+  }
+
+  /** Decides by `decide`, gathering what that lacks, and delivers what it has accepted. `input`: see NeedResolver. */
+  async run<T extends object>(
+    input: Parameters<NeedResolver['decide']>[1],
+    decide: (gathered: Gathered) => Result<T | Accepted> | Need,
+  ): Promise<Result<T | Accepted>> {
     await Promise.all([this.#batcher.join(), freshStop(this.#context)])
-    const result = await refuseUnreachable(() =>
-      this.#needs.decide((gathered) => accept(this.#context, input, gathered), input),
-    )
-    if (result.ok && !result.value.replayed) this.#deliver(result.value.wallet, result.value.payment)
+    const result = await refuseUnreachable(() => this.#needs.decide(decide, input))
+    if (result.ok && 'wallet' in result.value) this.#deliver(result.value.wallet, result.value.payment)
     return result
   }
 

@@ -6,6 +6,7 @@ import type { PayInput } from '../api.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { Caller } from './paymentParties.ts'
 
@@ -30,13 +31,7 @@ export function recordRefusal(
 ): Refused {
   const { store } = ctx
   const now = ctx.now()
-  const answer: Refused = {
-    ok: false,
-    code: refusal.code,
-    message: refusal.message,
-    ...(refusal.code === 'insufficient_balance' || refusal.code.endsWith('exceeded') ? { field: 'amount' } : {}),
-    refusal: figuresView(refusal),
-  }
+  const answer = refusalOf(refusal)
   if (!mayWriteRefusal(ctx, now)) return answer
   const id = newId(ctx, 'ref')
   answer.refusal!.id = id
@@ -74,8 +69,18 @@ export function recordRefusal(
     ...answer.refusal,
   })
   enqueue(ctx, 'payment', id)
+  sendPaymentEvent(ctx, 'payment.refused', id, null)
   return answer
 }
+
+/** The refusal as an answer; recording it is another step. */
+export const refusalOf = (refusal: Refusal): Refused => ({
+  ok: false,
+  code: refusal.code,
+  message: refusal.message,
+  ...(refusal.code === 'insufficient_balance' || refusal.code.endsWith('exceeded') ? { field: 'amount' } : {}),
+  refusal: figuresView(refusal),
+})
 
 /** So that lists can say whom it was for. Null for a contact that the group does not allow: only D1 knows its name. */
 function contactName({ store }: Context, { to, contact }: PayInput, { group }: Caller): string | null {

@@ -2,8 +2,10 @@ import { formatUsdc } from '#domain/money.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
+import { approvalReference, type ShownPayment } from '../approvals/askedPayment.ts'
+import type { Context } from '../context.ts'
 import { budgetView } from '../policies/budgetView.ts'
-import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
+import type { AgentRow, GroupRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { chainName } from '../wallets/views.ts'
 
@@ -13,18 +15,18 @@ export const iso = (at: number | null) => (at === null ? null : new Date(at).toI
 export const agentName = (store: Store, id: string | null) =>
   id === null ? null : (store.first<AgentRow>('SELECT * FROM agent WHERE id = ?', id)?.name ?? null)
 
-function categoryOf(payment: PaymentRow): TransactionCategory {
+function categoryOf(payment: ShownPayment): TransactionCategory {
   if (payment.kind === 'payout') return 'escrow'
   return payment.to_type === 'contact' ? 'contact' : 'address'
 }
 
-export function transactionView(store: Store, payment: PaymentRow): Transaction {
+export function transactionView(store: Store, payment: ShownPayment): Transaction {
   const wallet = store.wallet(payment.wallet_id)
   const agent = agentName(store, payment.agent_id)
   return {
     id: payment.id,
     category: categoryOf(payment),
-    status: payment.status,
+    status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
     amountUsdc: formatUsdc(BigInt(payment.amount)),
     createdAt: new Date(payment.created_at).toISOString(),
     agentId: payment.agent_id,
@@ -40,8 +42,9 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     errorMessage: payment.error_message,
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
-    escrowId: payment.kind === 'payout' && payment.refusal === null ? payment.id : null,
+    escrowId: payment.kind === 'payout' && payment.epoch !== null ? payment.id : null,
     policyGroupId: payment.group_id,
+    approvalId: payment.approval_id,
     refusal: refusalView(payment),
     timeline: {
       decidedAt: new Date(payment.created_at).toISOString(),
@@ -52,7 +55,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
   }
 }
 
-function refusalView(payment: PaymentRow): Transaction['refusal'] {
+function refusalView(payment: ShownPayment): Transaction['refusal'] {
   if (payment.refusal === null) return null
   const { refusal } = JSON.parse(payment.refusal) as { refusal?: Partial<RefusalFigures> }
   if (!refusal?.rule) return null
@@ -68,11 +71,11 @@ function refusalView(payment: PaymentRow): Transaction['refusal'] {
   }
 }
 
-const groupOf = (store: Store, { group_id }: PaymentRow) =>
+const groupOf = ({ store }: Context, { group_id }: ShownPayment) =>
   group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
 
 /** A payment as /v1 shows it, with its group's budget as it is now. `group`: that row, when the caller has just read it. */
-export function paymentView(store: Store, payment: PaymentRow, group = groupOf(store, payment)): Payment {
+export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf(ctx, payment)): Payment {
   return {
     id: payment.id,
     object: 'payment',
@@ -91,6 +94,7 @@ export function paymentView(store: Store, payment: PaymentRow, group = groupOf(s
     created_at: new Date(payment.created_at).toISOString(),
     signed_at: iso(payment.signed_at),
     confirmed_at: iso(payment.confirmed_at),
+    approval: approvalReference(ctx, payment),
     budget: budgetView(group),
   }
 }

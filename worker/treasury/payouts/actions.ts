@@ -13,7 +13,7 @@ import { deliveryRefusal, freshStop } from '../operators/stop.ts'
 import { blockedRecipient } from '../payments/recipients.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { payoutKey } from './keys.ts'
+import { storedPayoutKey } from './keys.ts'
 import { movePayout, payoutEnded, payoutGone } from './transitions.ts'
 
 /** Starts a claim to the address that the recipient, known by link and code, has named. The first accepted action wins. */
@@ -105,7 +105,7 @@ function startAction(
   const { escrow } = ctx.chains[wallet.chain_id].contracts
   const domain = { chainId: wallet.chain_id, contract: escrow }
   const deadline = head.timestamp + deadlineSeconds
-  const { key } = payoutKey(ctx, payout.id, move.action)
+  const key = storedPayoutKey(ctx, payout, move.action)
   const atLeast = BigInt(payout.amount)
   const { r, vs } =
     move.action === 'claim'

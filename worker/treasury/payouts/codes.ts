@@ -1,5 +1,6 @@
 import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain/attempts.ts'
 import { codeHmac } from '../../claims/codeHmac.ts'
+import { keyring } from '../../keyrings/keyring.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { RenewedBy } from '../api.ts'
 import type { Context } from '../context.ts'
@@ -14,15 +15,16 @@ import { payoutEnded, payoutGone } from './transitions.ts'
 /** The code can be shown again in an idempotent replay this long. */
 export const codeReplayMs = 10 * 60_000 // 10 minutes
 
-const binding = (ctx: Context, payoutId: string, version: number) => `${ctx.userId}|passcode|${payoutId}|${version}`
+export const codeBinding = (ctx: Context, payoutId: string, version: number) =>
+  `${ctx.userId}|passcode|${payoutId}|${version}`
 
 /** A new 6-digit code, with its seal and the HMAC that the claim page compares with. */
 export async function newCode(ctx: Context, payoutId: string, version: number) {
   const code = randomCode(ctx)
   return {
     code,
-    sealedCode: await ctx.sealer.seal(code, binding(ctx, payoutId, version)),
-    codeHmac: codeHmac(ctx.env.CODE_PEPPER, payoutId, version, code),
+    sealedCode: await ctx.sealer.seal(code, codeBinding(ctx, payoutId, version)),
+    codeHmac: codeHmac(keyring(ctx.env, 'CODE_PEPPER').current(ctx.now()), payoutId, version, code),
   }
 }
 
@@ -36,7 +38,9 @@ function randomCode(ctx: Context): string {
 
 /** Null once it was erased. */
 export const openCode = async (ctx: Context, payout: PayoutRow): Promise<string | null> =>
-  payout.sealed_code === null ? null : ctx.sealer.open(payout.sealed_code, binding(ctx, payout.id, payout.code_version))
+  payout.sealed_code === null
+    ? null
+    : ctx.sealer.open(payout.sealed_code, codeBinding(ctx, payout.id, payout.code_version))
 
 /** Erases codes whose message has left and whose ten minutes of replay are over. */
 export function eraseSentCodes(ctx: Context): void {

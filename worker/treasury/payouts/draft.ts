@@ -8,7 +8,7 @@ import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { codeReplayMs, newCode } from './codes.ts'
-import { payoutKey } from './keys.ts'
+import { payoutKey, payoutSecretVersion } from './keys.ts'
 import { newClaimToken } from './link.ts'
 
 /** Claims are possible on chain one hour longer than shown, so that a claim made in time cannot lose to a clock. */
@@ -32,21 +32,23 @@ export type PayoutDraft = {
   sealedToken: string
   sealedCode: string
   codeHmac: string
+  secretVersion: number
 }
 
-/** Throws RpcUnavailable: expiry is derived from chain time only. */
+/** `id`: of the payment, where it is known. Throws RpcUnavailable: expiry is derived from chain time only. */
 export async function draftPayout(
   ctx: Context,
   wallet: WalletRow,
-  input: { amount: MicroUsdc; expiresInDays: number; senderName: string | null },
+  input: { id: string | null; amount: MicroUsdc; expiresInDays: number; senderName: string | null },
 ): Promise<PayoutDraft> {
   const head = await freshHead(ctx, wallet.chain_id)
-  const id = newId(ctx, 'pay')
+  const id = input.id ?? newId(ctx, 'pay')
+  const secretVersion = payoutSecretVersion(ctx)
   const shownExpiry = head.timestamp + input.expiresInDays * 86_400
   const terms: Terms = {
     payer: wallet.address,
-    claimKey: payoutKey(ctx, id, 'claim').address,
-    reclaimKey: payoutKey(ctx, id, 'reclaim').address,
+    claimKey: payoutKey(ctx, id, 'claim', secretVersion).address,
+    reclaimKey: payoutKey(ctx, id, 'reclaim', secretVersion).address,
     amount: input.amount,
     expiry: shownExpiry + graceSeconds,
   }
@@ -67,6 +69,7 @@ export async function draftPayout(
     sealedToken,
     sealedCode,
     codeHmac,
+    secretVersion,
   }
 }
 
@@ -75,8 +78,8 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
   const now = ctx.now()
   ctx.store.run(
     `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, sender_name, status,
-       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?)`,
+       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at, secret_version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     draft.id,
     wallet.id,
     draft.address,
@@ -96,6 +99,7 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     now,
     now,
     now,
+    draft.secretVersion,
   )
   enqueue(ctx, 'link', draft.id)
   enqueuePayout(ctx, draft.id)

@@ -1,26 +1,40 @@
 import { hkdf } from '@noble/hashes/hkdf'
 import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
+import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../context.ts'
+import type { PayoutRow } from '../storage/rows.ts'
 
 /**
- * The key that may claim or reclaim a payout. Keys are derived from the Worker's secret and the user's salt, never
- * stored: code and link can be re-issued, and a copy of the database without the secret moves nothing.
+ * The key that may claim or reclaim a payout. Keys are derived from a version of the payout secret and the user's salt,
+ * never stored: code and link can be re-issued, and a copy of the database without the secret moves nothing.
  */
 export function payoutKey(
   ctx: Context,
   payoutId: string,
   purpose: 'claim' | 'reclaim',
+  version: number,
 ): { key: Hex; address: Address } {
-  const key: Hex = `0x${bytesToHex(
-    hkdf(sha256, secretBytes(ctx), saltOf(ctx), `bursar payout v1|${payoutId}|${purpose}`, 32),
-  )}`
+  const secret = hexToBytes(keyring(ctx.env, 'PAYOUT_SECRET').secret(version).replace(/^0x/, ''))
+  const key: Hex = `0x${bytesToHex(hkdf(sha256, secret, saltOf(ctx), `bursar payout v1|${payoutId}|${purpose}`, 32))}`
   return { key, address: addressOf(key) }
 }
 
-const secretBytes = (ctx: Context) => hexToBytes(ctx.env.PAYOUT_SECRET_V1.replace(/^0x/, ''))
+/** What new payouts are derived from. */
+export const payoutSecretVersion = (ctx: Context): number =>
+  keyring(ctx.env, 'PAYOUT_SECRET').current(ctx.now()).version
+
+/** The stored payout's key. Throws if its secret is not the one it was made with: nothing is signed with a wrong key. */
+export function storedPayoutKey(ctx: Context, payout: PayoutRow, purpose: 'claim' | 'reclaim'): Hex {
+  const { key, address } = payoutKey(ctx, payout.id, purpose, payout.secret_version)
+  const expected = purpose === 'claim' ? payout.claim_key : payout.reclaim_key
+  if (!sameAddress(address, expected))
+    throw new Error(`PAYOUT_SECRET version ${payout.secret_version} is another secret`)
+  return key
+}
 
 /** Made with the first payout. */
 function saltOf(ctx: Context): string {

@@ -3,13 +3,13 @@ import { sha256 } from '../../identity/secrets.ts'
 import type { Context } from '../context.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
-const binding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
+export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
 
 /** A new claim token: what the link carries, what D1 knows of it, and its seal for the Treasury. */
 export async function newClaimToken(ctx: Context, payoutId: string) {
   const token = base64url.encode(ctx.random(32))
-  return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, binding(ctx, payoutId)) }
+  return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }
 }
 
 export const claimUrlOf = async (ctx: Context, payout: Pick<PayoutRow, 'id' | 'sealed_token'>): Promise<string> =>
-  `${ctx.env.APP_ORIGIN}/claim/${await ctx.sealer.open(payout.sealed_token, binding(ctx, payout.id))}`
+  `${ctx.env.APP_ORIGIN}/claim/${await ctx.sealer.open(payout.sealed_token, tokenBinding(ctx, payout.id))}`

@@ -2,6 +2,8 @@ import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { Agent, Removed } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result } from '../../result.ts'
 import type { AgentInput } from '../api.ts'
+import { cancelApprovals } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
@@ -70,6 +72,8 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
     const stoppedPayments = stopQueued(ctx, { column: 'agent_id', id }, 'agent_deleted')
     store.run('DELETE FROM credential WHERE agent_id = ?', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE id = ?', now, id)
+    cancelApprovals(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    endGrants(ctx, { column: 'agent_id', id }, 'agent_deleted')
     audit(store, now, 'agent.deleted', id, { stoppedPayments })
     return ok({ id, agents: 1, stoppedPayments })
   })
@@ -95,6 +99,7 @@ export function replaceCredential(
     store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
     store.run('INSERT INTO credential (hash, agent_id, kind) VALUES (?, ?, ?)', hash, id, kind)
     const previousUntil = endsAt <= now ? null : endsAt
+    endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
     audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })
     return ok({ previousUntil })
   })

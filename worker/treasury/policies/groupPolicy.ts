@@ -25,6 +25,12 @@ export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaus
     },
     emailDomains: group.email_domains === null ? null : (JSON.parse(group.email_domains) as string[]),
     phoneCodes: group.phone_codes === null ? null : (JSON.parse(group.phone_codes) as string[]),
+    approvals: {
+      approveAbove: group.approve_above === null ? null : fromColumn(group.approve_above),
+      approveNewRecipient: group.approve_new_recipient === 1,
+      approvalTtlHours: group.approval_ttl_hours,
+      duplicateMinutes: group.duplicate_minutes,
+    },
   }
 }
 

@@ -4,6 +4,8 @@ import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../api.ts'
+import { cancelApprovals } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
@@ -104,6 +106,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
       ...(added.length > 0 && { added: added.map((contact) => contact.id) }),
       ...(removed.length > 0 && { removed }),
     })
+    endGrants(ctx, { column: 'group_id', id }, 'policy_changed')
     rescoped = after.scopes !== group.scopes
     return ok(id)
   })
@@ -144,7 +147,8 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
   const startAt = period === null ? 0 : periodAt(period, now).startAt
   store.run(
     `UPDATE policy_group SET max_payment = ?, max_unclaimed = ?, email_domains = ?, phone_codes = ?,
-       period = ?, period_limit = ?, period_start = ?, period_used = ? WHERE id = ?`,
+       period = ?, period_limit = ?, period_start = ?, period_used = ?,
+       approve_above = ?, approve_new_recipient = ?, approval_ttl_hours = ?, duplicate_minutes = ? WHERE id = ?`,
     amount(limits.maxPayment, group.max_payment),
     amount(limits.maxUnclaimed, group.max_unclaimed),
     list(limits.emailDomains, group.email_domains),
@@ -153,6 +157,10 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
     periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
     period === group.period ? group.period_start : startAt,
     period === group.period ? group.period_used : period === null ? 0 : reservedSince(store, group.id, startAt),
+    amount(limits.approveAbove, group.approve_above),
+    limits.approveNewRecipient === undefined ? group.approve_new_recipient : limits.approveNewRecipient ? 1 : 0,
+    limits.approvalTtlHours ?? group.approval_ttl_hours,
+    limits.duplicateMinutes ?? group.duplicate_minutes,
     group.id,
   )
 }
@@ -164,22 +172,10 @@ export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string |
   const result = store.transaction((): Result<string> => {
     const replay = findReplay(store, request)
     if (replay) return replay
-    const group = store.group(id)
-    if (!group) return noGroup
-    if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
-    const limit = BigInt(group.spend_limit) + amount
-    if (limit > maxAmount)
-      return refuse('unprocessable', `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`, {
-        field: 'amount',
-      })
+    const raised = raiseBudget(ctx, id, amount)
+    if (!raised.ok) return raised
     const now = ctx.now()
-    store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', toColumn(limit), id)
     remember(store, request, 'top-up', id, now)
-    audit(store, now, 'group.topped_up', id, {
-      amount: formatUsdc(amount),
-      limit: formatUsdc(limit),
-      policyVersion: group.version + 1,
-    })
     return ok(id)
   })
   const group = shown(ctx, result)
@@ -188,6 +184,37 @@ export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string |
   // The limit may have been removed since the first call.
   const budget = { limit: spendLimitUsdc ?? '0', spent: currentSpent, held, remaining: remaining ?? '0' }
   return ok({ budget, policyGroup: group.value })
+}
+
+/** Raises the total budget, inside a transaction. `more`: for the audit log. */
+export function raiseBudget(
+  ctx: Context,
+  id: string,
+  amount: MicroUsdc,
+  more: Record<string, unknown> = {},
+): Result<MicroUsdc> {
+  const { store } = ctx
+  const group = store.group(id)
+  if (!group) return noGroup
+  const raised = raisedLimit(group, amount)
+  if (!raised.ok) return raised
+  store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', toColumn(raised.value), id)
+  audit(store, ctx.now(), 'group.topped_up', id, {
+    amount: formatUsdc(amount),
+    limit: formatUsdc(raised.value),
+    policyVersion: group.version + 1,
+    ...more,
+  })
+  return raised
+}
+
+/** The limit with this amount more, or why it can't be raised. */
+export function raisedLimit(group: GroupRow, amount: MicroUsdc): Result<MicroUsdc> {
+  if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
+  const limit = BigInt(group.spend_limit) + amount
+  return limit > maxAmount
+    ? refuse('unprocessable', `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`, { field: 'amount' })
+    : ok(limit as MicroUsdc)
 }
 
 /** Deletes the group with its agents: credentials end at once, unsigned payments fail, signed ones run to their end. */
@@ -204,6 +231,8 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentI
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
+    cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
+    endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
     audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
     return ok({ id, agents: agentIds.length, stoppedPayments, agentIds })
   })
@@ -216,7 +245,7 @@ const scopesColumn = (scopes: string[]) =>
 
 /** The policy of this version, for the audit log: decisions name the version. */
 function policyRecord(group: GroupRow): Record<string, unknown> {
-  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes } = groupPolicy(group, null, false)
+  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
   const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
   return {
     policyVersion: group.version,
@@ -228,5 +257,7 @@ function policyRecord(group: GroupRow): Record<string, unknown> {
     maxUnclaimed: text(unclaimed.limit),
     emailDomains,
     phoneCodes,
+    ...approvals,
+    approveAbove: text(approvals.approveAbove),
   }
 }

@@ -15,7 +15,7 @@ const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amo
 
 /** Not inside a transaction (see whitelistOf). */
 export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup {
-  const { budget, maxPayment, unclaimed, emailDomains, phoneCodes, period } = groupPolicy(group, null, false)
+  const { budget, maxPayment, unclaimed, emailDomains, phoneCodes, period, approvals } = groupPolicy(group, null, false)
   const agents = store.first<{ live: number; former: number; spent: number; held: number }>(
     `SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS live, count(*) FILTER (WHERE deleted_at IS NOT NULL) AS former,
        coalesce(sum(spent) FILTER (WHERE deleted_at IS NOT NULL), 0) AS spent,
@@ -52,6 +52,8 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
     unclaimed: formatUsdc(unclaimed.open),
     emailDomains: emailDomains && [...emailDomains],
     phoneCodes: phoneCodes && [...phoneCodes],
+    ...approvals,
+    approveAbove: text(approvals.approveAbove),
     agentCount: agents.live,
     formerAgents: {
       count: agents.former,

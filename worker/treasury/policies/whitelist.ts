@@ -1,6 +1,7 @@
 import type { WhitelistedContact } from '#schemas/policy.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { ContactSnapshot, ContactMethods as Methods } from '../api.ts'
+import { endGrants } from '../approvals/grants.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import type { GroupRow, WhitelistRow } from '../storage/rows.ts'
@@ -70,6 +71,7 @@ export function contactChanged(ctx: Context, contactId: string, now: (Methods & 
       now?.email ?? null,
       now?.phone ?? null,
     )
+    endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
     const groups = store.all<{ id: string }>('SELECT group_id AS id FROM whitelist WHERE contact_id = ?', contactId)
     if (groups.length === 0) return
     if (now === null) {
@@ -109,6 +111,7 @@ export function confirmContact(ctx: Context, groupId: string, contactId: string,
       contactId,
     )
     store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', groupId)
+    endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
     audit(store, ctx.now(), 'contact.confirmed', contactId, {
       group: groupId,
       policyVersion: group!.version + 1,

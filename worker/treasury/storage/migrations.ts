@@ -1,7 +1,7 @@
-/**
- * SQLite of one user's Treasury. Append-only: a change is a new entry. Amounts are micro-USDC integers
- * (exact to 2^53, and one payment is at most 10^15); `…_at` is ms, `deadline`, `valid_until` and `expiry` unix seconds.
- */
+import { approvalTables } from '../approvals/tables.ts'
+import { webhookTables } from '../webhooks/tables.ts'
+
+/** SQLite of one user's Treasury, append-only: micro-USDC below 2^53, `…_at` in ms, deadlines in unix seconds. */
 export const treasuryMigrations: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -295,4 +295,7 @@ export const treasuryMigrations: readonly string[] = [
   -- Its end was undone at least once: the lists may show an end that is gone.
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
+  approvalTables,
+  webhookTables,
+  'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
 ]

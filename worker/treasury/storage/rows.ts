@@ -1,6 +1,7 @@
 import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
+import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` makes money of them. */
@@ -82,6 +83,11 @@ export type GroupRow = {
   /** Percent of `noticed_limit` that the owner was last notified of. */
   noticed: number
   noticed_limit: number | null
+  /** What waits for the owner: domain/approval.ts. */
+  approve_above: number | null
+  approve_new_recipient: number
+  approval_ttl_hours: number
+  duplicate_minutes: number
 }
 
 export type WhitelistRow = {
@@ -152,6 +158,9 @@ export type PaymentRow = {
   gas_end: number | null
   /** Why the contract refuses the newest signature; null: it does not, as far as is known. */
   revert: string | null
+  /** The approval that it waited for, and the grant that it used. */
+  approval_id: string | null
+  grant_id: string | null
 }
 
 export type ImportedKeyRow = {
@@ -211,6 +220,22 @@ export type PayoutRow = {
   /** RECLAIMED in this block, which is not known to be final; until then its budget keeps the amount. */
   returned_block: number | null
   end_undone: number
+  /** Of the payout secret, from which its keys are derived. */
+  secret_version: number
+}
+
+/** `events`: JSON of names, or of `*`. `version` rises when it begins anew. Secrets are sealed. */
+export type WebhookRow = {
+  id: string
+  url: string
+  events: string
+  enabled: number
+  disabled_reason: DisableReason | null
+  version: number
+  secret: string
+  old_secret: string | null
+  old_secret_until: number | null
+  created_at: number
 }
 
 /** What one log did to the books: kept until its block is final. */

@@ -1,43 +1,63 @@
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
+import type { Keyring, KeyVersion } from '../../keyrings/keyring.ts'
 
 /**
  * Sealing: AES-256-GCM under a versioned key-encryption key. The additional data binds user, kind and record, so a
- * sealed value copied to another row does not open. Text form: `v1.<iv>.<ciphertext>` in base64url.
+ * sealed value copied to another row does not open. Text form: `v<version>.<iv>.<ciphertext>` in base64url.
+ *
+ * Callers store the text and never look into it. Every column that holds one is listed in sealedColumns.ts, by which a
+ * rotation of the key seals it again.
  */
 export class Sealer {
-  readonly #kekHex: string
-  #key: Promise<CryptoKey> | null = null
+  readonly #ring: Keyring
+  readonly #now: () => number
+  readonly #keys = new Map<number, Promise<CryptoKey>>()
 
-  constructor(kekHex: string) {
-    this.#kekHex = kekHex
+  constructor(ring: Keyring, now: () => number) {
+    this.#ring = ring
+    this.#now = now
   }
 
-  #load(): Promise<CryptoKey> {
-    const bytes = hexToBytes(this.#kekHex.replace(/^0x/, ''))
-    this.#key ??= crypto.subtle.importKey('raw', bytes.slice(), 'AES-GCM', false, ['encrypt', 'decrypt'])
-    return this.#key
+  #load(version: number, secret: string): Promise<CryptoKey> {
+    const known = this.#keys.get(version)
+    if (known) return known
+    const bytes = hexToBytes(secret.replace(/^0x/, ''))
+    const key = crypto.subtle.importKey('raw', bytes.slice(), 'AES-GCM', false, ['encrypt', 'decrypt'])
+    this.#keys.set(version, key)
+    return key
   }
 
-  async seal(plain: string, binding: string): Promise<string> {
+  seal(plain: string, binding: string): Promise<string> {
+    return this.#sealUnder(this.#ring.current(this.#now()), plain, binding)
+  }
+
+  async #sealUnder({ version, secret }: KeyVersion, plain: string, binding: string): Promise<string> {
     const iv = crypto.getRandomValues(new Uint8Array(12))
     const sealed = await crypto.subtle.encrypt(
       { name: 'AES-GCM', iv, additionalData: utf8ToBytes(binding).slice() },
-      await this.#load(),
+      await this.#load(version, secret),
       utf8ToBytes(plain).slice(),
     )
-    return `v1.${base64url.encode(iv)}.${base64url.encode(new Uint8Array(sealed))}`
+    return `v${version}.${base64url.encode(iv)}.${base64url.encode(new Uint8Array(sealed))}`
   }
 
-  /** Throws when the value was tampered with or belongs to another record. */
+  /** Throws when the value was tampered with, belongs to another record, or its version of the key was removed. */
   async open(sealed: string, binding: string): Promise<string> {
-    const [version, iv, body] = sealed.split('.')
-    if (version !== 'v1' || !iv || !body) throw new Error('sealed value of an unknown version')
+    const [, iv, body] = sealed.split('.')
+    const version = sealedVersion(sealed)
+    if (version === null || !iv || !body) throw new Error('sealed value of an unknown version')
     const plain = await crypto.subtle.decrypt(
       { name: 'AES-GCM', iv: base64url.decode(iv).slice(), additionalData: utf8ToBytes(binding).slice() },
-      await this.#load(),
+      await this.#load(version, this.#ring.secret(version)),
       base64url.decode(body).slice(),
     )
     return new TextDecoder().decode(plain)
   }
+}
+
+/** The version of the key that a value is sealed under; null: it is no sealed value. */
+export function sealedVersion(sealed: string): number | null {
+  const version = /^v([1-9]\d{0,3})\./.exec(sealed)?.[1]
+  return version === undefined ? null : Number(version)
 }

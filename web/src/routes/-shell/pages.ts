@@ -8,11 +8,15 @@ import {
   Settings,
   Users,
   Wallet,
+  Webhook,
 } from 'lucide-react'
 
+/** A page of `routes/dashboard/$.tsx`, which the router's types do not know. */
+const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
+
 /**
- * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route
- * `routes/dashboard/<page>.tsx` and a folder `routes/dashboard/-<page>` for what only this page needs.
+ * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, one in
+ * `routes/dashboard/$.tsx`, and a folder `routes/dashboard/-<page>`.
  */
 export const pageGroups = [
   {
@@ -34,6 +38,9 @@ export const pageGroups = [
   },
   {
     name: 'Settings',
-    entries: [{ to: '/dashboard/settings', label: 'Account Settings', icon: Settings }],
+    entries: [
+      { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
+      { to: other('webhooks'), label: 'Webhooks', icon: Webhook },
+    ],
   },
 ] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]

@@ -1,0 +1,113 @@
+/** `npm run ops -- rotate`: replaces one secret of a deployment, step by step. Each step can be killed and run again. */
+
+import { firstVersions, type KeyringName, keyringNames } from '../../worker/keyrings/keyring.ts'
+import type { KeyringState } from '../../worker/schemas/ops.ts'
+import { LaunchError } from '../launchError.ts'
+import type { Secrets } from '../production/secrets.ts'
+import type { Vault } from './vault.ts'
+import { nextVersion, olderVersions, postponed, ringOf, withNewVersion, withoutOlder } from './versions.ts'
+
+export const rotationSteps = ['start', 'status', 'finish'] as const
+export type RotationStep = (typeof rotationSteps)[number]
+
+export type Rotation = {
+  vault: Vault
+  /** What the deployment says of its keyrings, and one step of its background job. */
+  deployment: { keyrings(): Promise<KeyringState[]>; renew(): Promise<{ accounts: number }> }
+  now: () => number
+  isDry: boolean
+  say: (line: string) => void
+}
+
+const meaning: Record<KeyringName, string> = {
+  KEK: 'Everything is sealed again within minutes; then nothing remains under the old version.',
+  PAYOUT_SECRET: 'Open payouts keep the old version until they have ended, at most 91 days.',
+  CODE_PEPPER: 'Open payouts, passcodes and login sessions keep the old version, at most 91 days.',
+  PASSWORD_PEPPER: 'Passwords are hashed again when their owners sign in; `reset-passwords` ends the others.',
+  RELAYER_SEED: 'The relayers get new addresses, which need ETH; the old ones are followed until nothing is in flight.',
+}
+
+export function keyringNamed(name: string | undefined): KeyringName {
+  const found = keyringNames.find((one) => one === name?.toUpperCase().replaceAll('-', '_'))
+  if (!found) throw new LaunchError(`rotate which? ${keyringNames.join(', ')} or OPERATOR_KEY`)
+  return found
+}
+
+/** Makes and distributes a new version. Run again, it distributes the same one, or says that it is current. */
+export async function start({ vault, now, isDry, say }: Rotation, name: KeyringName): Promise<void> {
+  const secrets = vault.read()
+  say(`${name}: ${meaning[name]}`)
+  if (olderVersions(secrets, name, now()).length > 0) return say('A rotation is under way: see `status`.')
+  const pending = nextVersion(secrets, name, now())
+  // It may not have been distributed before the run ended: the ten minutes begin again.
+  const changed = pending ? postponed(secrets, name, now()) : withNewVersion(secrets, name, now())
+  const next = nextVersion(changed, name, now())!
+  const text = `version ${next.version}, current from ${iso(next.from)}`
+  if (isDry) return say(`Would ${pending ? 'distribute again' : 'make, back up and distribute'} ${text}.`)
+  say(`Backup: ${vault.write(changed)}`)
+  say(`Distributed ${text}: ${await vault.distribute(changed, ['KEYRINGS'])}.`)
+}
+
+/** What the deployment knows and still needs; lets its background job work. */
+export async function status({ vault, deployment, now, say, isDry }: Rotation, name: KeyringName): Promise<void> {
+  say(`${name}: ${meaning[name]}`)
+  if (!isDry) await renewAll(deployment)
+  const state = await stateOf(deployment, name)
+  for (const { version, from, state: text } of state.versions)
+    say(`  version ${version}  ${text}${from ? ` from ${from}` : ''}`)
+  const missing = notDistributed(vault.read(), name, state)
+  if (missing.length > 0) say(`  version ${missing.join(', ')} has not reached the deployment: run \`start\` again`)
+  for (const what of state.remaining) say(`  still needed for ${what}`)
+  if (!state.versions.some((one) => one.state === 'older')) return
+  if (state.removableFrom === null) say('  Older versions can’t be removed yet.')
+  else if (Date.parse(state.removableFrom) > now())
+    say(`  Older versions can be removed from ${state.removableFrom} on.`)
+  else say('  Nothing needs older versions: `finish` removes them.')
+}
+
+/** Removes the older versions. Throws LaunchError while something needs them. */
+export async function finish(rotation: Rotation, name: KeyringName): Promise<void> {
+  const { vault, deployment, now, isDry, say } = rotation
+  const secrets = vault.read()
+  const older = olderVersions(secrets, name, now()).map(({ version }) => version)
+  const state = await stateOf(deployment, name)
+  if (older.length === 0) {
+    // Removed here by a run that ended before it reached the deployment.
+    if (!state.versions.some((one) => one.state === 'older')) return say(`${name} has no older version.`)
+    if (isDry) return say('Would distribute the removal again.')
+    return say(`Removed: ${await vault.distribute(secrets, changedNames(name))}.`)
+  }
+  if (!isDry) await renewAll(deployment)
+  const { removableFrom, remaining, versions } = await stateOf(deployment, name)
+  const current = ringOf(secrets, name).current(now()).version
+  if (!versions.some((one) => one.version === current && one.state === 'current'))
+    throw new LaunchError(`the deployment does not use version ${current} yet`)
+  if (removableFrom === null || Date.parse(removableFrom) > now())
+    throw new LaunchError(
+      `version ${older.join(', ')} of ${name} is still needed for ${remaining.join('; ')}${removableFrom ? `; it can be removed from ${removableFrom} on` : ''}`,
+    )
+  if (isDry) return say(`Would remove version ${older.join(', ')} of ${name}, with a new backup.`)
+  const changed = withoutOlder(secrets, name, now())
+  say(`Backup: ${vault.write(changed)}`)
+  say(`Removed version ${older.join(', ')}: ${await vault.distribute(changed, changedNames(name))}.`)
+}
+
+const changedNames = (name: KeyringName) => ['KEYRINGS', firstVersions[name]]
+
+async function stateOf(deployment: Rotation['deployment'], name: KeyringName): Promise<KeyringState> {
+  const found = (await deployment.keyrings()).find((one) => one.name === name)
+  if (!found) throw new LaunchError(`the deployment knows no ${name}`)
+  return found
+}
+
+/** The cron does the same, fifty accounts a minute. */
+async function renewAll({ renew }: Rotation['deployment']): Promise<void> {
+  for (let steps = 0; steps < 1_000 && (await renew()).accounts > 0; steps++);
+}
+
+const notDistributed = (secrets: Secrets, name: KeyringName, state: KeyringState) =>
+  ringOf(secrets, name)
+    .versions.map(({ version }) => version)
+    .filter((version) => !state.versions.some((one) => one.version === version))
+
+const iso = (at: number) => new Date(at).toISOString()

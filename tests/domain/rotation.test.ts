@@ -1,0 +1,168 @@
+/** `npm run ops -- rotate` against a deployment that has what was distributed to it. What the Worker does: tests/worker/keyrings.test.ts. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { encrypt, type Secrets } from '../../launch/production/secrets.ts'
+import { finishOperatorKey, startOperatorKey } from '../../launch/rotation/operatorKey.ts'
+import { finish, keyringNamed, type Rotation, start, status } from '../../launch/rotation/rotate.ts'
+import { openVault } from '../../launch/rotation/vault.ts'
+import { ringOf } from '../../launch/rotation/versions.ts'
+import { openState } from '../../launch/state.ts'
+import { ensureLocalSecrets, readSecrets } from '../../local/stack/secrets.ts'
+import { keyringNames } from '../../worker/keyrings/keyring.ts'
+import { emptyRings, keyrings } from '../../worker/readiness/keyringRules.ts'
+import type { KeyringState } from '../../worker/schemas/ops.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bursar-rotation-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const minute = 60_000
+
+/** `dieAt`: the write or upload, counted from 0, after which (or before which) the run ends. */
+async function createDeployment(name: string) {
+  const path = join(folder, name, 'secrets.env')
+  await ensureLocalSecrets(path)
+  const clock = { now: Date.UTC(2026, 10, 20) }
+  const files = openVault(openState(join(folder, name)), {}, () => clock.now)
+  let deployed: Secrets = readSecrets(path)
+  const needed = new Map<string, { what: string; until: string | null }>()
+  const death = { in: Number.POSITIVE_INFINITY, before: false }
+  const step = <T>(work: () => T): T => {
+    if (death.in-- > 0) return work()
+    if (death.before) throw new Error('killed')
+    work()
+    throw new Error('killed')
+  }
+  const said: string[] = []
+  const rotation: Rotation = {
+    vault: {
+      read: () => files.read(),
+      write: (secrets) => step(() => files.write(secrets)),
+      distribute: async (secrets, names) =>
+        step(() => {
+          deployed = { ...deployed, ...Object.fromEntries(names.map((one) => [one, secrets[one]!])) }
+          return 'uploaded'
+        }),
+    },
+    deployment: {
+      renew: async () => ({ accounts: 0 }),
+      keyrings: async () =>
+        keyringNames.map((ring): KeyringState => {
+          const { versions } = ringOf(deployed, ring)
+          const current = ringOf(deployed, ring).current(clock.now).version
+          const need = needed.get(ring)
+          return {
+            name: ring,
+            versions: versions.map(({ version, from }) => ({
+              version,
+              from: new Date(from).toISOString(),
+              state: version === current ? 'current' : version > current ? 'distributed' : 'older',
+            })),
+            remaining: need ? [need.what] : [],
+            removableFrom: need ? need.until : new Date(clock.now).toISOString(),
+          }
+        }),
+    },
+    now: () => clock.now,
+    isDry: false,
+    say: (line) => {
+      said.push(line)
+    },
+  }
+  return { rotation, clock, needed, death, said, path, deployed: () => deployed }
+}
+
+test('a rotation distributes, becomes current twelve minutes later, and removes the old version @keys-10', async () => {
+  for (const name of keyringNames) {
+    const { rotation, clock, needed, said, path, deployed } = await createDeployment(name)
+    const first = ringOf(deployed(), name).current(clock.now)
+    await start({ ...rotation, isDry: true }, name)
+    expect(said.join()).toContain('Would make, back up and distribute version 2')
+    expect(readSecrets(path)).toEqual(deployed())
+    await start(rotation, name)
+    expect(keyrings(deployed().KEYRINGS!)).toBeNull()
+    clock.now += 11 * minute
+    expect(ringOf(deployed(), name).current(clock.now)).toEqual(first)
+    await expect(finish(rotation, name)).resolves.toBeUndefined()
+    expect(said.at(-1)).toContain('has no older version')
+    clock.now += minute
+    expect(ringOf(deployed(), name).current(clock.now)).toMatchObject({ version: 2 })
+
+    needed.set(name, { what: '3 things', until: new Date(clock.now + minute).toISOString() })
+    await status(rotation, name)
+    expect(said.slice(-2)).toEqual([
+      '  still needed for 3 things',
+      `  Older versions can be removed from ${new Date(clock.now + minute).toISOString()} on.`,
+    ])
+    await expect(finish(rotation, name)).rejects.toThrow('still needed for 3 things')
+    await start(rotation, name)
+    expect(said.at(-1), 'never a second one at the same time').toContain('under way')
+    needed.clear()
+    await finish(rotation, name)
+    expect(ringOf(deployed(), name).versions.map(({ version }) => version)).toEqual([2])
+    expect(emptyRings({ ...deployed(), KEYRINGS: deployed().KEYRINGS!.replaceAll(/"from":\d+/g, '"from":1') })).toEqual(
+      [],
+    )
+    expect(readdirSync(join(folder, name)).filter((file) => file.includes('before-')).length).toBe(2)
+  }
+})
+
+test('a rotation that is killed at any step goes on when it is run again @keys-11', async () => {
+  for (const before of [true, false])
+    for (const at of [0, 1, 2, 3]) {
+      const { rotation, clock, death, path, deployed } = await createDeployment(`killed-${before}-${at}`)
+      const run = async (work: () => Promise<void>) => {
+        await work().catch((error: Error) => {
+          expect(error.message).toBe('killed')
+          death.in = Number.POSITIVE_INFINITY
+          clock.now += 9 * minute
+          return work()
+        })
+      }
+      Object.assign(death, { in: at, before })
+      await run(() => start(rotation, 'KEK'))
+      const made = ringOf(deployed(), 'KEK').versions.at(-1)!
+      expect(made.version).toBe(2)
+      expect(made.from - clock.now, 'never sooner than ten minutes after it was distributed').toBeGreaterThanOrEqual(
+        10 * minute,
+      )
+      clock.now = made.from
+      await run(() => finish(rotation, 'KEK'))
+      expect(ringOf(deployed(), 'KEK').versions).toEqual([{ ...made }])
+      const { KEYRINGS, KEK_V1 } = readSecrets(path)
+      expect(deployed()).toMatchObject({ KEYRINGS, KEK_V1 })
+    }
+})
+
+test('the operator key is replaced between two calls to the Provider @keys-12', async () => {
+  const { rotation, said, path, deployed } = await createDeployment('operator')
+  const old = deployed().OPERATOR_KEY_V1
+  startOperatorKey({ ...rotation, isDry: true })
+  startOperatorKey(rotation)
+  startOperatorKey(rotation)
+  const [first, second] = said.filter((line) => line.includes('setOperator'))
+  expect(second).toBe(first)
+  expect(first).toMatch(/setOperator\(0x[0-9a-fA-F]{40}, true\)/)
+  expect(deployed().OPERATOR_KEY_V1).toBe(old)
+  await finishOperatorKey(rotation)
+  expect(said.at(-1)).toMatch(/setOperator\(0x[0-9a-fA-F]{40}, false\)/)
+  expect(deployed().OPERATOR_KEY_V1).not.toBe(old)
+  expect(Object.keys(readSecrets(path)).filter((name) => name.startsWith('OPERATOR'))).toEqual(['OPERATOR_KEY_V1'])
+})
+
+test('a launch keeps each former backup, and the passphrase opens all @keys-13', async () => {
+  const state = openState(join(folder, 'launch'))
+  const passphrase = 'correct horse battery'
+  state.write('secrets.backup.json', encrypt({ KEK_V1: '11'.repeat(32) }, passphrase))
+  const open = (words: string) => openVault(state, { BURSAR_PASSPHRASE: words }, () => 0)
+  expect(() => open('').read()).toThrow('BURSAR_PASSPHRASE')
+  expect(() => open('wrong').read()).toThrow('can’t be decrypted')
+  const before = readFileSync(state.path('secrets.backup.json'), 'utf8')
+  open(passphrase).write({ KEK_V1: '22'.repeat(32) })
+  expect(open(passphrase).read()).toEqual({ KEK_V1: '22'.repeat(32) })
+  expect(readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')).toBe(before)
+  expect(() => openVault(openState(join(folder, 'nothing')), {}, () => 0)).toThrow('neither')
+  expect(() => keyringNamed('jwt')).toThrow('rotate which?')
+  expect(keyringNamed('payout-secret')).toBe('PAYOUT_SECRET')
+})

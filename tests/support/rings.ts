@@ -1,0 +1,48 @@
+/** Versions of keyrings for tests in workerd, and Treasuries and ClaimDesks that have them. */
+import { runInDurableObject } from 'cloudflare:test'
+import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
+import {
+  type AddedVersions,
+  firstVersions,
+  type KeyringName,
+  keyCheck,
+  keyring,
+  removed,
+} from '../../worker/keyrings/keyring.ts'
+import { Sealer } from '../../worker/treasury/storage/sealer.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { env } from './workerChain.ts'
+
+type Version = { version?: number; secret?: string; from: number }
+
+/** The value of KEYRINGS that adds one version to each of these rings. */
+export function keyringsWith(rings: Partial<Record<KeyringName, Version>>): string {
+  const added: AddedVersions = {}
+  for (const [name, { version = 2, secret = 'ab'.repeat(32), from }] of Object.entries(rings) as [
+    KeyringName,
+    Version,
+  ][])
+    added[name] = [{ version, secret, from, check: keyCheck(name, { version, secret }) }]
+  return JSON.stringify(added)
+}
+
+/** The settings with these versions, and without the first one of `without`. */
+export const settingsWith = (rings: Partial<Record<KeyringName, Version>>, without: KeyringName[] = []) => ({
+  ...env,
+  KEYRINGS: keyringsWith(rings),
+  ...Object.fromEntries(without.map((name) => [firstVersions[name], removed])),
+})
+
+/** As after a deployment with these settings. */
+export async function redeploy(userId: string, settings: typeof env): Promise<void> {
+  await runInDurableObject(env.TREASURY.getByName(userId), ({ context }: Treasury) => {
+    context.env = settings
+    context.sealer = new Sealer(keyring(settings, 'KEK'), () => context.now())
+    context.keys.clear()
+  })
+}
+
+export const redeployDesk = (payoutId: string, settings: typeof env): Promise<void> =>
+  runInDurableObject(env.CLAIM_DESK.getByName(payoutId), (desk: ClaimDesk) => {
+    ;(desk as unknown as { env: typeof env }).env = settings
+  })

@@ -1,0 +1,661 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxPending } from '#domain/approval.ts'
+import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { decideAmount } from '#domain/policy.ts'
+import type { GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
+import type { ApproveInput, Decider } from '../../worker/treasury/approvals/api.ts'
+import { askedPayment } from '../../worker/treasury/approvals/askedPayment.ts'
+import { requestBudget } from '../../worker/treasury/approvals/budgetRequest.ts'
+import { approveBudget, approvePayment, deny } from '../../worker/treasury/approvals/decide.ts'
+import { endAllOverdue, pruneApprovals } from '../../worker/treasury/approvals/end.ts'
+import { endGrant } from '../../worker/treasury/approvals/grants.ts'
+import { type ApprovalRow, approvalRow, type GrantRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
+import { setSettings } from '../../worker/treasury/approvals/settings.ts'
+import { approvalView, listApprovals } from '../../worker/treasury/approvals/views.ts'
+import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
+import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
+import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { createAgent, deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
+import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
+import { createGroup, deleteGroup, editGroup } from '../../worker/treasury/policies/groups.ts'
+import { setPaused } from '../../worker/treasury/policies/pausing.ts'
+import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'
+import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+
+/** Approvals and grants over the Treasury's real tables and rules, without a chain. */
+
+const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
+const usdc = (text: string) => parseUsdc(text)!
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
+const scopes = ['address_payments:write', 'email_payments:write', 'contact_payments:write']
+const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1' }
+const contactId = 'ctc_1'
+const hour = 3_600_000
+
+function createBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
+  const memory = createMemoryTreasury(usdc('100000'), usdc('100000'))
+  const { context, store } = memory
+  const contact = { id: contactId, name: 'Grace', address: address(7), email: null, phone: null }
+  const group = createGroup(context, {
+    key: null,
+    name: 'Group',
+    spendLimit,
+    scopes,
+    walletId: 'wal',
+    contacts: [contact],
+    limits,
+  })
+  if (!group.ok) throw new Error(group.message)
+  let made = 0
+  const addAgent = () => {
+    const id = `agt_${++made}`
+    const input = { key: null, id, name: id, memo: null, policyGroupId: group.value.id, clientId: `bc_${id}` }
+    createAgent(context, { ...input, secretHash: `s${id}`, apiKeyHash: `k${id}` })
+    return { type: 'agent', agentId: id, credentialHash: `k${id}` } as const
+  }
+  const ask = (
+    principal: Principal,
+    to: Recipient,
+    amount: MicroUsdc,
+    key = `key-${++made}`,
+    memo: string | null = null,
+  ) => {
+    const result = accept(context, { principal, key, walletId: null, to, amount, memo, reason: 'rent' }, known(to))
+    if ('need' in result) throw new Error(`needs ${result.need}`)
+    return result
+  }
+  const asked = (...args: Parameters<typeof ask>): ApprovalRow => {
+    const result = ask(...args)
+    if (!result.ok || !('asked' in result.value)) throw new Error(`not asked: ${JSON.stringify(result, big)}`)
+    return result.value.asked
+  }
+  const view = (id: string) => approvalView(context, approvalRow(context, id)!)
+  const approve = (id: string, over: Partial<ApproveInput> = {}) => {
+    const row = approvalRow(context, id)!
+    const input = { hash: view(id).hash, by, passwordChecked: false, grant: null, ...over }
+    if (row.kind === 'budget') return approveBudget(context, id, input)
+    const result = approvePayment(context, id, input, known(JSON.parse(row.recipient!) as Recipient, row.to_address))
+    if ('need' in result) throw new Error(`needs ${result.need}`)
+    return result
+  }
+  const refuse = (id: string, pauseAgent = false) => deny(context, id, { hash: view(id).hash, by, pauseAgent })
+  const edit = (over: GroupLimits & { spendLimit?: MicroUsdc | null }) => {
+    const { spendLimit: limit, ...rest } = over
+    return editGroup(context, group.value.id, {
+      version: undefined,
+      name: 'Group',
+      scopes,
+      walletId: undefined,
+      spendLimit: limit,
+      contactIds: undefined,
+      contacts: [],
+      limits: rest,
+    })
+  }
+  const payments = () => store.all<PaymentRow>("SELECT * FROM payment WHERE status <> 'POLICY_REJECTED'")
+  const events = () =>
+    store.all<{ event: string; data: string }>(
+      "SELECT event, data FROM audit WHERE event LIKE 'approval.%' OR event LIKE 'grant.%'",
+    )
+  return { ...memory, groupId: group.value.id, addAgent, ask, asked, view, approve, refuse, edit, payments, events }
+}
+const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+/** What a look-up would find: the recipient is fine. */
+const known = (to: Recipient, paid: string | null = null): Gathered => {
+  const goesTo =
+    to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? address(7)) as `0x${string}`) : null
+  return { draft: null, lookup: goesTo && { address: goesTo, found: 'clear' }, refreshed: true, grants: {} }
+}
+const to = (n: number): Recipient => ({ type: 'address', address: address(n) })
+
+describe('asking', () => {
+  test('strictly above the amount it is asked, at the amount it is paid; nothing is held meanwhile @approvals-1', () => {
+    const book = createBook({ approveAbove: usdc('10') })
+    const agent = book.addAgent()
+    expect(book.ask(agent, to(9), usdc('10'))).toMatchObject({ ok: true, value: { payment: { status: 'QUEUED' } } })
+    const row = book.asked(agent, to(9), usdc('10.000001'), 'key-a')
+    expect(row).toMatchObject({ status: 'PENDING', to_address: address(9), agent_reason: 'rent' })
+    expect(book.store.group(book.groupId)!.held).toBe(10_000_000)
+    expect(book.payments()).toHaveLength(1)
+    expect(book.view(row.id)).toMatchObject({ askedBecause: [{ rule: 'above_limit' }], wouldPass: { ok: true } })
+    // The same key returns its state, other content under it is refused, and nothing is asked twice.
+    expect(book.ask(agent, to(9), usdc('10.000001'), 'key-a')).toMatchObject({
+      value: { asked: { id: row.id }, replayed: true },
+    })
+    expect(book.ask(agent, to(9), usdc('11'), 'key-a')).toMatchObject({ code: 'idempotency_key_reused' })
+    expect(book.approve(row.id)).toMatchObject({ ok: true, value: { payment: { id: row.payment_id } } })
+    expect(book.ask(agent, to(9), usdc('10.000001'), 'key-a')).toMatchObject({
+      value: { payment: { id: row.payment_id, approval_id: row.id }, replayed: true },
+    })
+  })
+
+  test('what another rule refuses is refused, not asked @approvals-2', () => {
+    const book = createBook({ approveAbove: usdc('1'), maxPayment: usdc('50') })
+    expect(book.ask(book.addAgent(), to(9), usdc('51'))).toMatchObject({ code: 'payment_limit_exceeded' })
+    expect(listApprovals(book.context, { status: 'all', agentId: null, after: null }).approvals).toEqual([])
+  })
+
+  test('the first payment to a recipient is asked, until one was approved @approvals-3', () => {
+    const book = createBook({ approveNewRecipient: true })
+    const agent = book.addAgent()
+    const first = book.asked(agent, to(9), usdc('1'))
+    // Asked again while the first is open, and by another way of naming the same address.
+    book.asked(agent, { type: 'address', address: address(0xabc) }, usdc('1'))
+    expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
+    expect(book.approve(first.id).ok).toBe(true)
+    expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: address(9) } } })
+  })
+
+  test('the same amount to the same recipient under another key is asked within the minutes @approvals-4', () => {
+    const book = createBook({ duplicateMinutes: 10 })
+    const [agent, colleague] = [book.addAgent(), book.addAgent()]
+    expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
+    expect(book.view(book.asked(colleague, to(9), usdc('5')).id).askedBecause).toMatchObject([{ rule: 'duplicate' }])
+    expect(book.ask(agent, to(9), usdc('5.1'))).toMatchObject({ value: { replayed: false } })
+    expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { replayed: false } })
+    book.clock.now += 10 * 60_000
+    expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: address(8) } } })
+  })
+
+  test('denied content is not asked again for 24 hours, whatever the key and memo @approvals-5', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const agent = book.addAgent()
+    const row = book.asked(agent, to(9), usdc('5'), 'key-a')
+    expect(book.refuse(row.id)).toMatchObject({
+      ok: true,
+      value: { decided: { status: 'DENIED', decided_by: 'usr_test' } },
+    })
+    const again = book.ask(agent, to(9), usdc('5'), 'key-b', 'another memo')
+    expect(again).toMatchObject({ ok: false, code: 'approval_denied', refusal: { id: row.payment_id } })
+    expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_denied' })
+    expect(askedPayment(book.context, approvalRow(book.context, row.id)!)).toMatchObject({
+      status: 'POLICY_REJECTED',
+      error_code: 'approval_denied',
+    })
+    book.clock.now += 24 * hour
+    expect(book.asked(agent, to(9), usdc('5')).status).toBe('PENDING')
+  })
+
+  test('without an answer it ends as EXPIRED, with or without the alarm @approvals-6', () => {
+    const book = createBook({ approveAbove: usdc('1'), approvalTtlHours: 2 })
+    const agent = book.addAgent()
+    const row = book.asked(agent, to(9), usdc('5'), 'key-a')
+    const { hash } = book.view(row.id)
+    book.clock.now += 2 * hour
+    expect(book.approve(row.id, { hash })).toMatchObject({ ok: false, code: 'conflict' })
+    expect(approvalRow(book.context, row.id)).toMatchObject({ status: 'EXPIRED', decided_by: null })
+    expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
+    expect(book.payments()).toEqual([])
+    expect(endAllOverdue(book.context)).toBeNull()
+    // After 30 days only the key is left, which never pays.
+    book.clock.now += 31 * 24 * hour
+    pruneApprovals(book.context)
+    expect(approvalRow(book.context, row.id)).toBeNull()
+    expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
+  })
+
+  test('an agent that asks in a loop has ten open questions, a hundred a day, and fills nothing @approvals-7', () => {
+    const times = Number(process.env.APPROVAL_ASKS ?? 500)
+    const book = createBook({ approveAbove: usdc('0.01') }, null)
+    book.context.limits = { ...book.context.limits, agentApprovalsPerDay: 100 }
+    const agent = book.addAgent()
+    const codes = new Map<string, number>()
+    for (let n = 0; n < times; n++) {
+      const result = book.ask(agent, to(9 + n), usdc('5'))
+      const code = result.ok ? 'asked' : result.code
+      codes.set(code, (codes.get(code) ?? 0) + 1)
+    }
+    expect(Object.fromEntries(codes)).toEqual({ asked: maxPending.agent, approvals_full: times - maxPending.agent })
+    // It takes them back to ask for more, until its share of the day is used.
+    for (let n = 0; n < times; n++) {
+      const open = book.store.first<{ payment_id: string }>("SELECT payment_id FROM approval WHERE status = 'PENDING'")
+      if (open) cancelPayment(book.context, agent, open.payment_id)
+      book.ask(agent, to(10_000 + n), usdc('5'))
+    }
+    const rows = (table: string) => book.store.first<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)!.n
+    expect(rows('approval')).toBe(100)
+    expect(rows('idempotency')).toBe(100)
+    expect(rows('audit')).toBeLessThan(220)
+    expect(rows('payment')).toBe(0)
+  })
+
+  test('at most 50 questions wait in an account @approvals-8', () => {
+    const book = createBook({ approveAbove: usdc('0.01') }, null)
+    for (let a = 0; a < 5; a++) {
+      const agent = book.addAgent()
+      for (let n = 0; n < 10; n++) book.asked(agent, to(100 + a * 10 + n), usdc('1'))
+    }
+    expect(book.ask(book.addAgent(), to(9), usdc('1'))).toMatchObject({ code: 'approvals_full' })
+  })
+})
+
+describe('deciding', () => {
+  test('what was shown is what is decided: a change of it is a conflict @approvals-9', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const agent = book.addAgent()
+    const row = book.asked(agent, to(9), usdc('5'))
+    const { hash } = book.view(row.id)
+    // Another payment of the same kind is made meanwhile.
+    book.edit({ approveAbove: null })
+    expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
+    expect(book.view(row.id).sameSinceAsked).toBe(1)
+    expect(book.approve(row.id, { hash })).toMatchObject({ code: 'conflict', field: 'hash' })
+    expect(deny(book.context, row.id, { hash: 'f'.repeat(64), by, pauseAgent: false })).toMatchObject({ field: 'hash' })
+    expect(approvalRow(book.context, row.id)!.status).toBe('PENDING')
+    expect(book.approve(row.id).ok).toBe(true)
+  })
+
+  test('the rules of the decision apply, and a refusal leaves the question open @approvals-10', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const agent = book.addAgent()
+    const row = book.asked(agent, to(9), usdc('500'))
+    book.edit({ approveAbove: usdc('1'), maxPayment: usdc('100') })
+    expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'group.max_payment' })
+    expect(book.approve(row.id)).toMatchObject({ code: 'approval_refused', refusal: { rule: 'group.max_payment' } })
+    setPaused(book.context, { kind: 'agent', id: agent.agentId }, true)
+    book.edit({ maxPayment: null })
+    expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'agent.paused' })
+    expect(book.approve(row.id)).toMatchObject({ code: 'approval_refused' })
+    setPaused(book.context, { kind: 'agent', id: agent.agentId }, false)
+    replaceCredential(book.context, agent.agentId, { kind: 'api_key', hash: 'new', endsAt: book.clock.now })
+    expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'agent.credential' })
+    expect(book.approve(row.id)).toMatchObject({ code: 'approval_refused' })
+    expect(book.payments()).toEqual([])
+    expect(approvalRow(book.context, row.id)!.status).toBe('PENDING')
+    expect(book.events().map(({ event }) => event)).toEqual(['approval.requested'])
+  })
+
+  test('a contact is paid where the owner was shown, or not at all @approvals-11', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const row = book.asked(book.addAgent(), { type: 'contact', contactId }, usdc('5'))
+    const now = { address: address(8), email: null, phone: null }
+    contactChanged(book.context, contactId, { ...now, name: 'Grace' })
+    expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'whitelist.snapshot' })
+    confirmContact(book.context, book.groupId, contactId, now)
+    expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'whitelist.snapshot' })
+    expect(book.approve(row.id)).toMatchObject({ code: 'approval_refused' })
+    expect(book.payments()).toEqual([])
+  })
+
+  test('it is decided once; the audit log says by whom @approvals-12', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const [agent, other] = [book.addAgent(), book.addAgent()]
+    const [one, two, three] = [1, 2, 3].map((n) => book.asked(n < 3 ? agent : other, to(n + 9), usdc('5')))
+    const hashes = [one!, two!].map(({ id }) => book.view(id).hash)
+    expect(book.approve(one!.id).ok).toBe(true)
+    expect(book.approve(one!.id, { hash: hashes[0]! })).toMatchObject({
+      ok: true,
+      value: { decided: { status: 'APPROVED' } },
+    })
+    expect(book.refuse(one!.id)).toMatchObject({ code: 'conflict' })
+    expect(book.refuse(two!.id, true).ok).toBe(true)
+    expect(book.approve(two!.id, { hash: hashes[1]! })).toMatchObject({ code: 'conflict' })
+    expect(book.store.agent(agent.agentId)!.paused).toBe(1)
+    deleteAgent(book.context, other.agentId)
+    expect(approvalRow(book.context, three!.id)).toMatchObject({ status: 'CANCELLED', cancelled: 'agent_deleted' })
+    expect(book.payments()).toHaveLength(1)
+    const decided = book
+      .events()
+      .slice(3)
+      .map(({ event, data }) => [event, (JSON.parse(data) as { by?: string }).by])
+    expect(decided).toEqual([
+      ['approval.approved', 'usr_test'],
+      ['approval.denied', 'usr_test'],
+      ['approval.cancelled', undefined],
+    ])
+    expect(verifyAudit(book.store).brokenAt).toBeNull()
+  })
+
+  test('above the owner’s limit the password is needed, also to raise that limit @approvals-13', () => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const row = book.asked(book.addAgent(), to(9), usdc('5'))
+    const set = (text: string | null, passwordChecked = false) =>
+      setSettings(book.context, { passwordAbove: text === null ? null : usdc(text), by, passwordChecked })
+    expect(set('5').ok).toBe(true)
+    expect(book.view(row.id).needsPassword).toBe(false)
+    const grant = { amount: usdc('100'), endsAt: book.clock.now + hour }
+    expect(book.approve(row.id, { grant })).toMatchObject({ code: 'password_required', field: 'password' })
+    expect(set('4.999999').ok).toBe(true)
+    expect(book.view(row.id).needsPassword).toBe(true)
+    expect(book.approve(row.id)).toMatchObject({ code: 'password_required' })
+    expect(set('6')).toMatchObject({ code: 'password_required' })
+    expect(set(null)).toMatchObject({ code: 'password_required' })
+    expect(book.approve(row.id, { grant, passwordChecked: true }).ok).toBe(true)
+    expect(set(null, true).ok).toBe(true)
+  })
+
+  test('a request for more budget raises the limit once @approvals-14', () => {
+    const book = createBook({}, usdc('10'))
+    const agent = book.addAgent()
+    const request = { principal: agent, key: 'key-b', amount: usdc('25'), reason: 'more' }
+    const first = requestBudget(book.context, request)
+    if (!first.ok) throw new Error(first.message)
+    expect(requestBudget(book.context, request)).toMatchObject({
+      value: { row: { id: first.value.row.id }, replayed: true },
+    })
+    expect(book.ask(agent, to(9), usdc('25'), 'key-b')).toMatchObject({ code: 'idempotency_key_reused' })
+    expect(book.store.group(book.groupId)!.spend_limit).toBe(10_000_000)
+    expect(book.approve(first.value.row.id).ok).toBe(true)
+    expect(book.approve(first.value.row.id).ok).toBe(true)
+    expect(book.store.group(book.groupId)!.spend_limit).toBe(35_000_000)
+    const second = requestBudget(book.context, { ...request, key: 'key-c' })
+    if (!second.ok) throw new Error(second.message)
+    book.refuse(second.value.row.id)
+    expect(requestBudget(book.context, { ...request, key: 'key-d' })).toMatchObject({ code: 'approval_denied' })
+  })
+})
+
+describe('grants', () => {
+  const grant = (book: ReturnType<typeof createBook>, amount: string) => ({
+    grant: { amount: usdc(amount), endsAt: book.clock.now + 10 * hour },
+  })
+
+  test('a grant pays its agent’s payments to its address, up to its amount and end @approvals-15', () => {
+    const book = createBook({ approveAbove: usdc('1'), approveNewRecipient: true })
+    const [agent, other] = [book.addAgent(), book.addAgent()]
+    const row = book.asked(agent, to(9), usdc('5'))
+    expect(book.approve(row.id, grant(book, '12')).ok).toBe(true)
+    const { grantId } = book.view(row.id)
+    expect(book.ask(agent, to(9), usdc('7'))).toMatchObject({ value: { payment: { grant_id: grantId } } })
+    book.asked(agent, to(9), usdc('5.000001'))
+    book.asked(other, to(9), usdc('5'))
+    book.asked(agent, to(8), usdc('5'))
+    expect(book.ask(agent, to(9), usdc('5'))).toMatchObject({ value: { payment: { grant_id: grantId } } })
+    expect(grantRow(book.context, grantId!)).toMatchObject({ used: 12_000_000 })
+    // What was never sent is available again.
+    const last = book.payments().at(-1)!
+    cancelPayment(book.context, agent, last.id)
+    expect(grantRow(book.context, grantId!)).toMatchObject({ used: 7_000_000 })
+    book.clock.now += 10 * hour
+    book.asked(agent, to(9), usdc('5'))
+  })
+
+  test('it answers no other rule, and no duplicate @approvals-16', () => {
+    const book = createBook({ approveAbove: usdc('1'), duplicateMinutes: 60, maxPayment: usdc('50') })
+    const agent = book.addAgent()
+    book.approve(book.asked(agent, to(9), usdc('5')).id, grant(book, '1000'))
+    expect(book.view(book.asked(agent, to(9), usdc('5')).id).askedBecause).toMatchObject([
+      { rule: 'above_limit' },
+      { rule: 'duplicate' },
+    ])
+    expect(book.ask(agent, to(9), usdc('51'))).toMatchObject({ code: 'payment_limit_exceeded' })
+    expect(book.store.first<GrantRow>('SELECT * FROM approval_grant')!.used).toBe(0)
+  })
+
+  test.each<[string, (book: ReturnType<typeof createBook>, agent: string) => unknown]>([
+    ['policy_changed', (book) => book.edit({ maxPayment: usdc('900') })],
+    [
+      'credential_changed',
+      ({ context }, agent) =>
+        replaceCredential(context, agent, { kind: 'secret', hash: 'x', endsAt: context.now() + hour }),
+    ],
+    [
+      'contact_changed',
+      ({ context }) => contactChanged(context, contactId, { address: address(8), email: null, phone: null }),
+    ],
+    ['contact_changed', ({ context }) => contactChanged(context, contactId, null)],
+    ['agent_deleted', ({ context }, agent) => deleteAgent(context, agent)],
+    ['group_deleted', ({ context, groupId }) => deleteGroup(context, groupId)],
+  ])('it ends when what it rests on changes: %s @approvals-17', (why, change) => {
+    const book = createBook({ approveAbove: usdc('1') })
+    const agent = book.addAgent()
+    const row = book.asked(agent, { type: 'contact', contactId }, usdc('5'))
+    book.approve(row.id, grant(book, '100'))
+    change(book, agent.agentId)
+    expect(grantRow(book.context, book.view(row.id).grantId!)).toMatchObject({ end_reason: why })
+    expect(book.events().at(-1)).toMatchObject({ event: 'grant.ended' })
+  })
+})
+
+/** One step of a history. Numbers are folded onto what exists. */
+type Step =
+  | { do: 'ask'; agent: number; to: number; amount: number; replay: boolean }
+  | { do: 'approve'; nth: number; grant: number | null; stale: boolean; password: boolean }
+  | { do: 'deny'; nth: number; pause: boolean }
+  | { do: 'cancel'; nth: number }
+  | { do: 'endGrant'; nth: number }
+  | { do: 'edit'; above: number | null; fresh: boolean; minutes: number; max: number | null; budget: number }
+  | { do: 'pause'; agent: number; paused: boolean }
+  | { do: 'credential'; agent: number; now: boolean }
+  | { do: 'contact'; address: number | null; rename: boolean }
+  | { do: 'confirm' }
+  | { do: 'deleteAgent'; agent: number }
+  | { do: 'limit'; above: number | null }
+  | { do: 'time'; hours: number }
+
+const small = fc.integer({ min: 0, max: 5 })
+const money = fc.integer({ min: 1, max: 60 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      agent: small,
+      to: small,
+      amount: money,
+      replay: fc.boolean(),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('approve' as const),
+      nth: small,
+      grant: fc.option(money),
+      stale: fc.constantFrom(false, false, false, true),
+      password: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('deny' as const), nth: small, pause: fc.boolean() }) },
+  fc.record({ do: fc.constant('cancel' as const), nth: small }),
+  fc.record({ do: fc.constant('endGrant' as const), nth: small }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('edit' as const),
+      above: fc.option(money),
+      fresh: fc.boolean(),
+      minutes: fc.constantFrom(0, 0, 90),
+      max: fc.option(money),
+      budget: fc.integer({ min: 50, max: 400 }),
+    }),
+  },
+  fc.record({ do: fc.constant('pause' as const), agent: small, paused: fc.boolean() }),
+  fc.record({ do: fc.constant('credential' as const), agent: small, now: fc.boolean() }),
+  fc.record({ do: fc.constant('contact' as const), address: fc.option(fc.constantFrom(7, 8)), rename: fc.boolean() }),
+  fc.record({ do: fc.constant('confirm' as const) }),
+  fc.record({ do: fc.constant('deleteAgent' as const), agent: small }),
+  fc.record({ do: fc.constant('limit' as const), above: fc.option(money) }),
+  fc.record({ do: fc.constant('time' as const), hours: fc.integer({ min: 0, max: 15 }) }),
+)
+
+const units = (n: number) => usdc(String(n))
+
+test('I16: no history lets a payment pass that the rules of its decision would refuse @approvals-18', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+      const book = createBook({ approveAbove: usdc('10'), approvalTtlHours: 20 }, usdc('300'))
+      const { context, store, clock } = book
+      const agents = [book.addAgent(), book.addAgent()].map((agent) => ({ ...agent }))
+      const keys: { agent: number; to: Recipient; amount: MicroUsdc; key: string }[] = []
+      const nth = <T>(list: T[], n: number): T | undefined => list[n % Math.max(1, list.length)]
+      const all = () => store.all<ApprovalRow>('SELECT * FROM approval ORDER BY asked_at, id')
+      let asked = 0
+
+      for (const each of steps) {
+        const before = { payments: book.payments().length, approvals: all(), group: store.group(book.groupId)! }
+        const grantsBefore = store.all<GrantRow>('SELECT * FROM approval_grant')
+        const funds = walletFunds(store.wallet('wal')!, store.session('wal'))
+        let decided: ApprovalRow | null = null
+        clock.now += 1_000
+        switch (each.do) {
+          case 'ask': {
+            const old = each.replay ? nth(keys, each.to) : undefined
+            const recipient = each.to === 5 ? { type: 'contact' as const, contactId } : to(20 + each.to)
+            const request = old ?? {
+              agent: each.agent % 2,
+              to: recipient,
+              amount: units(each.amount),
+              key: `k${++asked}`,
+            }
+            if (!old) keys.push(request)
+            const snapshot = store.first<{ address: `0x${string}` }>('SELECT address FROM whitelist')?.address ?? null
+            const result = accept(
+              context,
+              { principal: agents[request.agent]!, ...request, walletId: null, memo: null },
+              known(request.to, snapshot),
+            )
+            if ('need' in result) throw new Error(`needs ${result.need}`)
+            break
+          }
+          case 'approve': {
+            const row = nth(all(), each.nth)
+            if (!row) break
+            const shown = book.view(row.id)
+            const result = book.approve(row.id, {
+              hash: each.stale ? '0'.repeat(64) : shown.hash,
+              passwordChecked: each.password,
+              grant: each.grant === null ? null : { amount: units(each.grant), endsAt: clock.now + 5 * hour },
+            })
+            // What the owner was told is what happens.
+            const missing = result.ok ? null : result.code
+            if (row.status === 'PENDING' && missing !== 'conflict' && missing !== 'password_required')
+              expect([result.ok, missing]).toEqual(shown.wouldPass?.ok ? [true, null] : [false, 'approval_refused'])
+            if (result.ok && row.status === 'PENDING') decided = row
+            break
+          }
+          case 'deny': {
+            const row = nth(all(), each.nth)
+            if (row) book.refuse(row.id, each.pause)
+            break
+          }
+          case 'cancel': {
+            const row = nth(all(), each.nth)
+            if (row) cancelPayment(context, agents.find(({ agentId }) => agentId === row.agent_id)!, row.payment_id!)
+            break
+          }
+          case 'endGrant': {
+            const row = nth(grantsBefore, each.nth)
+            if (row) endGrant(context, row.id, by)
+            break
+          }
+          case 'edit':
+            book.edit({
+              approveAbove: each.above === null ? null : units(each.above),
+              approveNewRecipient: each.fresh,
+              duplicateMinutes: each.minutes,
+              maxPayment: each.max === null ? null : units(each.max),
+              spendLimit: units(each.budget),
+            })
+            break
+          case 'pause':
+            setPaused(context, { kind: 'agent', id: agents[each.agent % 2]!.agentId }, each.paused)
+            break
+          case 'credential': {
+            const agent = agents[each.agent % 2]!
+            const hash = `k${clock.now}`
+            const endsAt = clock.now + (each.now ? 0 : 24 * hour)
+            if (replaceCredential(context, agent.agentId, { kind: 'api_key', hash, endsAt }).ok)
+              Object.assign(agent, { credentialHash: hash })
+            break
+          }
+          case 'contact': {
+            const now = {
+              address: each.address === null ? address(7) : address(each.address),
+              email: null,
+              phone: null,
+            }
+            contactChanged(context, contactId, { ...now, name: each.rename ? `Grace ${clock.now}` : 'Grace' })
+            break
+          }
+          case 'confirm': {
+            const now = store.first<{ address: string }>('SELECT address FROM contact_now')
+            if (now)
+              confirmContact(context, book.groupId, contactId, { address: now.address, email: null, phone: null })
+            break
+          }
+          case 'deleteAgent':
+            // Rarely, so that most histories keep both.
+            if (each.agent === 5) deleteAgent(context, agents[1]!.agentId)
+            break
+          case 'limit':
+            setSettings(context, {
+              passwordAbove: each.above === null ? null : units(each.above),
+              by,
+              passwordChecked: true,
+            })
+            break
+          case 'time':
+            clock.now += each.hours * hour
+            endAllOverdue(context)
+        }
+
+        // At most one payment came of it, and every rule that was in force allows it.
+        const made = book.payments().slice(before.payments)
+        expect(made.length).toBeLessThanOrEqual(1)
+        const [payment] = made
+        if (payment) {
+          const agent = store.agent(payment.agent_id!)!
+          const policy = groupPolicy(before.group, agent, false)
+          const amount = BigInt(payment.amount) as MicroUsdc
+          const allowed = decideAmount(policy, funds, amount, clock.now, { isPayout: false, at: clock.now })
+          expect(allowed).toEqual({ ok: true })
+          expect(agent.paused).toBe(0)
+          const valid = 'SELECT 1 FROM credential WHERE agent_id = ? AND (expires_at IS NULL OR expires_at > ?)'
+          expect(store.first(valid, agent.id, clock.now)).not.toBeNull()
+          if (payment.to_type === 'contact')
+            expect(store.first<{ address: string; stale: number }>('SELECT * FROM whitelist')).toMatchObject({
+              address: payment.to_address,
+              stale: 0,
+            })
+          const grant = grantsBefore.find(({ id }) => id === payment.grant_id)
+          const alone = policy.approvals.approveAbove === null || amount <= policy.approvals.approveAbove
+          // Above the limit only a person or a grant lets it pass.
+          if (!alone) expect([payment.approval_id !== null, grant !== undefined]).toContain(true)
+          if (payment.approval_id !== null) {
+            expect(decided).toMatchObject({
+              payment_id: payment.id,
+              to_address: payment.to_address,
+              amount: payment.amount,
+            })
+            expect(decided!.expires_at).toBeGreaterThan(clock.now)
+          }
+          if (grant) {
+            expect(grant).toMatchObject({ agent_id: agent.id, address: payment.to_address, ended_at: null })
+            expect(grant.ends_at).toBeGreaterThan(clock.now)
+            expect(grant.used + payment.amount).toBeLessThanOrEqual(grant.spend_limit)
+          }
+        }
+        // Nothing that has ended changes, and nothing pending holds money.
+        for (const row of before.approvals.filter(({ status }) => status !== 'PENDING'))
+          expect(approvalRow(context, row.id)).toMatchObject({ status: row.status, ended_at: row.ended_at })
+        const held = book.payments().reduce((sum, row) => sum + (row.status === 'QUEUED' ? row.amount : 0), 0)
+        expect(store.first<{ held: number }>('SELECT held FROM policy_group')!.held).toBe(held)
+      }
+
+      // Each approval has at most one payment, each grant stays within its amount, and the log names who decided.
+      for (const row of all()) {
+        const paid = book.payments().filter(({ approval_id }) => approval_id === row.id)
+        expect(paid.map(({ id }) => id)).toEqual(row.status === 'APPROVED' ? [row.payment_id] : [])
+        const [entry] = store.all<{ data: string }>(
+          "SELECT data FROM audit WHERE ref = ? AND event IN ('approval.approved', 'approval.denied')",
+          row.id,
+        )
+        expect(entry && (JSON.parse(entry.data) as { by: string }).by).toBe(row.decided_by ?? undefined)
+      }
+      for (const row of store.all<GrantRow>('SELECT * FROM approval_grant')) {
+        const paid = book.payments().filter(({ grant_id }) => grant_id === row.id)
+        const live = paid.filter(({ status }) => status !== 'CANCELLED' && status !== 'FAILED')
+        expect(live.reduce((sum, { amount }) => sum + amount, 0)).toBe(row.used)
+        expect(formatUsdc(BigInt(row.used))).toBe(formatUsdc(BigInt(Math.min(row.used, row.spend_limit))))
+      }
+      expect(verifyAudit(store).brokenAt).toBeNull()
+    }),
+    { numRuns: sequences },
+  )
+})

@@ -1,0 +1,90 @@
+/** What a Treasury keeps for ever, and that payments do not become slower by it. `npm run test:long treasury-growth` is the whole. */
+import { expect, test } from 'vitest'
+import { parseUsdc } from '#domain/money.ts'
+import type { Principal } from '../../worker/treasury/api.ts'
+import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { createAgent } from '../../worker/treasury/policies/agents.ts'
+import { createGroup } from '../../worker/treasury/policies/groups.ts'
+import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+
+const payments = Number(process.env.GROWTH_PAYMENTS ?? 3_000)
+const few = Math.min(1_000, payments / 6)
+const sample = few / 2
+const usdc = (text: string) => parseUsdc(text)!
+const paymentMs = 600_000 // ten minutes between two payments: 200,000 take almost four years
+
+function createPayer() {
+  const memory = createMemoryTreasury(usdc('100000000'), usdc('100000000'))
+  const { context, store, clock } = memory
+  const limits = { maxPayment: usdc('10'), period: 'day' as const, periodLimit: usdc('1000') }
+  const scopes = ['address_payments:write']
+  const created = createGroup(context, {
+    ...{ key: null, name: 'Group', spendLimit: usdc('10000000'), scopes, walletId: 'wal', contacts: [], limits },
+  })
+  if (!created.ok) throw new Error(created.message)
+  const agent = { id: 'agt', name: 'A', memo: null, policyGroupId: created.value.id, clientId: 'bc' }
+  createAgent(context, { key: null, ...agent, secretHash: 's', apiKeyHash: 'k' })
+  const principal: Principal = { type: 'agent', agentId: 'agt', credentialHash: 'k' }
+
+  /** Each to one of 500 recipients. Returns the payment's id. */
+  const pay = (i: number): string => {
+    const address = `0x${(1 + (i % 500)).toString(16).padStart(40, 'd')}` as const
+    const input = { principal, key: `order-${i}`, walletId: null, to: { type: 'address', address } as const }
+    const gathered = { draft: null, lookup: { address, found: 'clear' as const }, refreshed: true, grants: {} }
+    const result = accept(context, { ...input, amount: usdc('1'), memo: `Order ${i}` }, gathered)
+    if ('need' in result) throw new Error(result.need)
+    if (!result.ok) throw new Error(result.message)
+    return result.value.payment.id
+  }
+  /** As its log is booked, and the outbox delivered. */
+  const confirm = (id: string) => {
+    clock.now += paymentMs
+    store.transaction(() => {
+      settleSend(store, store.payment(id)!, clock.now)
+      const hash = `0x${clock.now.toString(16).padStart(64, '0')}`
+      const signed = [hash, clock.now, 1_800_000_000, hash, hash, id]
+      store.run(
+        `UPDATE payment SET status = 'CONFIRMED', tx_hash = ?, confirmed_at = ?, signed_at = created_at, sequence = rowid,
+           deadline = ?, max_deadline = deadline, sig_version = 1, r = ?, vs = ? WHERE id = ?`,
+        ...signed,
+      )
+      store.run('DELETE FROM outbox')
+    })
+  }
+  /** With indexes, largest first. */
+  const bytes = () =>
+    store.all<{ name: string; n: number }>(
+      `SELECT tbl_name AS name, sum(pgsize) AS n FROM dbstat JOIN sqlite_schema USING (name)
+       GROUP BY 1 HAVING n > 100000 ORDER BY n DESC`,
+    )
+  return { ...memory, pay, confirm, bytes }
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+test('a payment is as fast after many thousands of them, and the first key still returns the first @retention-9', {
+  timeout: 600_000,
+}, () => {
+  const { pay, confirm, bytes, store, close } = createPayer()
+  const first = pay(0)
+  confirm(first)
+  const times: number[] = []
+  for (let i = 1; i < payments + sample; i++) {
+    const startedAt = performance.now()
+    const id = pay(i)
+    times[i] = performance.now() - startedAt
+    confirm(id)
+  }
+  const [early, late] = [median(times.slice(few, few + sample)), median(times.slice(payments))]
+  console.log(
+    `${payments} payments: ${(early * 1000).toFixed(0)} µs at ${few}, ${(late * 1000).toFixed(0)} µs at the end; ` +
+      `bytes a payment: ${bytes()
+        .map(({ name, n }) => `${name} ${Math.round(n / (payments + sample))}`)
+        .join(', ')}`,
+  )
+  expect(pay(0)).toBe(first)
+  expect(store.first('SELECT count(*) AS n FROM payment')).toEqual({ n: payments + sample })
+  expect(late, 'not slower with the number of payments').toBeLessThan(early * 2)
+  close()
+})

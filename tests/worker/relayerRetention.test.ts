@@ -1,0 +1,123 @@
+/** What a Relayer deletes, and when. `npm run test:long relayer-retention` is the whole of the first test. */
+import { runInDurableObject } from 'cloudflare:test'
+import { expect, test } from 'vitest'
+import { migrate } from '../../worker/durable/migrations.ts'
+import type { RelayJob } from '../../worker/relayer/api.ts'
+import { relayerMigrations } from '../../worker/relayer/migrations.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import type { ModelNode } from '../support/modelNode.ts'
+import { blacklisted, merchant, modelSend, nextDueAt, startModelNode } from './modelRelayer.ts'
+import { env, party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts'
+
+setUpRelayers(1000)
+
+const sends = Number((env as { RETENTION_SENDS?: string }).RETENTION_SENDS || 500)
+const minute = 60_000
+const day = 86_400_000
+const perStep = 250
+const wallet = party('retention').address
+
+/** Submits the jobs and does all that is due, housekeeping too, until `ms` of the node's time have passed. */
+async function live(node: ModelNode, ms: number, jobs: RelayJob[] = []): Promise<void> {
+  const end = node.now() + ms
+  await runInDurableObject(relayer(), async (instance: Relayer, { storage }) => {
+    await instance.submit(jobs)
+    do {
+      await instance.alarm()
+      const at = Math.max(nextDueAt(storage) ?? end, node.now() + 40)
+      node.passTo(Math.min(at, end))
+    } while (node.now() < end)
+  })
+}
+
+const left = async () => {
+  const [row] = await rows<Record<'job' | 'calls' | 'guard' | 'attempt' | 'account_tx' | 'batch_job', number>>(
+    `SELECT (SELECT count(*) FROM job) AS job, (SELECT count(*) FROM job WHERE data <> '') AS calls,
+       (SELECT count(*) FROM guard) AS guard, (SELECT count(*) FROM attempt) AS attempt,
+       (SELECT count(*) FROM account_tx) AS account_tx, (SELECT count(*) FROM batch_job) AS batch_job`,
+  )
+  return row
+}
+const databaseSize = () => runInDurableObject(relayer(), (_: Relayer, { storage }) => storage.sql.databaseSize)
+
+test('a Relayer keeps nothing of its sends after eight days @retention-1', { timeout: 1_200_000 }, async () => {
+  const node = await startModelNode()
+  const sizes: number[] = []
+  for (let sent = 0; sent < sends; sent += perStep) {
+    const jobs = Array.from({ length: Math.min(perStep, sends - sent) }, (_, i) =>
+      modelSend(`user ${i % 20}`, wallet, sent + i, merchant, node.now()),
+    )
+    await live(node, 30_000, jobs)
+    sizes.push(await databaseSize())
+  }
+  await live(node, 4 * minute)
+  expect(node.minedIn.size).toBe(sends)
+  expect(await left()).toMatchObject({ job: sends })
+  await live(node, 2 * 60 * minute)
+  const final = await databaseSize()
+  expect(await left()).toEqual({ job: sends, calls: 0, guard: 0, attempt: 0, account_tx: 0, batch_job: 0 })
+  await live(node, 8 * day)
+  expect(await left()).toEqual({ job: 0, calls: 0, guard: 0, attempt: 0, account_tx: 0, batch_job: 0 })
+  const after = await databaseSize()
+  console.log(
+    `${sends} sends: at most ${Math.max(...sizes)} bytes, ${final} once final (${Math.round(final / sends)} a send), ${after} after eight days`,
+  )
+  expect(after).toBeLessThan(sends < 50_000 ? 200_000 : 5_000_000)
+})
+
+test('other content under a nonce is refused until finality, and what was executed is not sent again @retention-2', async () => {
+  const node = await startModelNode()
+  const job = modelSend('user', wallet, 1, merchant, node.now())
+  const other = { ...modelSend('user', wallet, 1, party('thief').address, node.now()), id: 'other' }
+  const submit = (one: RelayJob) => relayer().submit([one])
+  await live(node, 20_000, [job])
+  expect((await report(job.id)).state).toBe('mined')
+  expect((await submit(other)).refused).toHaveLength(1)
+  await live(node, 29 * minute)
+  expect((await submit(other)).refused).toHaveLength(1)
+  await live(node, 60 * minute)
+  expect(await left()).toMatchObject({ guard: 0, calls: 0, attempt: 0 })
+
+  // The guard is gone: the wallet refuses what has the same nonce, and the Relayer still knows the job.
+  const late = { ...modelSend('user', wallet, 1, party('thief').address, node.now()), id: 'late' }
+  expect((await submit(late)).accepted).toEqual(['late'])
+  expect((await submit(job)).accepted).toEqual([job.id])
+  await live(node, 10 * minute)
+  expect([(await report('late')).state, (await report(job.id)).state]).toEqual(['dropped', 'mined'])
+  expect(await rows('SELECT nonce FROM attempt')).toEqual([])
+})
+
+test('a guard stays while any signature accepted for it may still be executed @retention-3', async () => {
+  const node = await startModelNode()
+  const at = (ms: number, id: string) => ({ ...modelSend('user', wallet, 2, blacklisted, node.now() + ms), id })
+  // Refused in simulation, signed again with a later deadline, never executed.
+  await live(node, 10_000, [at(0, 'first'), at(3 * 60 * minute, 'again')])
+  await live(node, 2 * 60 * minute)
+  expect(await left()).toMatchObject({ guard: 1 })
+  expect(await rows(`SELECT state FROM job WHERE id = 'first'`)).toEqual([{ state: 'dropped' }])
+  await live(node, 3 * 60 * minute)
+  expect(await left()).toMatchObject({ guard: 0 })
+})
+
+test('guards from before deadlines were stored go with the deadline of their jobs @retention-4', async () => {
+  const node = await startModelNode()
+  const now = Math.floor(node.now() / 1000)
+  await runInDurableObject(relayer(), async (_: Relayer, { storage }) => {
+    await storage.deleteAll()
+    migrate(storage, relayerMigrations, 5)
+    storage.sql.exec(
+      `INSERT INTO account VALUES (1, 84532, 0, 0);
+       INSERT INTO guard VALUES ('short', 'a'), ('long', 'b'), ('unknown', 'c');
+       INSERT INTO job (id, user_id, kind, lane, target, data, scope, deadline, state, queued_at, due_at, finished_at) VALUES
+         ('1', 'u', 'send', 'send', '0x', '0x', 'short', ${now + 60}, 'dropped', 1, 1, ${node.now()}),
+         ('2', 'u', 'send', 'send', '0x', '0x', 'long', ${now + 86_400}, 'dropped', 1, 1, ${node.now()}),
+         ('3', 'u', 'send', 'send', '0x', '0x', 'long', ${now + 60}, 'dropped', 1, 1, ${node.now()});
+       INSERT INTO timer VALUES ('prune', ${node.now()});`,
+    )
+    migrate(storage, relayerMigrations)
+  })
+  await live(node, 2 * 60 * minute)
+  expect(await rows('SELECT scope FROM guard ORDER BY scope')).toEqual([{ scope: 'long' }, { scope: 'unknown' }])
+  await live(node, 30 * 60 * minute)
+  expect(await rows('SELECT scope FROM guard')).toEqual([{ scope: 'unknown' }])
+})

@@ -1,0 +1,102 @@
+/** What the cron deletes from D1, and what it keeps. */
+import { beforeAll, expect, test } from 'vitest'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { deleteOldRows } from '../../worker/db/retention.ts'
+import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
+
+beforeAll(seed)
+
+const day = 86_400_000
+const db = primaryDb(env.DB)
+const refresh = (api: Api, refreshToken: string) =>
+  api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })
+const run = (query: string, ...values: unknown[]) =>
+  env.DB.prepare(query)
+    .bind(...values)
+    .run()
+const ids = async (query: string, ...values: unknown[]) =>
+  (
+    await env.DB.prepare(query)
+      .bind(...values)
+      .all<{ id: string }>()
+  ).results.map(({ id }) => id)
+
+test('refusals leave the lists after 30 days, payments never; delivered messages after 90 @retention-5', async () => {
+  const now = Date.now()
+  const row = (id: string, status: string, age: number) =>
+    run(
+      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, body)
+       VALUES (?, 'keeper', 1, ?, ?, 'address', 1, 'w', '{}')`,
+      id,
+      now - age,
+      status,
+    )
+  await row('old-refusal', 'POLICY_REJECTED', 30 * day + 1)
+  await row('refusal', 'POLICY_REJECTED', 30 * day - 1)
+  for (const status of ['CONFIRMED', 'FAILED', 'CANCELLED', 'PENDING']) await row(status, status, 3_000 * day)
+  const message = (id: string, age: number) =>
+    run('INSERT INTO delivered_message (id, at, payout_id) VALUES (?, ?, ?)', id, now - age, 'retention')
+  await message('old-message', 90 * day + 1)
+  await message('message', 90 * day - 1)
+  await deleteOldRows(db, now)
+  expect(await ids("SELECT id FROM transaction_view WHERE user_id = 'keeper' ORDER BY id")).toEqual([
+    ...['CANCELLED', 'CONFIRMED', 'FAILED', 'PENDING', 'refusal'],
+  ])
+  expect(await ids("SELECT id FROM delivered_message WHERE payout_id = 'retention'")).toEqual(['message'])
+})
+
+test('credentials of deleted agents go 30 days after they were revoked @retention-6', async () => {
+  const now = Date.now()
+  const { id: userId } = await createUser(createApi())
+  const credential = (hash: string, revokedAt: number | null) =>
+    run(
+      `INSERT INTO agent_credential (hash, kind, user_id, agent_id, client_id, created_at, revoked_at)
+       VALUES (?, 'api_key', ?, 'agt', 'bc', 1, ?)`,
+      hash.repeat(64),
+      userId,
+      revokedAt,
+    )
+  await credential('a', null)
+  await credential('b', now - 30 * day + 1)
+  await credential('c', now - 30 * day - 1)
+  await deleteOldRows(db, now)
+  const left = await ids(
+    'SELECT substr(hash, 1, 1) AS id FROM agent_credential WHERE user_id = ? ORDER BY hash',
+    userId,
+  )
+  expect(left).toEqual(['a', 'b'])
+})
+
+test('a spent refresh token is deleted at once, and using it again still ends the session @retention-7', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
+  const session = ann.refreshToken.split('.')[1]!
+  const stored = () => ids('SELECT hash AS id FROM refresh_token WHERE session_id = ?', session)
+  let newest = ann.refreshToken
+  for (let i = 0; i < 5; i++) newest = (await refresh(api, newest)).json.data.refreshToken
+  // A sibling that nobody uses is spent too.
+  const [one] = await Promise.all([refresh(api, newest), refresh(api, newest)])
+  newest = (await refresh(api, one.json.data.refreshToken)).json.data.refreshToken
+  await deleteOldRows(db, api.clock.now)
+  expect(await stored()).toHaveLength(9)
+  api.clock.now += 60_001
+  await deleteOldRows(db, api.clock.now)
+  expect(await stored()).toHaveLength(1)
+
+  const forged = `${ann.refreshToken.slice(0, -1)}${ann.refreshToken.endsWith('0') ? '1' : '0'}`
+  expect((await refresh(api, forged)).status).toBe(401)
+  const next = await refresh(api, newest)
+  expect(next.status, 'a forged token ends nothing').toBe(200)
+  expect((await refresh(api, ann.refreshToken)).status).toBe(401)
+  expect((await refresh(api, next.json.data.refreshToken)).status, 'a spent one ends its session').toBe(401)
+})
+
+test('signing out with a token whose row is gone ends the session @retention-8', async () => {
+  const api = createApi()
+  const ann = await createUser(api)
+  const next = (await refresh(api, ann.refreshToken)).json.data.refreshToken
+  api.clock.now += 60_001
+  await deleteOldRows(db, api.clock.now)
+  await api.call('POST', '/api/auth/cognito/sign-out', { body: { refreshToken: ann.refreshToken } })
+  expect((await refresh(api, next)).status).toBe(401)
+})

@@ -1,0 +1,56 @@
+import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { agentCredential, deliveredMessage, refreshToken, transactionView } from './schema.ts'
+
+const dayMs = 86_400_000
+/** The Treasury deletes refusals at the same age (treasury/payments/refusals.ts). */
+const refusalMs = 30 * dayMs
+/** As long as a payout can live, so that no message about it is sent twice. */
+const deliveredMs = 90 * dayMs
+const revokedMs = 30 * dayMs
+/** A spent refresh token may be exchanged once more within 30 seconds (services/loginSessions.ts). */
+const spentTokenMs = 60_000 // 1 minute
+/** Rows of one table per minute, so that a backlog does not hold up the database. */
+const maxRows = 2_000
+
+/** Housekeeping, once a minute: rows that have served their time. docs/operations.md lists what is kept for ever. */
+export async function deleteOldRows(db: Db, now: number): Promise<void> {
+  const refused = and(eq(transactionView.status, 'POLICY_REJECTED'), lt(transactionView.createdAt, now - refusalMs))
+  const revoked = and(isNotNull(agentCredential.revokedAt), lt(agentCredential.revokedAt, now - revokedMs))
+  const spent = and(isNotNull(refreshToken.replacedAt), lt(refreshToken.replacedAt, now - spentTokenMs))
+  const delivered = lt(deliveredMessage.at, now - deliveredMs)
+  await db.batch([
+    db
+      .delete(transactionView)
+      .where(
+        inArray(
+          transactionView.id,
+          db.select({ id: transactionView.id }).from(transactionView).where(refused).limit(maxRows),
+        ),
+      ),
+    db
+      .delete(deliveredMessage)
+      .where(
+        inArray(
+          deliveredMessage.id,
+          db.select({ id: deliveredMessage.id }).from(deliveredMessage).where(delivered).limit(maxRows),
+        ),
+      ),
+    db
+      .delete(refreshToken)
+      .where(
+        inArray(
+          refreshToken.hash,
+          db.select({ hash: refreshToken.hash }).from(refreshToken).where(spent).limit(maxRows),
+        ),
+      ),
+    db
+      .delete(agentCredential)
+      .where(
+        inArray(
+          agentCredential.hash,
+          db.select({ hash: agentCredential.hash }).from(agentCredential).where(revoked).limit(maxRows),
+        ),
+      ),
+  ])
+}

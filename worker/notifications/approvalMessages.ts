@@ -1,0 +1,65 @@
+import { approvalPath } from '#domain/approval.ts'
+import { email } from './email.ts'
+import { link, paragraph } from './emailBody.ts'
+import { formatDeadline, formatMoney, oneLine } from './format.ts'
+import type { Message } from './message.ts'
+
+/** Notices to an owner whose agents wait for a decision. Opening a link decides nothing. */
+
+export type WaitingApproval = {
+  approvalId: string
+  kind: 'payment' | 'budget'
+  agent: string
+  /** Decimal USDC. */
+  amount: string
+  isTest: boolean
+  /** Whom it pays; null for a budget request. */
+  recipient: string | null
+  /** ms */
+  expiresAt: number
+}
+
+/** At most this many are named; the page shows all of them. */
+const named = 10
+
+export function approvalsMessage(input: {
+  id: string
+  to: string
+  waiting: readonly WaitingApproval[]
+  appOrigin: string
+}): Message {
+  const { id, to, waiting, appOrigin } = input
+  const [first] = waiting
+  if (waiting.length === 1 && first) return oneApproval(id, to, first, appOrigin)
+  const rest = waiting.length - named
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`${waiting.length} requests of your agents wait for you:`),
+    ...waiting.slice(0, named).map((each) => paragraph(`${sentence(each)} Until ${formatDeadline(each.expiresAt)}.`)),
+    ...(rest > 0 ? [paragraph(`And ${rest} more.`)] : []),
+    paragraph('What you do not answer in time is not paid.'),
+    link('Review and decide', `${appOrigin}/dashboard/approvals`),
+  ]
+  return email({ id, to, subject: `${waiting.length} requests wait for your approval`, parts })
+}
+
+function oneApproval(id: string, to: string, waiting: WaitingApproval, appOrigin: string): Message {
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(sentence(waiting)),
+    paragraph(
+      `Nothing is paid before you approve it. Without an answer it ends on ${formatDeadline(waiting.expiresAt)}.`,
+    ),
+    link('Review and decide', `${appOrigin}${approvalPath(waiting.approvalId)}`),
+  ]
+  const what = waiting.kind === 'payment' ? 'a payment' : 'more budget'
+  return email({ id, to, subject: `${nameOf(waiting)} asks for ${what} of ${formatMoney(waiting)}`, parts })
+}
+
+const nameOf = ({ agent }: WaitingApproval) => oneLine(agent, 60) ?? 'An agent'
+
+function sentence(waiting: WaitingApproval): string {
+  const money = formatMoney(waiting)
+  if (waiting.kind === 'budget') return `${nameOf(waiting)} asks for ${money} more budget.`
+  return `${nameOf(waiting)} asks to pay ${money} to ${oneLine(waiting.recipient, 80) ?? 'a recipient'}.`
+}

@@ -1,0 +1,95 @@
+import type { KeyringState } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { keyUseTotals, passcodesUnderOther, passwordsUnderOther, voidPasswordsUnderOther } from '../db/keys.ts'
+import { noPassword } from '../identity/passwords.ts'
+import { type KeyringName, keyring, keyringNames } from '../keyrings/keyring.ts'
+import { type Act, recordAct } from './record.ts'
+import { currentSince, renewKeys } from './renewKeys.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** After its expiry a payout is reclaimed, and that becomes final. */
+const endingMs = dayMs
+/** Login sessions, whose refresh tokens are signed with the code pepper. */
+const sessionMs = 30 * dayMs
+
+/** What keeps older versions from being removed; `until` in ms, null: not by itself. */
+type Remaining = { what: string; until: number | null }
+
+/** Each ring: its versions, and what still needs the older ones. */
+export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
+  return Promise.all(
+    keyringNames.map(async (name) => {
+      const ring = keyring(deps.env, name)
+      const now = deps.now()
+      const current = ring.current(now)
+      const hasOlder = ring.versions.some(({ version }) => version < current.version)
+      const remaining = hasOlder ? await remainingOf(deps, name, current) : []
+      const until = remaining.some((one) => one.until === null)
+        ? null
+        : Math.max(now, ...remaining.map((one) => one.until!))
+      return {
+        name,
+        versions: ring.versions.map(({ version, from }) => ({
+          version,
+          from: from === 0 ? null : iso(from),
+          state: version === current.version ? 'current' : version > current.version ? 'distributed' : 'older',
+        })),
+        remaining: remaining.map(({ what }) => what),
+        removableFrom: hasOlder && until !== null ? iso(until) : null,
+      }
+    }),
+  )
+}
+
+async function remainingOf(
+  deps: Deps,
+  name: KeyringName,
+  { version, from }: { version: number; from: number },
+): Promise<Remaining[]> {
+  const { db, env, now } = deps
+  if (name === 'PASSWORD_PEPPER') {
+    const n = await passwordsUnderOther(db, version)
+    return n > 0 ? [{ what: `${n} passwords; each is hashed again when its owner signs in`, until: null }] : []
+  }
+  if (name === 'RELAYER_SEED') return []
+  const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
+  const unchecked: Remaining[] =
+    totals.unchecked > 0
+      ? [{ what: `${totals.unchecked} of ${totals.accounts} accounts are not looked at yet`, until: null }]
+      : []
+  const payouts = (at: number | null): Remaining[] =>
+    at === null ? [] : [{ what: `open payouts, the last of which expires at ${iso(at)}`, until: at + endingMs }]
+  if (name === 'KEK')
+    return [...unchecked, ...(totals.unsealed > 0 ? [{ what: `${totals.unsealed} sealed values`, until: null }] : [])]
+  if (name === 'PAYOUT_SECRET') return [...unchecked, ...payouts(totals.payoutUntil)]
+  const passcodes = await passcodesUnderOther(db, version, now())
+  const sessionsEnd = from + sessionMs
+  return [
+    ...unchecked,
+    ...payouts(totals.codeUntil),
+    ...(passcodes.n > 0
+      ? [
+          {
+            what: `${passcodes.n} sign-up passcodes${passcodes.endless > 0 ? `, of which ${passcodes.endless} never expire: revoke them` : ''}`,
+            until: passcodes.endless > 0 ? null : passcodes.until,
+          },
+        ]
+      : []),
+    ...(sessionsEnd > now() ? [{ what: `login sessions until ${iso(sessionsEnd)}`, until: sessionsEnd }] : []),
+  ]
+}
+
+/** One step of the background job now, instead of with the next minute. Returns how many accounts it looked at. */
+export async function renewKeysNow(deps: Deps, act: Act): Promise<{ accounts: number }> {
+  await recordAct(deps, act, 'keys.renew', 'all')
+  return { accounts: await renewKeys(deps.env, deps.db, deps.now()) }
+}
+
+/** Passwords under an older pepper no longer sign in; their owners choose new ones by email. */
+export async function resetOldPasswords(deps: Deps, act: Act): Promise<{ passwords: number }> {
+  const { version } = keyring(deps.env, 'PASSWORD_PEPPER').current(deps.now())
+  await recordAct(deps, act, 'keys.reset_passwords', `version ${version}`)
+  return { passwords: await voidPasswordsUnderOther(deps.db, version, noPassword) }
+}
+
+const iso = (at: number) => new Date(at).toISOString()

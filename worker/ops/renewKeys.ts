@@ -1,0 +1,61 @@
+import type { Db } from '../db/d1.ts'
+import { accountsToCheck, knownFingerprints, recordFingerprint, recordKeyUse } from '../db/keys.ts'
+import type { Env } from '../env.ts'
+import { keyCheck, keyring, keyringNames } from '../keyrings/keyring.ts'
+import { logError } from '../observability/log.ts'
+
+/** The rings whose use each Treasury reports. */
+const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER'] as const
+/** What was sealed just before a version became current has been written by then. */
+const settledMs = 60_000 // 1 minute
+const maxAtOnce = 50
+const parallel = 10
+
+/** Since when what a Treasury reports is about the current versions (ms); null: there are only first versions. */
+export function currentSince(env: Env, now: number): number | null {
+  const since = Math.max(...treasuryRings.map((name) => keyring(env, name).current(now).from))
+  return since === 0 ? null : since + settledMs
+}
+
+/**
+ * The background job of a rotation: lets Treasuries seal again what is under an older key, and notes what they still have,
+ * a bounded number at a time. Returns how many it looked at. Once all are done it does nothing until the next rotation.
+ */
+export async function renewKeys(env: Env, db: Db, now: number): Promise<number> {
+  await recordFingerprints(env, db, now)
+  const since = currentSince(env, now)
+  if (since === null || now < since) return 0
+  const users = await accountsToCheck(db, since, now, maxAtOnce)
+  const queue = [...users]
+  const work = async () => {
+    for (let userId = queue.pop(); userId !== undefined; userId = queue.pop()) await renewOne(env, db, userId, now)
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  return users.length
+}
+
+async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<void> {
+  try {
+    const { versions, ...use } = await env.TREASURY.getByName(userId).renewKeys()
+    // An object that was loaded before the version was distributed does not know it yet.
+    if (treasuryRings.some((name) => versions[name] !== keyring(env, name).current(now).version)) return
+    await recordKeyUse(db, { userId, checkedAt: now, ...use })
+  } catch (error) {
+    logError('keys_not_renewed', { user: userId }, error)
+    // Counts as something left, and lets the others have their turn.
+    await recordKeyUse(db, { userId, checkedAt: now, unsealed: 1, payoutUntil: null, codeUntil: null })
+  }
+}
+
+/** By environment object, of which an isolate has one: they are written once. */
+const recorded = new WeakSet<Env>()
+
+async function recordFingerprints(env: Env, db: Db, now: number): Promise<void> {
+  if (recorded.has(env)) return
+  const known = await knownFingerprints(db)
+  for (const name of keyringNames)
+    for (const key of keyring(env, name).versions)
+      if (!known.has(`${name} ${key.version}`))
+        await recordFingerprint(db, { name, version: key.version, fingerprint: keyCheck(name, key), firstSeen: now })
+  recorded.add(env)
+}

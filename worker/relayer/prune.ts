@@ -1,0 +1,87 @@
+import type { Address, Chain } from '../chain/types.ts'
+import { lostWatchMs } from './transactions.ts'
+
+/** How long it is known what became of a job: for reports, and so that it is not taken a second time. */
+const jobRetentionMs = 7 * 86_400_000 // 7 days
+/** A run deletes at most so much of each, since delivery waits meanwhile. */
+const maxTransactions = 500
+const maxRows = 10_000
+/** For guards of which no job is left: later than any deadline. */
+const unknownDeadlineMs = 400 * 86_400_000 // 400 days
+
+/**
+ * Deletes what can no longer matter:
+ *
+ *     transactions with their signed bytes   once their nonce is used at a finalized block
+ *     the calls of their jobs                with them
+ *     guards                                 once executed in such a transaction, or once a finalized block is later than
+ *                                            every deadline accepted for them
+ *     jobs                                   seven days after their end
+ *
+ * Other content under a nonce whose guard is gone is refused by the Treasury, which keeps the payment, and by the wallet,
+ * which executes a nonce once. Returns whether more is left. `now` in ms. Throws RpcUnavailable, with old jobs deleted.
+ */
+export async function prune(
+  storage: DurableObjectStorage,
+  chain: Chain,
+  account: Address,
+  now: number,
+): Promise<{ isMoreLeft: boolean }> {
+  const jobs = storage.transactionSync(() => deleteOldJobs(storage.sql, now))
+  const [finalized, nonce] = await Promise.all([chain.finalized(), chain.accountNonce(account, 'finalized')])
+  return storage.transactionSync(() => {
+    const transactions = deleteFinalTransactions(storage.sql, nonce, now)
+    dateOldGuards(storage.sql, now)
+    const guards = deleteExpiredGuards(storage.sql, finalized.timestamp)
+    return { isMoreLeft: jobs === maxRows || transactions === maxTransactions || guards === maxRows }
+  })
+}
+
+const count = (sql: SqlStorage, query: string, ...bindings: number[]) => sql.exec(query, ...bindings).toArray().length
+
+const deleteOldJobs = (sql: SqlStorage, now: number): number =>
+  count(
+    sql,
+    'DELETE FROM job WHERE seq IN (SELECT seq FROM job WHERE finished_at < ? LIMIT ?) RETURNING 1',
+    now - jobRetentionMs,
+    maxRows,
+  )
+
+/** `nonce`: the account's next at a finalized block. */
+function deleteFinalTransactions(sql: SqlStorage, nonce: number, now: number): number {
+  const final = sql
+    .exec<{ nonce: number }>(
+      `SELECT nonce FROM account_tx WHERE nonce < ? AND state <> 'open' AND (state = 'mined' OR closed_at < ?)
+       ORDER BY nonce LIMIT ?`,
+      nonce,
+      now - lostWatchMs,
+      maxTransactions,
+    )
+    .toArray()
+  const nonces = JSON.stringify(final.map((row) => row.nonce))
+  const within = 'IN (SELECT value FROM json_each(?))'
+  const jobs = `job.finished_at IS NOT NULL AND job.id IN (SELECT job_id FROM batch_job WHERE nonce ${within})`
+  sql.exec(`DELETE FROM guard WHERE scope IN (SELECT scope FROM job WHERE state = 'mined' AND ${jobs})`, nonces)
+  sql.exec(`UPDATE job SET data = '', packed = NULL WHERE ${jobs}`, nonces)
+  for (const table of ['batch_job', 'attempt', 'account_tx'])
+    sql.exec(`DELETE FROM ${table} WHERE nonce ${within}`, nonces)
+  return final.length
+}
+
+/** Guards from before their deadline was stored: it is that of their jobs. */
+function dateOldGuards(sql: SqlStorage, now: number): void {
+  sql.exec(
+    `UPDATE guard SET max_deadline = coalesce((SELECT max(deadline) FROM job WHERE job.scope = guard.scope), ?)
+     WHERE scope IN (SELECT scope FROM guard WHERE max_deadline IS NULL LIMIT ?)`,
+    Math.floor((now + unknownDeadlineMs) / 1000),
+    maxRows,
+  )
+}
+
+const deleteExpiredGuards = (sql: SqlStorage, finalizedTimestamp: number): number =>
+  count(
+    sql,
+    'DELETE FROM guard WHERE scope IN (SELECT scope FROM guard WHERE max_deadline < ? LIMIT ?) RETURNING 1',
+    finalizedTimestamp,
+    maxRows,
+  )

@@ -1,0 +1,51 @@
+import { type Context, Hono } from 'hono'
+import { ApprovalsQuery, Approve, Deny, GrantsQuery, SetApprovalSettings } from '#schemas/approval.ts'
+import type { AppEnv } from '../appEnv.ts'
+import { success } from '../envelope.ts'
+import { login } from '../middleware/auth.ts'
+import { validate } from '../middleware/validate.ts'
+import { unwrap } from '../result.ts'
+import { approve, deny, endGrant, listApprovals, type Person, setApprovalSettings } from '../services/approvals.ts'
+
+/** Deciding takes a signed-in session: no credential of an agent opens any of these. Reading changes nothing. */
+
+const person = (c: Context<AppEnv>): Person => ({
+  deps: c.var.deps,
+  userId: c.var.userId,
+  sessionId: c.var.loginSessionId,
+})
+
+/** /api/approvals */
+export const approvals = new Hono<AppEnv>()
+  .use(login())
+  .get('/', validate('query', ApprovalsQuery), async (c) =>
+    c.json(success(await listApprovals(person(c), c.req.valid('query')))),
+  )
+  .get('/count', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).approvalCount())))
+  .get('/:approvalId', async (c) =>
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).approval(c.req.param('approvalId'))))),
+  )
+  .post('/:approvalId/approve', validate('json', Approve), async (c) =>
+    c.json(success(await approve(person(c), c.req.param('approvalId'), c.req.valid('json')))),
+  )
+  .post('/:approvalId/deny', validate('json', Deny), async (c) =>
+    c.json(success(await deny(person(c), c.req.param('approvalId'), c.req.valid('json')))),
+  )
+
+/** /api/grants */
+export const grants = new Hono<AppEnv>()
+  .use(login())
+  .get('/', validate('query', GrantsQuery), async (c) => {
+    const { status, agentId } = c.req.valid('query')
+    const treasury = c.env.TREASURY.getByName(c.var.userId)
+    return c.json(success(await treasury.grants({ status, agentId: agentId ?? null })))
+  })
+  .post('/:grantId/end', async (c) => c.json(success(await endGrant(person(c), c.req.param('grantId')))))
+
+/** /api/approval-settings */
+export const approvalSettings = new Hono<AppEnv>()
+  .use(login())
+  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).approvalSettings())))
+  .put('/', validate('json', SetApprovalSettings), async (c) =>
+    c.json(success(await setApprovalSettings(person(c), c.req.valid('json')))),
+  )

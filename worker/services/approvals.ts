@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import {
+  type Approval,
+  type ApprovalList,
+  type ApprovalSettings,
+  type ApprovalsQuery,
+  type Approve,
+  type Deny,
+  type Grant,
+  maxGrantMs,
+  type SetApprovalSettings,
+} from '#schemas/approval.ts'
+import type { Deps } from '../appEnv.ts'
+import { findUser } from '../db/users.ts'
+import { AppError } from '../errors.ts'
+import { unwrap } from '../result.ts'
+import type { Decider } from '../treasury/approvals/api.ts'
+import { requirePassword } from './passwordProof.ts'
+
+/** Who decides: the session, never an agent. */
+export type Person = { deps: Deps; userId: string; sessionId: string }
+
+const treasury = ({ deps, userId }: Person) => deps.env.TREASURY.getByName(userId)
+
+async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
+  const user = await findUser(deps.db, userId)
+  return { userId, name: user?.name ?? user?.email ?? null, sessionId }
+}
+
+/** True if a password was given, which is the right one. Throws for a wrong one. */
+async function checkPassword({ deps, userId }: Person, password: string | undefined): Promise<boolean> {
+  if (password === undefined) return false
+  await requirePassword(deps, userId, password)
+  return true
+}
+
+export async function listApprovals(
+  person: Person,
+  { status, agentId, cursor }: z.output<typeof ApprovalsQuery>,
+): Promise<ApprovalList> {
+  const match = cursor === undefined ? null : /^(\d{1,16}):([a-z0-9_]{1,64})$/.exec(cursor)
+  if (cursor !== undefined && !match)
+    throw new AppError('invalid_input', 'Invalid cursor; start again without it.', { field: 'cursor' })
+  const after = match && { askedAt: Number(match[1]), id: match[2]! }
+  return treasury(person).approvals({ status, agentId: agentId ?? null, after })
+}
+
+export async function approve(person: Person, id: string, input: z.output<typeof Approve>): Promise<Approval> {
+  const { hash, password, grant } = input
+  const endsAt = grant && Date.parse(grant.endsAt)
+  if (endsAt && endsAt > person.deps.now() + maxGrantMs)
+    throw new AppError('invalid_input', 'A permission can last at most 366 days.', { field: 'grant.endsAt' })
+  const passwordChecked = await checkPassword(person, password)
+  return unwrap(
+    await treasury(person).approve(id, {
+      hash,
+      by: await decider(person),
+      passwordChecked,
+      grant: grant && endsAt ? { amount: grant.amount, endsAt } : null,
+    }),
+  )
+}
+
+export async function deny(person: Person, id: string, input: z.output<typeof Deny>): Promise<Approval> {
+  const { hash, pauseAgent = false } = input
+  return unwrap(await treasury(person).deny(id, { hash, by: await decider(person), pauseAgent }))
+}
+
+export async function endGrant(person: Person, id: string): Promise<Grant> {
+  return unwrap(await treasury(person).endGrant(id, await decider(person)))
+}
+
+export async function setApprovalSettings(
+  person: Person,
+  { passwordAbove, password }: z.output<typeof SetApprovalSettings>,
+): Promise<ApprovalSettings> {
+  const passwordChecked = await checkPassword(person, password)
+  const by = await decider(person)
+  return unwrap(await treasury(person).setApprovalSettings({ passwordAbove, by, passwordChecked }))
+}

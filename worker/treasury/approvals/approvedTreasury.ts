@@ -1,0 +1,69 @@
+import type { MicroUsdc } from '#domain/money.ts'
+import { andThen, notFound, ok } from '../../result.ts'
+import type { Principal } from '../api.ts'
+import { takeOwnerChange } from '../limits/ownerActions.ts'
+import { ReportedTreasury } from '../reports/reportedTreasury.ts'
+import type * as Api from './api.ts'
+import { requestBudget } from './budgetRequest.ts'
+import { approveBudget, approvePayment, deny } from './decide.ts'
+import { endGrant } from './grants.ts'
+import { approvalRow } from './rows.ts'
+import { setSettings, settingsView } from './settings.ts'
+import { approvalView, budgetRequestView, grantView, listApprovals, listGrants, pendingCount } from './views.ts'
+
+/** What agents ask and owners decide; treasury.ts adds the rest. */
+export abstract class ApprovedTreasury extends ReportedTreasury implements Api.ApprovalCalls {
+  async approvals(input: Api.ApprovalsInput) {
+    return listApprovals(this.context, input)
+  }
+  async approvalCount() {
+    return { pending: pendingCount(this.context) }
+  }
+  async approval(id: string) {
+    return this.#shown(id)
+  }
+  async approve(id: string, input: Api.ApproveInput) {
+    const row = approvalRow(this.context, id)
+    if (!row) return notFound('Approval')
+    const { kind, payment_id, amount } = row
+    const decided =
+      kind === 'budget'
+        ? approveBudget(this.context, id, input)
+        : await this.paymentFlow.run({ id: payment_id, amount: BigInt(amount) as MicroUsdc }, (gathered) =>
+            approvePayment(this.context, id, input, gathered),
+          )
+    return andThen(decided, () => this.#shown(id))
+  }
+  async deny(id: string, input: Api.DenyInput) {
+    return andThen(deny(this.context, id, input), () => this.#shown(id))
+  }
+  async grants(input: Api.GrantsInput) {
+    return listGrants(this.context, input)
+  }
+  async endGrant(id: string, by: Api.Decider) {
+    return andThen(endGrant(this.context, id, by), (row) => ok(grantView(this.context, row)))
+  }
+  async approvalSettings() {
+    return settingsView(this.context)
+  }
+  async setApprovalSettings(input: Parameters<Api.ApprovalCalls['setApprovalSettings']>[0]) {
+    return takeOwnerChange(this.context) ?? setSettings(this.context, input)
+  }
+  async requestBudget(input: Api.BudgetRequestInput) {
+    return andThen(this.agentGate.refusal(input.principal) ?? requestBudget(this.context, input), ({ row, replayed }) =>
+      ok({ request: budgetRequestView(this.context, row), replayed }),
+    )
+  }
+  async budgetRequest(principal: Principal, id: string) {
+    const refused = this.agentGate.refusal(principal)
+    if (refused) return refused
+    const row = approvalRow(this.context, id)
+    if (row?.kind !== 'budget' || principal.type !== 'agent' || row.agent_id !== principal.agentId)
+      return notFound('Budget request')
+    return ok(budgetRequestView(this.context, row))
+  }
+  #shown(id: string) {
+    const row = approvalRow(this.context, id)
+    return row ? ok(approvalView(this.context, row)) : notFound('Approval')
+  }
+}

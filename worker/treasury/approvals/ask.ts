@@ -1,0 +1,139 @@
+import { type AskedRule, askedText, deniedForMs, maxPending } from '#domain/approval.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { PayInput, Principal } from '../api.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { type IdempotentRequest, remember } from '../ledger/idempotency.ts'
+import { approvalRate, takeRates } from '../limits/rates.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
+import type { Caller, Target } from '../payments/paymentParties.ts'
+import { toColumn } from '../storage/columns.ts'
+import { endOverdue } from './end.ts'
+import { tellOwner } from './notices.ts'
+import { type ApprovalRow, approvalRow } from './rows.ts'
+import { contentOf } from './whatIsAsked.ts'
+
+/** What is asked: a payment, or (`payment` null) more budget for the caller's group. */
+type Question = {
+  principal: Principal & { type: 'agent' }
+  caller: Caller
+  amount: MicroUsdc
+  reason: string | null
+  rules: AskedRule[]
+  payment: { input: PayInput; target: Target } | null
+}
+
+/**
+ * Stores the question and tells the owner. Nothing is reserved: while it waits, other payments may use the budget. What is
+ * refused here leaves no trace, so that an agent that asks in a loop cannot fill the object. Inside the transaction that
+ * found that it has to be asked.
+ */
+export function ask(ctx: Context, question: Question, request: IdempotentRequest | null): Result<ApprovalRow> {
+  const { store } = ctx
+  const { principal, caller, amount, reason, rules, payment } = question
+  const now = ctx.now()
+  const { group, agent, wallet, policy } = caller
+  if (!group || !agent || !policy) throw new Error('only agents ask')
+  endOverdue(ctx)
+  const content = contentOf(group.id, payment?.target ?? null, amount)
+  const refused = deniedLately(ctx, content) ?? tooManyPending(ctx, agent.id)
+  if (refused) return refused
+  const rate = takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
+  if (!rate.ok) return rate
+  rate.save()
+  const id = newId(ctx, 'apr')
+  const paymentId = payment && newId(ctx, 'pay')
+  const expiresAt = now + policy.approvals.approvalTtlHours * 3_600_000
+  const asked = rules.map((rule) => ({ rule, message: askedText(rule, policy.approvals) }))
+  const contact = payment?.target.contact ?? null
+  store.run(
+    `INSERT INTO approval (id, kind, status, agent_id, group_id, wallet_id, credential_hash, payment_id, recipient, to_type,
+       to_address, contact_id, contact_name, email, phone, amount, memo, agent_reason, asked, content, policy_version, asked_at, expires_at)
+     VALUES (?, ?, 'PENDING', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    payment ? 'payment' : 'budget',
+    agent.id,
+    group.id,
+    wallet.id,
+    principal.credentialHash,
+    paymentId,
+    payment && JSON.stringify(payment.input.to),
+    payment?.input.to.type ?? null,
+    payment?.target.address ?? null,
+    contact?.contact_id ?? null,
+    contact?.name ?? null,
+    payment?.target.email ?? null,
+    payment?.target.phone ?? null,
+    toColumn(amount),
+    payment?.input.memo ?? null,
+    reason,
+    JSON.stringify(asked),
+    content,
+    group.version,
+    now,
+    expiresAt,
+  )
+  remember(store, request, payment ? 'payment' : 'budget_request', paymentId ?? id, now)
+  audit(store, now, 'approval.requested', id, {
+    by: agent.id,
+    group: group.id,
+    policyVersion: group.version,
+    amount: formatUsdc(amount),
+    ...(payment && { payment: paymentId, to: payment.target.address ?? payment.target.email ?? payment.target.phone }),
+    rules,
+    expiresAt: new Date(expiresAt).toISOString(),
+  })
+  if (paymentId) {
+    enqueue(ctx, 'payment', paymentId)
+    sendPaymentEvent(ctx, 'approval.requested', paymentId, null)
+  }
+  tellOwner(ctx, id)
+  ctx.schedule('approvals', expiresAt)
+  return ok(approvalRow(ctx, id)!)
+}
+
+function deniedLately({ store, now }: Context, content: string): Refused | null {
+  const denied = store.first<{ at: number; payment_id: string | null }>(
+    "SELECT ended_at AS at, payment_id FROM approval WHERE content = ? AND status = 'DENIED' AND ended_at > ? ORDER BY ended_at DESC LIMIT 1",
+    content,
+    now() - deniedForMs,
+  )
+  if (!denied) return null
+  const resetsAt = new Date(denied.at + deniedForMs).toISOString()
+  return {
+    ...refuse('approval_denied', 'The owner has denied this within the last 24 hours.'),
+    refusal: {
+      rule: 'approval.denied',
+      next: `Do not ask for this again before ${resetsAt}.`,
+      max_allowed_now: '0',
+      resets_at: resetsAt,
+      ...(denied.payment_id && { id: denied.payment_id }),
+    },
+  }
+}
+
+function tooManyPending({ store, now }: Context, agentId: string): Refused | null {
+  const { own, all } = store.first<{ own: number; all: number }>(
+    `SELECT count(*) FILTER (WHERE agent_id = ?) AS own, count(*) AS "all" FROM approval WHERE status = 'PENDING' AND expires_at > ?`,
+    agentId,
+    now(),
+  )!
+  const full =
+    own >= maxPending.agent
+      ? `This agent has ${maxPending.agent} requests that wait for its owner.`
+      : all >= maxPending.account
+        ? `The agents of this account have ${maxPending.account} requests that wait for their owner.`
+        : null
+  return full === null
+    ? null
+    : {
+        ...refuse('approvals_full', full, { retryAfter: 60 }),
+        refusal: {
+          rule: 'approval.pending',
+          next: 'Wait until the owner has decided, or cancel one that is no longer needed.',
+          max_allowed_now: '0',
+        },
+      }
+}

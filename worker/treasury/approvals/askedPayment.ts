@@ -1,0 +1,90 @@
+import { approvalPath, cancelText } from '#domain/approval.ts'
+import type { PaymentStatus } from '#domain/payment.ts'
+import type { Payment } from '#schemas/payment.ts'
+import type { Context } from '../context.ts'
+import type { PaymentRow } from '../storage/rows.ts'
+import { type ApprovalRow, approvalOfPayment, approvalRow, asOfNow } from './rows.ts'
+
+/** A payment as agents and lists see it: also one that waits for its owner, or that the owner did not approve. */
+export type ShownPayment = Omit<PaymentRow, 'status'> & { status: PaymentStatus | 'PENDING_APPROVAL' | 'EXPIRED' }
+
+const outcomes: Record<
+  Exclude<ApprovalRow['status'], 'APPROVED'>,
+  { status: ShownPayment['status']; code: string | null; message: string | null }
+> = {
+  PENDING: { status: 'PENDING_APPROVAL', code: null, message: null },
+  DENIED: { status: 'POLICY_REJECTED', code: 'approval_denied', message: 'The owner denied this payment.' },
+  EXPIRED: { status: 'EXPIRED', code: 'approval_expired', message: 'The owner did not answer in time.' },
+  CANCELLED: { status: 'CANCELLED', code: 'approval_cancelled', message: null },
+}
+
+/** The payment that an approval would have become. Approved ones have a row of their own. */
+export function askedPayment(ctx: Context, stored: ApprovalRow): ShownPayment | null {
+  const row = asOfNow(ctx, stored)
+  if (row.payment_id === null || row.to_type === null || row.status === 'APPROVED') return null
+  const { status, code, message } = outcomes[row.status]
+  return {
+    id: row.payment_id,
+    kind: row.to_address === null ? 'payout' : 'send',
+    wallet_id: row.wallet_id,
+    group_id: row.group_id,
+    agent_id: row.agent_id,
+    policy_version: row.policy_version,
+    to_type: row.to_type,
+    to_address: row.to_address,
+    contact_id: row.contact_id,
+    contact_name: row.contact_name,
+    recipient_email: row.email,
+    recipient_phone: row.phone,
+    amount: row.amount,
+    memo: row.memo,
+    status,
+    error_code: code,
+    error_message: row.cancelled === null ? message : `Cancelled before it was approved. ${cancelText(row.cancelled)}`,
+    refusal: null,
+    created_at: row.asked_at,
+    signed_at: null,
+    broadcast_at: null,
+    confirmed_at: null,
+    tx_hash: null,
+    give_up_at: row.expires_at,
+    epoch: null,
+    sequence: null,
+    deadline: null,
+    max_deadline: null,
+    sig_version: 0,
+    r: null,
+    vs: null,
+    first_block: null,
+    authorization: null,
+    gas_send: null,
+    gas_announce: null,
+    gas_end: null,
+    revert: null,
+    approval_id: row.id,
+    grant_id: null,
+  }
+}
+
+/** The payment with this id, whether it exists yet or not. */
+export function shownPayment(ctx: Context, id: string): ShownPayment | null {
+  const payment = ctx.store.payment(id)
+  if (payment) return payment
+  const approval = approvalOfPayment(ctx, id)
+  return approval && askedPayment(ctx, approval)
+}
+
+export const referenceOf = (ctx: Context, row: ApprovalRow) => ({
+  id: row.id,
+  status: asOfNow(ctx, row).status,
+  expires_at: new Date(row.expires_at).toISOString(),
+  url: `${ctx.env.APP_ORIGIN}${approvalPath(row.id)}`,
+})
+
+/** What an agent is told of the approval. Null without one. */
+export function approvalReference(ctx: Context, { approval_id, epoch }: ShownPayment): Payment['approval'] {
+  const row = approval_id === null ? null : approvalRow(ctx, approval_id)
+  if (!row) return null
+  // A payment that exists is approved, also within the transaction that approves it.
+  return epoch === null ? referenceOf(ctx, row) : { ...referenceOf(ctx, row), status: 'APPROVED' }
+}

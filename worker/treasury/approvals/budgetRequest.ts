@@ -1,0 +1,47 @@
+import { ok, type Result, refuse } from '../../result.ts'
+import type { Context } from '../context.ts'
+import { findReplay, idempotentRequest } from '../ledger/idempotency.ts'
+import { newPaymentRefusal } from '../operators/stop.ts'
+import { resolveCaller } from '../payments/paymentParties.ts'
+import { raisedLimit } from '../policies/groups.ts'
+import { accountFull } from '../storage/store.ts'
+import type { BudgetRequestInput } from './api.ts'
+import { ask } from './ask.ts'
+import { endOverdue } from './end.ts'
+import { type ApprovalRow, approvalRow } from './rows.ts'
+
+/** An agent asks for more budget. The same key returns the same request as it is now. */
+export function requestBudget(
+  ctx: Context,
+  { principal, key, amount, reason }: BudgetRequestInput,
+): Result<{ row: ApprovalRow; replayed: boolean }> {
+  const { store } = ctx
+  return store.transaction((): Result<{ row: ApprovalRow; replayed: boolean }> => {
+    const caller = resolveCaller(ctx, principal, null)
+    if (!caller.ok) return caller
+    if (principal.type !== 'agent' || !caller.value.group) return refuse('unprocessable', 'Only agents ask for budget.')
+    const request = idempotentRequest(principal, key, ['budget', amount])
+    const replay = findReplay(store, request)
+    if (replay) {
+      if (!replay.ok) return replay
+      endOverdue(ctx)
+      const row = approvalRow(ctx, replay.value)
+      return row ? ok({ row, replayed: true }) : refuse('approval_expired', 'This request ended long ago.')
+    }
+    if (store.isFull) return accountFull
+    const stopped = newPaymentRefusal(ctx)
+    if (stopped) return stopped
+    const raised = raisedLimit(caller.value.group, amount)
+    if (!raised.ok) return raised
+    const question = {
+      principal,
+      caller: caller.value,
+      amount,
+      reason,
+      rules: ['budget_request' as const],
+      payment: null,
+    }
+    const asked = ask(ctx, question, request)
+    return asked.ok ? ok({ row: asked.value, replayed: false }) : asked
+  })
+}

@@ -1,0 +1,152 @@
+import { type ErrorCode, statusOf } from '../../errors.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { PayInput, Recipient } from '../api.ts'
+import type { Context } from '../context.ts'
+import { suspendedOwner } from '../operators/suspension.ts'
+import { accept } from '../payments/accept.ts'
+import type { Accepted } from '../payments/accepted.ts'
+import type { Gathered, Need } from '../payments/needs.ts'
+import { raiseBudget } from '../policies/groups.ts'
+import { setPaused } from '../policies/pausing.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { ApproveInput, DenyInput } from './api.ts'
+import { endApproval, endOverdue } from './end.ts'
+import { createGrant } from './grants.ts'
+import { approvalHash } from './hash.ts'
+import { type ApprovalRow, approvalRow } from './rows.ts'
+import { passwordAbove } from './settings.ts'
+
+/** It was decided the same way before: nothing is done again. */
+type Decided = { decided: ApprovalRow }
+
+/** The payment as the agent asked for it, with the credential that asked. */
+export const inputOf = (row: ApprovalRow): PayInput => ({
+  principal: { type: 'agent', agentId: row.agent_id, credentialHash: row.credential_hash },
+  key: null,
+  walletId: null,
+  to: JSON.parse(row.recipient!) as Recipient,
+  amount: fromColumn(row.amount),
+  memo: row.memo,
+})
+
+/**
+ * Approves a payment: decides, reserves and signs it by the rules of this moment, ends the question, and makes the grant,
+ * all in one transaction. What refuses it leaves the question open.
+ */
+export function approvePayment(
+  ctx: Context,
+  id: string,
+  input: ApproveInput,
+  gathered: Gathered,
+): Result<Accepted | Decided> | Need {
+  return inOneTransaction(ctx, () => {
+    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const approval = open.value.open
+    const unproven = ownerRefusal(ctx, approval, input)
+    if (unproven) return unproven
+    const result = accept(ctx, inputOf(approval), gathered, approval)
+    if ('need' in result) return result
+    if (!result.ok) return asApprovalRefusal(result)
+    const grant = input.grant ? createGrant(ctx, approval, input.grant, input.by) : ok(null)
+    if (!grant.ok) return grant
+    if (!endApproval(ctx, approval, 'approve', { by: input.by, grantId: grant.value }))
+      throw new Error('an approval was decided twice')
+    return result as Result<Accepted>
+  })
+}
+
+/** Approves a request for more budget. */
+export function approveBudget(ctx: Context, id: string, input: ApproveInput): Result<Decided> {
+  return inOneTransaction(ctx, (): Result<Decided> => {
+    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const approval = open.value.open
+    const unproven = ownerRefusal(ctx, approval, input)
+    if (unproven) return unproven
+    if (input.grant)
+      return refuse('unprocessable', 'Only payments to an address can be allowed for good.', { field: 'grant' })
+    const by = { by: input.by.userId, approval: id }
+    const raised = raiseBudget(ctx, approval.group_id, fromColumn(approval.amount), by)
+    if (!raised.ok) return asApprovalRefusal(raised)
+    endApproval(ctx, approval, 'approve', { by: input.by })
+    return ok({ decided: approvalRow(ctx, id)! })
+  })
+}
+
+/** Denies it; `pauseAgent` in the same step. Possible whatever the rules say and whoever is suspended. */
+export function deny(ctx: Context, id: string, input: DenyInput): Result<Decided> {
+  return inOneTransaction(ctx, (): Result<Decided> => {
+    const open = openApproval(ctx, id, 'DENIED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const { by, pauseAgent } = input
+    endApproval(ctx, open.value.open, 'deny', { by, pauseAgent })
+    if (pauseAgent) setPaused(ctx, { kind: 'agent', id: open.value.open.agent_id }, true)
+    return ok({ decided: approvalRow(ctx, id)! })
+  })
+}
+
+/** Rolls everything back if `decide` refuses after it has written. */
+function inOneTransaction<T extends { ok: boolean } | { need: string }>(ctx: Context, decide: () => T): T {
+  let refused: T | null = null
+  try {
+    return ctx.store.transaction(() => {
+      const result = decide()
+      if ('need' in result || result.ok) return result
+      refused = result
+      throw new RolledBack()
+    })
+  } catch (error) {
+    if (!(error instanceof RolledBack) || refused === null) throw error
+    return refused
+  } finally {
+    // A question that has run out ends even if nobody may decide it any more.
+    ctx.store.transaction(() => endOverdue(ctx))
+  }
+}
+class RolledBack extends Error {}
+
+const endings = { APPROVED: 'approved', DENIED: 'denied', EXPIRED: 'out of time', CANCELLED: 'cancelled' } as const
+
+function openApproval(
+  ctx: Context,
+  id: string,
+  wanted: 'APPROVED' | 'DENIED',
+  hash: string,
+): Result<{ open: ApprovalRow } | Decided> {
+  endOverdue(ctx)
+  const approval = approvalRow(ctx, id)
+  if (!approval) return notFound('Approval')
+  if (approval.status === wanted) return ok({ decided: approval })
+  if (approval.status !== 'PENDING')
+    return refuse('conflict', `This request is already ${endings[approval.status]}.`, { field: 'status' })
+  if (approvalHash(ctx, approval) !== hash)
+    return refuse('conflict', 'This request has changed since it was shown. Look at it again before you decide.', {
+      field: 'hash',
+    })
+  return ok({ open: approval })
+}
+
+/** Why this person can't approve now: the account is suspended, or the password is missing. */
+function ownerRefusal(ctx: Context, approval: ApprovalRow, { passwordChecked, grant }: ApproveInput): Refused | null {
+  const suspended = suspendedOwner(ctx)
+  if (suspended) return suspended
+  const limit = passwordAbove(ctx)
+  const amount = fromColumn(approval.amount)
+  const most = grant && grant.amount > amount ? grant.amount : amount
+  if (limit === null || most <= limit || passwordChecked) return null
+  return refuse('password_required', 'Enter your password to approve this amount.', { field: 'password' })
+}
+
+/** A rule of this moment refuses. It is no fault of this request, and must not sign the owner out. */
+function asApprovalRefusal(refused: Refused): Refused {
+  const own: readonly ErrorCode[] = ['account_suspended']
+  if (statusOf[refused.code] >= 429 || own.includes(refused.code)) return refused
+  const { code, message, refusal } = refused
+  return {
+    ...refuse('approval_refused', code === 'unauthenticated' ? credentialGone : message),
+    ...(refusal && { refusal }),
+  }
+}
+
+export const credentialGone = 'The credential that the agent asked with was replaced or revoked.'

@@ -1,0 +1,130 @@
+import { type GrantEnd, type GrantTerms, grantCovers } from '#domain/approval.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { notFound, ok, type Result, refuse } from '../../result.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { fromColumn, toColumn } from '../storage/columns.ts'
+import type { Decider } from './api.ts'
+import type { ApprovalRow, GrantRow } from './rows.ts'
+import { grantRow } from './rows.ts'
+
+/** Grants in force of one account: more would not be looked through. */
+const maxGrants = 200
+
+export const grantTerms = (row: GrantRow): GrantTerms => ({
+  agentId: row.agent_id,
+  address: row.address,
+  limit: fromColumn(row.spend_limit),
+  used: fromColumn(row.used),
+  endsAt: row.ends_at,
+  ended: row.ended_at !== null,
+})
+
+/** The grant that answers for this payment, the one that ends first; null: none does. */
+export function coveringGrant(
+  { store, now }: Context,
+  payment: { agentId: string; address: string; amount: MicroUsdc },
+): GrantRow | null {
+  const live = store.all<GrantRow>(
+    'SELECT * FROM approval_grant WHERE agent_id = ? AND ended_at IS NULL ORDER BY ends_at, id',
+    payment.agentId,
+  )
+  return live.find((row) => grantCovers(grantTerms(row), { ...payment, at: now() })) ?? null
+}
+
+/** In the transaction that accepts the payment. Released with the payment's reservation (ledger.ts). */
+export const takeFromGrant = ({ store }: Context, grant: GrantRow, amount: MicroUsdc): void => {
+  store.run('UPDATE approval_grant SET used = used + ? WHERE id = ?', toColumn(amount), grant.id)
+}
+
+/** Made together with the approval of a payment to an address. Inside that transaction. */
+export function createGrant(
+  ctx: Context,
+  approval: ApprovalRow,
+  terms: { amount: MicroUsdc; endsAt: number },
+  by: Decider,
+): Result<string> {
+  const { store } = ctx
+  const now = ctx.now()
+  if (approval.to_address === null)
+    return refuse('unprocessable', 'Only payments to an address can be allowed for good.', { field: 'grant' })
+  if (terms.endsAt <= now)
+    return refuse('invalid_input', 'The end of the permission has passed.', { field: 'grant.endsAt' })
+  const { n } = store.first<{ n: number }>(
+    'SELECT count(*) AS n FROM approval_grant WHERE ended_at IS NULL AND ends_at > ?',
+    now,
+  )!
+  if (n >= maxGrants)
+    return refuse('unprocessable', `At most ${maxGrants} permissions can be in force. End one first.`, {
+      field: 'grant',
+    })
+  const id = newId(ctx, 'gnt')
+  store.run(
+    `INSERT INTO approval_grant (id, approval_id, agent_id, group_id, address, contact_id, contact_name, spend_limit, created_at, created_by, created_name, ends_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    approval.id,
+    approval.agent_id,
+    approval.group_id,
+    approval.to_address,
+    approval.contact_id,
+    approval.contact_name,
+    toColumn(terms.amount),
+    now,
+    by.userId,
+    by.name,
+    terms.endsAt,
+  )
+  ctx.schedule('approvals', terms.endsAt)
+  audit(store, now, 'grant.created', id, {
+    by: by.userId,
+    session: by.sessionId,
+    approval: approval.id,
+    agent: approval.agent_id,
+    to: approval.to_address,
+    amount: formatUsdc(terms.amount),
+    endsAt: new Date(terms.endsAt).toISOString(),
+  })
+  return ok(id)
+}
+
+type Whose = { column: 'id' | 'agent_id' | 'group_id' | 'contact_id'; id: string }
+
+/** Ends the grants in force of this agent, group or contact. Inside the transaction of the change that ends them. */
+export function endGrants(ctx: Context, { column, id }: Whose, why: GrantEnd, by: Decider | null = null): number {
+  const { store } = ctx
+  const live = store.all<GrantRow>(`SELECT * FROM approval_grant WHERE ${column} = ? AND ended_at IS NULL`, id)
+  for (const grant of live) {
+    store.run('UPDATE approval_grant SET ended_at = ?, end_reason = ? WHERE id = ?', ctx.now(), why, grant.id)
+    audit(store, ctx.now(), 'grant.ended', grant.id, {
+      ...(by && { by: by.userId, session: by.sessionId }),
+      why,
+      agent: grant.agent_id,
+      used: formatUsdc(fromColumn(grant.used)),
+    })
+  }
+  return live.length
+}
+
+/** Those whose end date has passed. Until this runs they answer nothing either. */
+export function endOverdueGrants(ctx: Context): number | null {
+  const { store, now } = ctx
+  for (const { id } of store.all<{ id: string }>(
+    'SELECT id FROM approval_grant WHERE ended_at IS NULL AND ends_at <= ?',
+    now(),
+  ))
+    endGrants(ctx, { column: 'id', id }, 'expired')
+  return (
+    store.first<{ at: number | null }>('SELECT min(ends_at) AS at FROM approval_grant WHERE ended_at IS NULL')?.at ??
+    null
+  )
+}
+
+/** By the owner. Ending it twice changes nothing. */
+export function endGrant(ctx: Context, id: string, by: Decider): Result<GrantRow> {
+  return ctx.store.transaction((): Result<GrantRow> => {
+    if (!grantRow(ctx, id)) return notFound('Permission')
+    endGrants(ctx, { column: 'id', id }, 'owner', by)
+    return ok(grantRow(ctx, id)!)
+  })
+}

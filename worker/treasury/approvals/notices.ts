@@ -1,0 +1,64 @@
+import { formatUsdc } from '#domain/money.ts'
+import { findUserContact } from '../../db/users.ts'
+import { approvalsMessage } from '../../notifications/approvalMessages.ts'
+import type { Message } from '../../notifications/message.ts'
+import type { Context } from '../context.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { agentName } from '../payments/views.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { ApprovalRow } from './rows.ts'
+
+/** Between two messages of one account, however much is asked. */
+const pauseMs = 15 * 60_000 // 15 minutes
+/** Meta keys: the number of the message that is open for more, and when the last one was written (ms). */
+const batchKey = 'approval_batch'
+const writtenKey = 'approval_notice_at'
+
+/**
+ * Tells the owner that somebody waits: at once, or with everything else that is asked within 15 minutes of the last
+ * message. Inside the transaction that asks. Further channels are told here too.
+ */
+export function tellOwner(ctx: Context, approvalId: string): void {
+  const { store } = ctx
+  const batch = Number(store.meta(batchKey) ?? 1)
+  store.run('UPDATE approval SET email_batch = ? WHERE id = ?', batch, approvalId)
+  enqueue(ctx, 'mail.approvals', String(batch), Number(store.meta(writtenKey) ?? -pauseMs) + pauseMs)
+}
+
+/** The message with this number, about what nobody has answered yet; null: everything is. */
+export async function approvalNotice(ctx: Context, ref: string): Promise<Message | null> {
+  const { store } = ctx
+  const batch = Number(ref)
+  store.transaction(() => {
+    // What is asked from here on has to wait for the next one: a message that is sent again must be the same.
+    if (Number(store.meta(batchKey) ?? 1) > batch) return
+    store.setMeta(batchKey, String(batch + 1))
+  })
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  const waiting = store.all<ApprovalRow>(
+    "SELECT * FROM approval WHERE email_batch = ? AND status = 'PENDING' AND expires_at > ? ORDER BY asked_at, id",
+    batch,
+    ctx.now(),
+  )
+  if (!owner || waiting.length === 0) return null
+  store.setMeta(writtenKey, String(ctx.now()))
+  return approvalsMessage({
+    id: `approvals:${ctx.userId}:${batch}`,
+    to: owner.email,
+    appOrigin: ctx.env.APP_ORIGIN,
+    waiting: waiting.map((row) => ({
+      approvalId: row.id,
+      kind: row.kind,
+      agent: agentName(store, row.agent_id) ?? 'An agent',
+      amount: formatUsdc(fromColumn(row.amount)),
+      isTest: store.wallet(row.wallet_id)?.chain_id === 84532,
+      recipient: row.contact_name ?? row.email ?? row.phone ?? row.to_address,
+      expiresAt: row.expires_at,
+    })),
+  })
+}
+
+/** What the provider did with the message of this number, for everybody who looks at what it was about. */
+export function noteEmail({ store, now }: Context, ref: string, state: 'accepted' | 'failed'): void {
+  store.run('UPDATE approval SET email_state = ?, email_at = ? WHERE email_batch = ?', state, now(), Number(ref))
+}

@@ -1,0 +1,163 @@
+import { cancelText, grantEndText, grantLeft } from '#domain/approval.ts'
+import { formatUsdc } from '#domain/money.ts'
+import type { Approval, ApprovalList, Channel, Grant } from '#schemas/approval.ts'
+import type { BudgetRequest } from '#schemas/budgetRequest.ts'
+import type { Context } from '../context.ts'
+import { agentName, iso } from '../payments/views.ts'
+import { budgetView } from '../policies/budgetView.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { GroupRow } from '../storage/rows.ts'
+import { chainName } from '../wallets/views.ts'
+import type { ApprovalsInput, GrantsInput } from './api.ts'
+import { askedPayment, referenceOf, shownPayment } from './askedPayment.ts'
+import { grantTerms } from './grants.ts'
+import { approvalHash, groupName, sameSinceAsked } from './hash.ts'
+import { type ApprovalRow, asOfNow, type GrantRow } from './rows.ts'
+import { passwordAbove } from './settings.ts'
+import { wouldPass } from './wouldPass.ts'
+
+const at = (time: number) => new Date(time).toISOString()
+
+export function approvalView(ctx: Context, stored: ApprovalRow): Approval {
+  const row = asOfNow(ctx, stored)
+  const wallet = ctx.store.wallet(row.wallet_id)
+  const payment = row.payment_id === null ? null : (askedPayment(ctx, row) ?? shownPayment(ctx, row.payment_id))
+  const passwordLimit = passwordAbove(ctx)
+  const channel = (state: Channel['state'], time: number | null): Channel => ({ state, at: iso(time) })
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    agent: { id: row.agent_id, name: agentName(ctx.store, row.agent_id) ?? '' },
+    policyGroup: { id: row.group_id, name: groupName(ctx, row.group_id) },
+    wallet: {
+      id: row.wallet_id,
+      name: wallet?.name ?? null,
+      address: wallet?.address ?? '',
+      chain: chainName(wallet?.chain_id ?? 8453),
+    },
+    recipient: row.to_type && {
+      type: row.to_type,
+      address: row.to_address,
+      email: row.email,
+      phone: row.phone,
+      contactId: row.contact_id,
+      contactName: row.contact_name,
+    },
+    amount: formatUsdc(fromColumn(row.amount)),
+    memo: row.memo,
+    agentReason: row.agent_reason,
+    askedBecause: JSON.parse(row.asked) as Approval['askedBecause'],
+    askedAt: at(row.asked_at),
+    expiresAt: at(row.expires_at),
+    endedAt: iso(row.ended_at),
+    decidedBy: row.decided_by === null ? null : { id: row.decided_by, name: row.decided_name },
+    cancelledWhy: row.cancelled && { reason: row.cancelled, message: cancelText(row.cancelled) },
+    payment: payment && { id: payment.id, status: payment.status, txHash: payment.tx_hash },
+    wouldPass: row.status === 'PENDING' ? wouldPass(ctx, row) : null,
+    sameSinceAsked: sameSinceAsked(ctx, row),
+    hash: approvalHash(ctx, row),
+    needsPassword: passwordLimit !== null && fromColumn(row.amount) > passwordLimit,
+    canGrant: row.to_address !== null,
+    grantId: row.grant_id,
+    channels: { email: channel(row.email_state, row.email_at), push: channel(row.push_state, row.push_at) },
+  }
+}
+
+const pageSize = 25
+const isOpen = "(status = 'PENDING' AND expires_at > ?)"
+
+/** Pending ones first, those that end first at the top; then ended ones, newest first, in pages. */
+export function listApprovals(ctx: Context, { status, agentId, after }: ApprovalsInput): ApprovalList {
+  const { store } = ctx
+  const [whose, ...values] = agentId === null ? ['1'] : ['agent_id = ?', agentId]
+  const open =
+    status === 'ended' || after
+      ? []
+      : store.all<ApprovalRow>(
+          `SELECT * FROM approval WHERE ${isOpen} AND ${whose} ORDER BY expires_at, id`,
+          ctx.now(),
+          ...values,
+        )
+  const from = after ?? { askedAt: Number.MAX_SAFE_INTEGER, id: '' }
+  const found =
+    status === 'pending'
+      ? []
+      : store.all<ApprovalRow>(
+          `SELECT * FROM approval WHERE NOT ${isOpen} AND ${whose} AND (asked_at, id) < (?, ?)
+           ORDER BY asked_at DESC, id DESC LIMIT ?`,
+          ctx.now(),
+          ...values,
+          from.askedAt,
+          from.id,
+          pageSize + 1,
+        )
+  const ended = found.slice(0, pageSize)
+  const last = ended.at(-1)
+  return {
+    approvals: [...open, ...ended].map((row) => approvalView(ctx, row)),
+    pending: pendingCount(ctx),
+    next: last && found.length > pageSize ? `${last.asked_at}:${last.id}` : null,
+  }
+}
+
+/** Those that are overdue do not count, whether or not the alarm has ended them. */
+export const pendingCount = ({ store, now }: Context): number =>
+  store.first<{ n: number }>(`SELECT count(*) AS n FROM approval WHERE ${isOpen}`, now())!.n
+
+export function grantView(ctx: Context, row: GrantRow): Grant {
+  const terms = grantTerms(row)
+  const overdue = row.ended_at === null && row.ends_at <= ctx.now()
+  const reason = overdue ? 'expired' : row.end_reason
+  return {
+    id: row.id,
+    status: reason === null ? 'active' : 'ended',
+    agent: { id: row.agent_id, name: agentName(ctx.store, row.agent_id) ?? '' },
+    policyGroup: { id: row.group_id, name: groupName(ctx, row.group_id) },
+    address: row.address,
+    contact: row.contact_id === null ? null : { id: row.contact_id, name: row.contact_name ?? '' },
+    limit: formatUsdc(terms.limit),
+    used: formatUsdc(terms.used),
+    remaining: formatUsdc(grantLeft(terms)),
+    createdAt: at(row.created_at),
+    createdBy: { id: row.created_by, name: row.created_name },
+    approvalId: row.approval_id,
+    endsAt: at(row.ends_at),
+    endedAt: overdue ? at(row.ends_at) : iso(row.ended_at),
+    endedWhy: reason && { reason, message: grantEndText(reason) },
+  }
+}
+
+const maxGrantsShown = 200
+
+/** Newest first. */
+export function listGrants(ctx: Context, { status, agentId }: GrantsInput): Grant[] {
+  const live = '(ended_at IS NULL AND ends_at > ?)'
+  const where = { active: live, ended: `NOT ${live}`, all: '? > 0' }[status]
+  const [whose, ...values] = agentId === null ? ['1'] : ['agent_id = ?', agentId]
+  return ctx.store
+    .all<GrantRow>(
+      `SELECT * FROM approval_grant WHERE ${where} AND ${whose} ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ctx.now(),
+      ...values,
+      maxGrantsShown,
+    )
+    .map((row) => grantView(ctx, row))
+}
+
+/** A request for more budget as /v1 shows it, with the budget as it is now. */
+export function budgetRequestView(ctx: Context, stored: ApprovalRow): BudgetRequest {
+  const row = asOfNow(ctx, stored)
+  const group = ctx.store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', row.group_id)
+  return {
+    id: row.id,
+    object: 'budget_request',
+    status: row.status === 'PENDING' ? 'PENDING_APPROVAL' : row.status,
+    amount: formatUsdc(fromColumn(row.amount)),
+    reason: row.agent_reason,
+    created_at: at(row.asked_at),
+    decided_at: iso(row.ended_at),
+    approval: referenceOf(ctx, row),
+    budget: budgetView(group),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Approval } from '#schemas/approval.ts'
+import type { Refused } from '../../result.ts'
+import type { Context } from '../context.ts'
+import { suspendedOwner } from '../operators/suspension.ts'
+import { check } from '../payments/check.ts'
+import type { Gathered } from '../payments/needs.ts'
+import { resolveCaller, resolveTarget } from '../payments/paymentParties.ts'
+import { raisedLimit } from '../policies/groups.ts'
+import { fromColumn } from '../storage/columns.ts'
+import { credentialGone, inputOf } from './decide.ts'
+import { contactMoved, hasMoved } from './inAccept.ts'
+import type { ApprovalRow } from './rows.ts'
+
+type WouldPass = NonNullable<Approval['wouldPass']>
+
+const no = (rule: string, message: string): WouldPass => ({ ok: false, rule, message })
+const refused = ({ code, message, refusal }: Refused): WouldPass => no(refusal?.rule ?? code, message)
+
+/** What approving it now would do, by what this object knows: neither chain nor recipient is looked up. */
+export function wouldPass(ctx: Context, row: ApprovalRow): WouldPass {
+  const suspended = suspendedOwner(ctx)
+  if (suspended) return refused(suspended)
+  if (row.kind === 'budget') {
+    const group = ctx.store.group(row.group_id)
+    const raised = group && raisedLimit(group, fromColumn(row.amount))
+    if (!raised) return no('group.deleted', 'The policy group was deleted.')
+    return raised.ok ? { ok: true } : no('group.budget', raised.message)
+  }
+  const { principal, to, amount } = inputOf(row)
+  const caller = resolveCaller(ctx, principal, null)
+  if (!caller.ok) return caller.code === 'unauthenticated' ? no('agent.credential', credentialGone) : refused(caller)
+  const target = resolveTarget(ctx, caller.value, to)
+  if ('refusal' in target) return no(target.refusal.rule, target.refusal.message)
+  if (hasMoved(row, caller.value.wallet, target)) return refused(contactMoved)
+  const known: Gathered = {
+    draft: null,
+    lookup: target.address && { address: target.address, found: 'clear' },
+    refreshed: true,
+    grants: {},
+  }
+  const result = check(ctx, principal, { to, amount }, known)
+  // Nothing is missing: what could be is given above.
+  if ('need' in result) return { ok: true }
+  if (!result.ok) return refused(result)
+  const { refusal } = result.value
+  return refusal ? no(refusal.rule ?? refusal.code, refusal.detail) : { ok: true }
+}
