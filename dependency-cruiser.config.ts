@@ -110,7 +110,7 @@ export const rules: IForbiddenRuleType[] = [
     name: 'web-routes-are-leaves',
     comment: 'Components, queries and helpers serve every page and know none.',
     severity: 'error',
-    from: { path: '^web/src/(components|lib|lists|queries|recovery|wallet)/' },
+    from: { path: '^web/src/(components|lib|lists|queries|push|recovery|wallet)/' },
     to: { path: '^web/src/(routes/|router\\.tsx|routeTree\\.gen\\.ts|main\\.tsx)' },
   },
   imports('web-lib', 'Helpers know no server state and no component.', '^web/src/lib/', '^web/src/lib/|^worker/'),

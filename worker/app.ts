@@ -27,6 +27,7 @@ import { overview } from './routes/overview.ts'
 import { payments } from './routes/payments.ts'
 import { policyGroups } from './routes/policyGroups.ts'
 import { preferences } from './routes/preferences.ts'
+import { push } from './routes/push.ts'
 import { transactions } from './routes/transactions.ts'
 import { usage } from './routes/usage.ts'
 import { users } from './routes/users.ts'
@@ -67,6 +68,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/overview', overview)
     .route('/api/usage', usage)
     .route('/api/preferences', preferences)
+    .route('/api/push', push)
     .route('/api/audit', audit)
     .route('/api/approvals', approvals)
     .route('/api/grants', grants)

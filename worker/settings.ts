@@ -37,6 +37,14 @@ export type Settings = {
   /** Overrides Twilio's server. */
   SMS_ENDPOINT?: string
 
+  /**
+   * Secret: a private ES256 key as JWK JSON, by which push services know this deployment (VAPID, RFC 8292). A new one ends
+   * every subscription. Unset: push is not offered.
+   */
+  PUSH_PRIVATE_JWK?: string
+  /** Overrides the origin of every push service. */
+  PUSH_ENDPOINT?: string
+
   /** Issuer of tokens and base of the agent API, no trailing slash. */
   API_ORIGIN: string
   /** Base of claim links, no trailing slash. */

@@ -53,6 +53,7 @@ export async function prepareSecrets(
   const secrets = { ...known }
   for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
+  secrets.PUSH_PRIVATE_JWK ??= await newSigningKey()
 
   const { always, sms } = issuedSecrets
   const node = { needed: [`RPC_URLS_${chainId}`], optional: [] }

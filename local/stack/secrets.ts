@@ -7,7 +7,10 @@ import { exportJWK, generateKeyPair } from 'jose'
 /** Secrets of worker/settings.ts that are 32 random bytes in hex. */
 const hexSecrets = ['KEK_V1', 'PAYOUT_SECRET_V1', 'RELAYER_SEED_V1', 'CODE_PEPPER', 'PASSWORD_PEPPER'] as const
 
-export type LocalSecrets = Record<(typeof hexSecrets)[number] | 'OPERATOR_KEY_V1' | 'JWT_PRIVATE_JWK', string>
+export type LocalSecrets = Record<
+  (typeof hexSecrets)[number] | 'OPERATOR_KEY_V1' | 'JWT_PRIVATE_JWK' | 'PUSH_PRIVATE_JWK',
+  string
+>
 
 /**
  * The operator is an argument of the Provider contract, and so part of every address: a well-known key of anvil's,
@@ -30,6 +33,7 @@ export async function ensureLocalSecrets<More extends Record<string, string> = R
   for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.OPERATOR_KEY_V1 ??= localOperatorKey
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
+  secrets.PUSH_PRIVATE_JWK ??= await newSigningKey()
   if (Object.keys(secrets).length > Object.keys(known).length) {
     mkdirSync(dirname(path), { recursive: true })
     writeSecrets(path, secrets)
@@ -47,7 +51,7 @@ export function writeSecrets(path: string, secrets: Record<string, string>): voi
 export const readSecrets = (path: string): Record<string, string> =>
   existsSync(path) ? parse(readFileSync(path, 'utf8')) : {}
 
-/** A private ES256 key as JWK JSON, ready for JWT_PRIVATE_JWK. */
+/** A private ES256 key as JWK JSON, ready for JWT_PRIVATE_JWK or PUSH_PRIVATE_JWK. */
 export async function newSigningKey(): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   return JSON.stringify({ ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: randomUUID() })

@@ -313,7 +313,7 @@ test.describe('headers', () => {
       connect:
         ' https://mainnet.base.org https://sepolia.base.org wss://relay.walletconnect.org' +
         ' https://www.walletlink.org wss://www.walletlink.org',
-      frame: 'frame-src https://verify.walletconnect.org; ',
+      frame: "frame-src https://verify.walletconnect.org; manifest-src 'self'; ",
     }),
     'cross-origin-opener-policy': 'same-origin-allow-popups',
   }

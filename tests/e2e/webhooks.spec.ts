@@ -50,7 +50,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await look('webhooks-new')
     await input.press(button('Create Webhook'))
     await expect(dialog).toContainText('Your webhook is ready')
-    const secret = await page.getByTestId('webhook-secret').textContent()
+    const secret = (await page.getByTestId('webhook-secret').textContent()) ?? ''
     expect(secret).toMatch(/^whsec_/)
     await look('webhooks-secret')
     await input.press(button('I have stored it'))

@@ -130,6 +130,7 @@ test('the receiver of the README prints what happens to a payment @webhooks-22',
       `payment.confirmed ${id} 0.5 PROCESSING → CONFIRMED`,
     ])
   child.kill()
+  console.log(printed)
   await bursar.api(`/webhooks/${hook.id}`, { method: 'DELETE', token })
 })
 

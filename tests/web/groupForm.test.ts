@@ -94,6 +94,10 @@ test('an empty limit means no limit; contacts are sent only with their permissio
     maxUnclaimed: null,
     emailDomains: null,
     phoneCodes: null,
+    approveAbove: null,
+    approveNewRecipient: false,
+    approvalTtlHours: 24,
+    duplicateMinutes: 0,
   })
   const full = values({
     budget: '.5',
@@ -203,4 +207,29 @@ test('an agent’s row says in one sentence what it may do @agents-17', () => {
   )
   expect(mayDo(open(), 'Group paused', free)).toBe('Group paused: may pay nobody now.')
   expect(mayDo(group(), null, free)).toBe('May see the budget and history, and pay nobody.')
+})
+
+test('what waits for approval: its fields, its sentence, and what is unusual left out @approval-screens-6', () => {
+  const asking = { approveAbove: '50', approveNewRecipient: true, approvalTtlHours: 48, duplicateMinutes: 10 }
+  const filled = valuesOf(group(asking))
+  expect(groupInput(filled)).toMatchObject(asking)
+  expect(groupInput(values({ approveAbove: '0' })).approveAbove, 'asks about every payment').toBe('0')
+  expect(
+    problems(groupProblems(values({ approveAbove: 'x', approvalTtlHours: '0', duplicateMinutes: '1.5' }))),
+  ).toEqual([
+    'approveAbove: Please enter a valid amount',
+    'approvalTtlHours: Please enter 1 to 168 hours',
+    'duplicateMinutes: Please enter 0 to 10,080 minutes',
+  ])
+  const sentence =
+    'Payments above $50.00, first payments to a recipient, and repeats of a payment within 10 minutes wait for your approval.'
+  expect(limitsInWords(group(asking))).toEqual([sentence])
+  expect(limitsInWords(group())).toEqual([])
+  expect(effectAsTyped(null, { ...filled, scopes: ['address_payments:write'] }, microUsdc(100_000_000n))).toContain(
+    sentence,
+  )
+  expect(changesOf(values(), values({ approveNewRecipient: true, duplicateMinutes: '5' }))).toEqual([
+    'approval of new recipients',
+    'time between repeats',
+  ])
 })

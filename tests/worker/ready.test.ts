@@ -72,6 +72,8 @@ const malformed: Record<keyof Settings, string | null> = {
   OPERATOR_KEY_V1: zeros,
   JWT_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
   JWT_PREVIOUS_JWK: JSON.stringify({ ...jwk, crv: 'P-384' }),
+  PUSH_PRIVATE_JWK: JSON.stringify({ ...jwk, d: undefined }),
+  PUSH_ENDPOINT: 'push.example',
   SIGN_UP: 'invite',
   ACCESS_TEAM_ORIGIN: 'https://team.example/',
   ACCESS_AUDIENCE: ' ',

@@ -21,6 +21,7 @@ import { Route as ClaimAccessTokenRouteImport } from './routes/claim.$accessToke
 import { Route as DashboardIndexRouteImport } from './routes/dashboard/index.tsx'
 import { Route as DashboardSplatRouteImport } from './routes/dashboard/$.tsx'
 import { Route as DashboardAgentsRouteImport } from './routes/dashboard/agents.tsx'
+import { Route as DashboardApprovalsRouteImport } from './routes/dashboard/approvals.tsx'
 import { Route as DashboardContactsRouteImport } from './routes/dashboard/contacts.tsx'
 import { Route as DashboardOverviewRouteImport } from './routes/dashboard/overview.tsx'
 import { Route as DashboardPayoutsRouteImport } from './routes/dashboard/payouts.tsx'
@@ -28,7 +29,7 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
-import { Route as DashboardWebhooksRouteImport } from './routes/dashboard/webhooks.tsx'
+import { Route as DashboardApprovalsApprovalIdRouteImport } from './routes/dashboard/approvals_.$approvalId.tsx'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -90,6 +91,11 @@ const DashboardAgentsRoute = DashboardAgentsRouteImport.update({
   path: '/agents',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardApprovalsRoute = DashboardApprovalsRouteImport.update({
+  id: '/approvals',
+  path: '/approvals',
+  getParentRoute: () => DashboardRoute,
+} as any)
 const DashboardContactsRoute = DashboardContactsRouteImport.update({
   id: '/contacts',
   path: '/contacts',
@@ -125,11 +131,12 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
-const DashboardWebhooksRoute = DashboardWebhooksRouteImport.update({
-  id: '/webhooks',
-  path: '/webhooks',
-  getParentRoute: () => DashboardRoute,
-} as any)
+const DashboardApprovalsApprovalIdRoute =
+  DashboardApprovalsApprovalIdRouteImport.update({
+    id: '/approvals_/$approvalId',
+    path: '/approvals/$approvalId',
+    getParentRoute: () => DashboardRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -143,6 +150,7 @@ export interface FileRoutesByFullPath {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -150,8 +158,8 @@ export interface FileRoutesByFullPath {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
+  '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -164,6 +172,7 @@ export interface FileRoutesByTo {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -171,8 +180,8 @@ export interface FileRoutesByTo {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard': typeof DashboardIndexRoute
+  '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -187,6 +196,7 @@ export interface FileRoutesById {
   '/claim/$accessToken': typeof ClaimAccessTokenRoute
   '/dashboard/$': typeof DashboardSplatRoute
   '/dashboard/agents': typeof DashboardAgentsRoute
+  '/dashboard/approvals': typeof DashboardApprovalsRoute
   '/dashboard/contacts': typeof DashboardContactsRoute
   '/dashboard/overview': typeof DashboardOverviewRoute
   '/dashboard/payouts': typeof DashboardPayoutsRoute
@@ -194,8 +204,8 @@ export interface FileRoutesById {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
-  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
+  '/dashboard/approvals_/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -211,6 +221,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -218,8 +229,8 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard/'
+    | '/dashboard/approvals/$approvalId'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -232,6 +243,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -239,8 +251,8 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard'
+    | '/dashboard/approvals/$approvalId'
   id:
     | '__root__'
     | '/'
@@ -254,6 +266,7 @@ export interface FileRouteTypes {
     | '/claim/$accessToken'
     | '/dashboard/$'
     | '/dashboard/agents'
+    | '/dashboard/approvals'
     | '/dashboard/contacts'
     | '/dashboard/overview'
     | '/dashboard/payouts'
@@ -261,8 +274,8 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
-    | '/dashboard/webhooks'
     | '/dashboard/'
+    | '/dashboard/approvals_/$approvalId'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -363,6 +376,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardAgentsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/approvals': {
+      id: '/dashboard/approvals'
+      path: '/approvals'
+      fullPath: '/dashboard/approvals'
+      preLoaderRoute: typeof DashboardApprovalsRouteImport
+      parentRoute: typeof DashboardRoute
+    }
     '/dashboard/contacts': {
       id: '/dashboard/contacts'
       path: '/contacts'
@@ -412,11 +432,11 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
-    '/dashboard/webhooks': {
-      id: '/dashboard/webhooks'
-      path: '/webhooks'
-      fullPath: '/dashboard/webhooks'
-      preLoaderRoute: typeof DashboardWebhooksRouteImport
+    '/dashboard/approvals_/$approvalId': {
+      id: '/dashboard/approvals_/$approvalId'
+      path: '/approvals/$approvalId'
+      fullPath: '/dashboard/approvals/$approvalId'
+      preLoaderRoute: typeof DashboardApprovalsApprovalIdRouteImport
       parentRoute: typeof DashboardRoute
     }
   }
@@ -425,6 +445,7 @@ declare module '@tanstack/react-router' {
 interface DashboardRouteChildren {
   DashboardSplatRoute: typeof DashboardSplatRoute
   DashboardAgentsRoute: typeof DashboardAgentsRoute
+  DashboardApprovalsRoute: typeof DashboardApprovalsRoute
   DashboardContactsRoute: typeof DashboardContactsRoute
   DashboardOverviewRoute: typeof DashboardOverviewRoute
   DashboardPayoutsRoute: typeof DashboardPayoutsRoute
@@ -432,13 +453,14 @@ interface DashboardRouteChildren {
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
-  DashboardWebhooksRoute: typeof DashboardWebhooksRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
+  DashboardApprovalsApprovalIdRoute: typeof DashboardApprovalsApprovalIdRoute
 }
 
 const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardSplatRoute: DashboardSplatRoute,
   DashboardAgentsRoute: DashboardAgentsRoute,
+  DashboardApprovalsRoute: DashboardApprovalsRoute,
   DashboardContactsRoute: DashboardContactsRoute,
   DashboardOverviewRoute: DashboardOverviewRoute,
   DashboardPayoutsRoute: DashboardPayoutsRoute,
@@ -446,8 +468,8 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardTransactionsRoute: DashboardTransactionsRoute,
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
-  DashboardWebhooksRoute: DashboardWebhooksRoute,
   DashboardIndexRoute: DashboardIndexRoute,
+  DashboardApprovalsApprovalIdRoute: DashboardApprovalsApprovalIdRoute,
 }
 
 const DashboardRouteWithChildren = DashboardRoute._addFileChildren(

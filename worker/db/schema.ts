@@ -205,6 +205,23 @@ export const preferences = sqliteTable('preferences', {
   updatedAt: integer('updated_at').notNull(),
 })
 
+/** Browsers that want push messages. `sessionId`: the login session that last used it. */
+export const pushSubscription = sqliteTable(
+  'push_subscription',
+  {
+    id: text('id').primaryKey(),
+    userId: userId(),
+    sessionId: text('session_id').notNull(),
+    endpoint: text('endpoint').notNull(),
+    p256dh: text('p256dh').notNull(),
+    auth: text('auth').notNull(),
+    createdAt: integer('created_at').notNull(),
+    seenAt: integer('seen_at').notNull(),
+  },
+  (t) => [index('push_subscription_user_idx').on(t.userId, sql`${t.seenAt} DESC`)],
+)
+export type PushSubscriptionRow = typeof pushSubscription.$inferSelect
+
 /** Local stacks and tests: messages that were stored instead of sent. */
 export const devInbox = sqliteTable(
   'dev_inbox',

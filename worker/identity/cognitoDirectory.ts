@@ -1,5 +1,6 @@
 import type { Deps } from '../appEnv.ts'
 import { revokeOtherLoginSessions } from '../db/loginSessions.ts'
+import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { addSignup, confirmSignup, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
@@ -182,6 +183,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       if (passwordKept) return { passwordKept }
       // Someone who knew the discarded password may have signed in since the code was accepted.
       await revokeOtherLoginSessions(db, user.id, null, now())
+      await deleteOtherPushSubscriptions(db, user.id, null)
       return { passwordKept, resetToken: null }
     },
 

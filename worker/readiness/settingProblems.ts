@@ -80,6 +80,8 @@ const rows: Record<keyof Settings, Row> = {
   TWILIO_FROM: { rule: notEmpty },
   SMS_ENDPOINT: { rule: rule.httpUrl('url') },
   SMS_COUNTRIES: { rule: rule.countries, fatal: true },
+  PUSH_PRIVATE_JWK: { rule: rule.signingKey('private') },
+  PUSH_ENDPOINT: { rule: rule.httpUrl('origin') },
 
   WALLETCONNECT_PROJECT_ID: { rule: notEmpty },
   COINBASE_ONRAMP_KEY_ID: { rule: notEmpty },

@@ -20,6 +20,7 @@ import type { Overview } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
+import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
@@ -214,6 +215,10 @@ export type ApiCalls = {
     reply: webhook.DeliveryPage
   }
   'POST /webhooks/:webhookId/deliveries/:deliveryId/replay': { reply: webhook.Delivery }
+  'GET /push/key': { reply: PushKey }
+  'POST /push/subscriptions': { body: z.input<typeof SavePushSubscription>; reply: null }
+  'DELETE /push/subscriptions': { body: z.input<typeof NamedPushSubscription>; reply: null }
+  'POST /push/test': { body: z.input<typeof NamedPushSubscription>; reply: PushTest }
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }

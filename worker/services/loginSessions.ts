@@ -3,6 +3,7 @@ import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import type { Db } from '../db/d1.ts'
 import * as sessions from '../db/loginSessions.ts'
+import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
@@ -157,10 +158,14 @@ export async function openLoginSession(
   return { ...tokens, refreshToken, user: asUser(user) }
 }
 
-/** Ends the user's sessions except `keepSessionId`: at once in this isolate, within 30 seconds in others. */
+/**
+ * Ends the user's sessions except `keepSessionId`: at once in this isolate, within 30 seconds in others. Their browsers get
+ * no more push messages.
+ */
 export async function endOtherLoginSessions(deps: Deps, userId: string, keepSessionId: string | null): Promise<void> {
   const ended = await sessions.revokeOtherLoginSessions(deps.db, userId, keepSessionId, deps.now())
   for (const sessionId of ended) openUntil.delete(sessionId)
+  await deleteOtherPushSubscriptions(deps.db, userId, keepSessionId)
 }
 
 // Saves a D1 read on most calls. A revoked session may live 30 seconds longer in another isolate.

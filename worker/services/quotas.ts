@@ -50,6 +50,8 @@ export const wrongCredentials = new Quota('address', 100, 10_000) // 10 seconds
 
 /** Readiness checks from one network address: each asks every node. */
 export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute
+/** Test notifications of one user. */
+export const pushTests = new Quota('user', 5, 60_000) // 1 minute
 const claimQuotas = new Map<string, Quota>()
 /** Public calls about payouts from one network address in a minute. */
 export function claimQuota(name: string, perMinute: number): Quota {

@@ -1,4 +1,4 @@
-import { displayStatus, payoutState } from '../lib/transactionStatus.ts'
+import { awaitsApproval, displayStatus, payoutState } from '../lib/transactionStatus.ts'
 import type { Transaction } from '../queries/transactions.ts'
 import { Chip } from './Chip.tsx'
 
@@ -10,7 +10,8 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
 
 /** The status with the state of the payout below it (a reclaimed payout counts as Failed, for one), or why it failed. */
 export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
-  const note = payoutState(props.transaction) ?? props.reason
+  const { transaction } = props
+  const note = awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? props.reason)
   return (
     <>
       <TransactionStatusChip transaction={props.transaction} />

@@ -1,4 +1,4 @@
-import { isFinal, payoutState } from '../lib/transactionStatus.ts'
+import { awaitsApproval, isFinal, payoutState } from '../lib/transactionStatus.ts'
 import type { Transaction } from '../queries/transactions.ts'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
@@ -23,6 +23,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
   if (category === 'escrow_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
   if (category === 'escrow_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
   if (ending === undefined)
     return [

@@ -26,6 +26,10 @@ export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds
   return null
 }
 
+/** Whether it waits for its owner's approval. A funded payout is PENDING as well, but has a hash. */
+export const awaitsApproval = ({ approvalId, status, txHash }: Transaction) =>
+  approvalId !== null && status === 'PENDING' && txHash === null
+
 export function categoryLabel(transaction: Transaction): string {
   switch (transaction.category) {
     case 'escrow':

@@ -1,6 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import { findUserContact } from '../../db/users.ts'
-import { approvalsMessage } from '../../notifications/approvalMessages.ts'
+import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
 import type { Message } from '../../notifications/message.ts'
 import type { Context } from '../context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -16,13 +16,16 @@ const writtenKey = 'approval_notice_at'
 
 /**
  * Tells the owner that somebody waits: at once, or with everything else that is asked within 15 minutes of the last
- * message. Inside the transaction that asks. Further channels are told here too.
+ * message. Inside the transaction that asks.
  */
 export function tellOwner(ctx: Context, approvalId: string): void {
   const { store } = ctx
   const batch = Number(store.meta(batchKey) ?? 1)
-  store.run('UPDATE approval SET email_batch = ? WHERE id = ?', batch, approvalId)
-  enqueue(ctx, 'mail.approvals', String(batch), Number(store.meta(writtenKey) ?? -pauseMs) + pauseMs)
+  const pushState = ctx.env.PUSH_PRIVATE_JWK ? 'waiting' : 'not_set_up'
+  store.run('UPDATE approval SET email_batch = ?, push_state = ? WHERE id = ?', batch, pushState, approvalId)
+  const notBefore = Number(store.meta(writtenKey) ?? -pauseMs) + pauseMs
+  enqueue(ctx, 'mail.approvals', String(batch), notBefore)
+  if (pushState === 'waiting') enqueue(ctx, 'push.approvals', String(batch), notBefore)
 }
 
 /** The message with this number, about what nobody has answered yet; null: everything is. */
@@ -35,27 +38,33 @@ export async function approvalNotice(ctx: Context, ref: string): Promise<Message
     store.setMeta(batchKey, String(batch + 1))
   })
   const owner = await findUserContact(ctx.db, ctx.userId)
-  const waiting = store.all<ApprovalRow>(
-    "SELECT * FROM approval WHERE email_batch = ? AND status = 'PENDING' AND expires_at > ? ORDER BY asked_at, id",
-    batch,
-    ctx.now(),
-  )
+  const waiting = waitingInBatch(ctx, batch)
   if (!owner || waiting.length === 0) return null
   store.setMeta(writtenKey, String(ctx.now()))
   return approvalsMessage({
     id: `approvals:${ctx.userId}:${batch}`,
     to: owner.email,
     appOrigin: ctx.env.APP_ORIGIN,
-    waiting: waiting.map((row) => ({
-      approvalId: row.id,
-      kind: row.kind,
-      agent: agentName(store, row.agent_id) ?? 'An agent',
-      amount: formatUsdc(fromColumn(row.amount)),
-      isTest: store.wallet(row.wallet_id)?.chain_id === 84532,
-      recipient: row.contact_name ?? row.email ?? row.phone ?? row.to_address,
-      expiresAt: row.expires_at,
-    })),
+    waiting,
   })
+}
+
+/** What the message with this number is about and nobody has answered yet. */
+export function waitingInBatch({ store, now }: Context, batch: number): WaitingApproval[] {
+  const rows = store.all<ApprovalRow>(
+    "SELECT * FROM approval WHERE email_batch = ? AND status = 'PENDING' AND expires_at > ? ORDER BY asked_at, id",
+    batch,
+    now(),
+  )
+  return rows.map((row) => ({
+    approvalId: row.id,
+    kind: row.kind,
+    agent: agentName(store, row.agent_id) ?? 'An agent',
+    amount: formatUsdc(fromColumn(row.amount)),
+    isTest: store.wallet(row.wallet_id)?.chain_id === 84532,
+    recipient: row.contact_name ?? row.email ?? row.phone ?? row.to_address,
+    expiresAt: row.expires_at,
+  }))
 }
 
 /** What the provider did with the message of this number, for everybody who looks at what it was about. */

@@ -29,8 +29,10 @@ export const eventOfMail: Record<MailKind, MailEvent> = {
   'mail.approvals': 'approval.requested',
   'mail.webhook_disabled': 'webhook.disabled',
 }
+/** Notices to the owner's browsers. */
+export const pushKinds = ['push.approvals'] as const
 /** What leaves the Treasury. */
-export type OutboxKind = (typeof dataKinds)[number] | MailKind
+export type OutboxKind = (typeof dataKinds)[number] | MailKind | (typeof pushKinds)[number]
 
 /** Lists wait for `syncReadModel`, so their rows may come in larger batches; people wait for the rest. */
 const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 3_000 : 100)

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { mailKinds, type OutboxKind } from './enqueue.ts'
+import { mailKinds, type OutboxKind, pushKinds } from './enqueue.ts'
 
 export type Entry = { kind: OutboxKind; ref: string; seq: number; failures: number }
 
@@ -25,7 +25,7 @@ export const markSent = (ctx: Context, entry: Entry) =>
 
 /** Retries with doubling delays; messages that no provider accepts slow down to one attempt an hour. */
 export function defer(ctx: Context, entry: Entry): void {
-  const isMail = (mailKinds as readonly string[]).includes(entry.kind)
+  const isMail = ([...mailKinds, ...pushKinds] as readonly string[]).includes(entry.kind)
   const waitMs = Math.min(isMail ? maxMailRetryMs : maxRetryMs, firstRetryMs * 2 ** Math.min(entry.failures, 14))
   ctx.store.run(
     'UPDATE outbox SET failures = failures + 1, due_at = ? WHERE kind = ? AND ref = ? AND seq = ?',

@@ -1,7 +1,8 @@
 import { logError } from '../../observability/log.ts'
+import { pushApprovals } from '../approvals/push.ts'
 import type { Context } from '../context.ts'
 import { updateDesk, writeClaimLink } from './claimPage.ts'
-import { mailKinds } from './enqueue.ts'
+import { mailKinds, pushKinds } from './enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
@@ -75,14 +76,16 @@ async function flushEvents(ctx: Context): Promise<void> {
 
 async function flushMail(ctx: Context): Promise<void> {
   const { store, now } = ctx
-  await Promise.all(
-    dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
+  const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
+  await Promise.all([
+    ...pushes,
+    ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
       // A message must never lead to a link that is not known yet.
       if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
       else await attempt(ctx, [entry], () => sendMail(ctx, entry))
     }),
-  )
+  ])
 }
 
 async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import { OnrampReturn } from './OnrampReturn.tsx'
 import { SessionExpired } from './SessionExpired.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
+import { usePush } from './usePush.ts'
 
 const TestNetworkBar = lazy(() => import('../../components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
@@ -19,6 +20,7 @@ export function Shell() {
   const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
   const navigate = useNavigate()
+  usePush(user?.id)
   /** Whose page it is, also below the notice that the session has ended. */
   const [known, setKnown] = useState(user)
   if (user && user !== known) setKnown(user)

@@ -7,11 +7,12 @@ import { Button, IconButton } from '../../components/Button.tsx'
 import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
 import { LazyPanelWallet } from '../../wallet/lazyWallet.tsx'
+import { Bell } from './Bell.tsx'
 import { leave } from './leave.ts'
 import { Palette } from './Palette.tsx'
 import { pageGroups } from './pages.ts'
 
-/** Menu, name and search. What concerns every page, such as a bell, belongs at its right. */
+/** Menu, name and search, and at its right the bell. */
 export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
   return (
@@ -33,6 +34,7 @@ export function TopBar(props: { user: User }) {
           {appName}
         </Link>
         <Palette />
+        <Bell />
       </div>
     </header>
   )

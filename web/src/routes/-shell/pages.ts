@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  BadgeCheck,
   Bot,
   ChartPie,
   HandCoins,
@@ -15,8 +16,9 @@ import {
 const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
 
 /**
- * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, one in
- * `routes/dashboard/$.tsx`, and a folder `routes/dashboard/-<page>`.
+ * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route
+ * `routes/dashboard/<page>.tsx` or a line of `routes/dashboard/$.tsx`, and a folder `routes/dashboard/-<page>` for what
+ * only this page needs.
  */
 export const pageGroups = [
   {
@@ -32,6 +34,7 @@ export const pageGroups = [
   {
     name: 'Payments',
     entries: [
+      { to: '/dashboard/approvals', label: 'Approvals', icon: BadgeCheck },
       { to: '/dashboard/transactions', label: 'Transactions', icon: ArrowLeftRight },
       { to: '/dashboard/payouts', label: 'Payouts', icon: HandCoins },
     ],
@@ -39,8 +42,8 @@ export const pageGroups = [
   {
     name: 'Settings',
     entries: [
-      { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
       { to: other('webhooks'), label: 'Webhooks', icon: Webhook },
+      { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
     ],
   },
 ] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]

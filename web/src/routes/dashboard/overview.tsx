@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { Card, PageHeader } from '../../components/Card.tsx'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { Notice } from '../../components/Notice.tsx'
+import { PendingApprovals } from '../../components/PendingApprovals.tsx'
 import { EmptyState, Skeleton } from '../../components/states.tsx'
 import { useTitle } from '../../lib/useTitle.ts'
 import { overviewQuery } from '../../queries/overview.ts'
@@ -57,6 +58,7 @@ function OverviewPage() {
           </Notice>
         </div>
       )}
+      <PendingApprovals />
       {overview.data && <FirstSteps overview={overview.data} />}
       {/* Widgets shown before the first steps would be pushed down by them. */}
       {isPending || !overview.isFetched ? (

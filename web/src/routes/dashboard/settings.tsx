@@ -7,7 +7,10 @@ import { useSession } from '../../lib/session.ts'
 import { useTitle } from '../../lib/useTitle.ts'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
+import { GrantsCard } from './-settings/GrantsCard.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
+import { PasswordAboveCard } from './-settings/PasswordAboveCard.tsx'
+import { PushCard } from './-settings/PushCard.tsx'
 
 type Search = { 'change-password'?: true }
 
@@ -46,6 +49,9 @@ function SettingsPage() {
             Change Password
           </Button>
         </Card>
+        <PushCard userId={user.id} />
+        <PasswordAboveCard />
+        <GrantsCard />
         <ConnectedWallet />
       </div>
       {search['change-password'] && (

@@ -10,6 +10,7 @@ import { Button } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { linkClass } from '../../../components/Links.tsx'
+import { PendingApprovalsOf } from '../../../components/PendingApprovals.tsx'
 import { EmptyState } from '../../../components/states.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { lastActivityText, plural } from '../../../lib/format.ts'
@@ -68,6 +69,7 @@ export function GroupDetail(props: {
             />
           </div>
         </div>
+        <PendingApprovalsOf groupId={group.id} />
         {paused && (
           <PausedNotice subject={subject} className="mb-5">
             This group is paused: calls by its agents are refused.

@@ -6,6 +6,7 @@ import { Checkbox, Field, Input, Select } from '../../../components/Field.tsx'
 import { scopeWords } from '../../../lib/scopes.ts'
 import { useSms } from '../../../queries/config.ts'
 import { canPay, walletLabel, walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { ApprovalFields } from './ApprovalFields.tsx'
 import { ContactChoices } from './ContactChoices.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { LimitFields } from './LimitFields.tsx'
@@ -75,6 +76,7 @@ export function GroupFields(props: {
         </fieldset>
       )}
       <LimitFields form={form} />
+      <ApprovalFields form={form} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { defaultApprovalRules, maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
@@ -18,6 +19,11 @@ export type GroupValues = {
   /** Separated by commas, spaces or lines. */
   emailDomains: string
   phoneCodes: string
+  approveAbove: string
+  approveNewRecipient: boolean
+  /** Whole numbers as typed. */
+  approvalTtlHours: string
+  duplicateMinutes: string
 }
 
 /** The fields' names in sentences. */
@@ -33,8 +39,14 @@ const fieldNames: Record<keyof GroupValues, string> = {
   maxUnclaimed: 'unclaimed payouts',
   emailDomains: 'email domains',
   phoneCodes: 'phone country codes',
+  approveAbove: 'approval above an amount',
+  approveNewRecipient: 'approval of new recipients',
+  approvalTtlHours: 'time to answer',
+  duplicateMinutes: 'time between repeats',
 }
 export const limitFields = ['maxPayment', 'periodLimit', 'maxUnclaimed', 'emailDomains', 'phoneCodes'] as const
+
+export const approvalFields = ['approveAbove', 'approvalTtlHours', 'duplicateMinutes'] as const
 
 /** The form's fields for the API's, where the names differ. */
 export const groupFields = {
@@ -57,6 +69,10 @@ export const noGroup: GroupValues = {
   maxUnclaimed: '',
   emailDomains: '',
   phoneCodes: '',
+  approveAbove: '',
+  approveNewRecipient: defaultApprovalRules.approveNewRecipient,
+  approvalTtlHours: String(defaultApprovalRules.approvalTtlHours),
+  duplicateMinutes: '',
 }
 
 export const valuesOf = (group: PolicyGroup): GroupValues => ({
@@ -71,6 +87,10 @@ export const valuesOf = (group: PolicyGroup): GroupValues => ({
   maxUnclaimed: group.maxUnclaimed ?? '',
   emailDomains: group.emailDomains?.join(', ') ?? '',
   phoneCodes: group.phoneCodes?.join(', ') ?? '',
+  approveAbove: group.approveAbove ?? '',
+  approveNewRecipient: group.approveNewRecipient,
+  approvalTtlHours: String(group.approvalTtlHours),
+  duplicateMinutes: group.duplicateMinutes === 0 ? '' : String(group.duplicateMinutes),
 })
 
 /** In the order of the fields. */
@@ -83,12 +103,23 @@ export const groupProblems = (values: GroupValues) => ({
   maxUnclaimed: limitProblem(values.maxUnclaimed),
   emailDomains: listProblem(values.emailDomains, normalDomain, 'is not a valid email domain; write it as example.com'),
   phoneCodes: listProblem(values.phoneCodes, normalCallingCode, 'is not a valid country code; write it as +49'),
+  approveAbove:
+    values.approveAbove.trim() && typedMicro(values.approveAbove) === null ? 'Please enter a valid amount' : null,
+  approvalTtlHours: wholeProblem(values.approvalTtlHours, 1, maxApprovalTtlHours, 'hours'),
+  duplicateMinutes: values.duplicateMinutes.trim()
+    ? wholeProblem(values.duplicateMinutes, 0, maxDuplicateMinutes, 'minutes')
+    : null,
 })
 
 /** Limits are optional. */
 function limitProblem(text: string): string | null {
   if (!text.trim() || typedMicro(text)) return null
   return 'Please enter a valid amount greater than 0'
+}
+
+function wholeProblem(text: string, least: number, most: number, unit: string): string | null {
+  const value = /^\d{1,6}$/.test(text.trim()) ? Number(text) : Number.NaN
+  return value >= least && value <= most ? null : `Please enter ${least} to ${most.toLocaleString('en-US')} ${unit}`
 }
 
 function listProblem(text: string, normal: (entry: string) => string | null, what: string): string | null {
@@ -124,6 +155,10 @@ export const groupInput = (values: GroupValues) => ({
   maxUnclaimed: values.maxUnclaimed.trim() ? typedDecimal(values.maxUnclaimed) : null,
   emailDomains: entriesOf(values.emailDomains).length > 0 ? entriesOf(values.emailDomains) : null,
   phoneCodes: entriesOf(values.phoneCodes).length > 0 ? entriesOf(values.phoneCodes) : null,
+  approveAbove: values.approveAbove.trim() ? typedDecimal(values.approveAbove) : null,
+  approveNewRecipient: values.approveNewRecipient,
+  approvalTtlHours: Number(values.approvalTtlHours),
+  duplicateMinutes: Number(values.duplicateMinutes),
 })
 
 export function editInput(values: GroupValues, { version }: PolicyGroup) {
@@ -133,7 +168,7 @@ export function editInput(values: GroupValues, { version }: PolicyGroup) {
 
 const keys = Object.keys(fieldNames) as (keyof GroupValues)[]
 /** Lists are compared as sets. */
-const sameValue = (a: string | string[], b: string | string[]) =>
+const sameValue = (a: GroupValues[keyof GroupValues], b: GroupValues[keyof GroupValues]) =>
   Array.isArray(a) && Array.isArray(b)
     ? a.length === b.length && new Set([...a, ...b]).size === a.length
     : String(a).trim() === String(b).trim()

@@ -1,6 +1,24 @@
 import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
+/** What waits for the owner, in a sentence; null: nothing. `above`: decimal USDC. */
+export function approvalsInWords(
+  above: string | null,
+  newRecipients: boolean,
+  duplicateMinutes: number,
+): string | null {
+  const kinds = [
+    above !== null && `payments above $${formatAmount(above)}`,
+    newRecipients && 'first payments to a recipient',
+    duplicateMinutes > 0 && `repeats of a payment within ${duplicateMinutes} minutes`,
+  ].filter((text) => typeof text === 'string')
+  if (kinds.length === 0) return null
+  const text = list.format(kinds)
+  return `${text[0]!.toUpperCase()}${text.slice(1)} wait for your approval.`
+}
+
+const list = new Intl.ListFormat('en-US')
+
 /** The limits besides the budget, a sentence each. */
 export function limitsInWords(group: PolicyGroup): string[] {
   const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
@@ -12,6 +30,7 @@ export function limitsInWords(group: PolicyGroup): string[] {
       `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} is unclaimed now.`,
     emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,
     phoneCodes && `Payouts by SMS only to numbers with ${phoneCodes.join(', ')}.`,
+    approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes),
   ]
   return words.filter((text) => typeof text === 'string')
 }

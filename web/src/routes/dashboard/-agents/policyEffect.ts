@@ -1,10 +1,11 @@
-import { type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedMicro } from '../../../lib/amounts.ts'
 import { budgetLeftAsTyped, budgetLeftOf } from '../../../lib/budgetLeft.ts'
 import { mostSpendable } from '../../../lib/mostSpendable.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import type { GroupValues } from './groupForm.ts'
+import { approvalsInWords } from './limits.ts'
 
 /**
  * What the policy as typed would let the group's agents spend, in a sentence. `group`: null for a new one. `free`:
@@ -14,7 +15,8 @@ export function effectAsTyped(group: PolicyGroup | null, typed: GroupValues, fre
   const left = budgetLeftAsTyped(group, typed)
   const perPayment = optional(typed.maxPayment)
   const unclaimed = optional(typed.maxUnclaimed)
-  if (left === undefined || perPayment === undefined || unclaimed === undefined) return null
+  const perRequest = optional(typed.approveAbove)
+  if (left === undefined || perPayment === undefined || unclaimed === undefined || perRequest === undefined) return null
   if (typed.scopes.length === 0) return 'With this policy, agents could pay nobody.'
   if (free === null) return null
   const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
@@ -24,7 +26,12 @@ export function effectAsTyped(group: PolicyGroup | null, typed: GroupValues, fre
     left === null || left > free ? 'all that its wallet can pay' : false,
   ].filter(Boolean)
   const paused = group?.status === 'paused' ? ' Nothing while the group is paused.' : ''
-  return `With this policy, agents could spend at most ${dollars(most)} USDC now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${paused}`
+  const asked = approvalsInWords(
+    perRequest === null ? null : formatUsdc(perRequest),
+    typed.approveNewRecipient,
+    Number(typed.duplicateMinutes) || 0,
+  )
+  return `With this policy, agents could spend at most ${dollars(most)} USDC now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
 }
 
 /** Null: not set. Undefined: not an amount. */

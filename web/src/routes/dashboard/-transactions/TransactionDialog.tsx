@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { ShortAddress, TxHash } from '../../../components/Address.tsx'
 import { Amount } from '../../../components/Amount.tsx'
-import { Button } from '../../../components/Button.tsx'
+import { Button, buttonClass } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
@@ -12,7 +13,7 @@ import { TransactionStatusChip } from '../../../components/TransactionStatus.tsx
 import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
 import { formatMoment } from '../../../lib/format.ts'
 import { networkName } from '../../../lib/networks.ts'
-import { categoryLabel, isFinal, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
+import { awaitsApproval, categoryLabel, isFinal, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
 import { type Transaction, transactionQuery } from '../../../queries/transactions.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
@@ -44,6 +45,15 @@ export default function TransactionDialog(props: {
             <Button look="secondary" onClick={() => props.onAddContact(transaction)}>
               Add as Contact
             </Button>
+          )}
+          {transaction && awaitsApproval(transaction) && (
+            <Link
+              to="/dashboard/approvals/$approvalId"
+              params={{ approvalId: transaction.approvalId! }}
+              className={buttonClass()}
+            >
+              Decide
+            </Link>
           )}
           {transaction?.escrowId && payoutState(transaction) === 'Awaiting Claim' && (
             <Button onClick={() => props.onReclaim(transaction.escrowId!)}>Reclaim Funds</Button>

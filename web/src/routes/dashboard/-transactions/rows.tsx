@@ -6,7 +6,7 @@ import type { Column } from '../../../components/DataTable.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { Ago, Time } from '../../../components/Time.tsx'
 import { TransactionStatus, TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
-import { categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
+import { awaitsApproval, categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
 import type { Transaction } from '../../../queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
@@ -81,7 +81,7 @@ export const compactWith = (hrefOf: (transactionId: string) => string) => (trans
     amount={amountOf(transaction)}
     notes={[
       <Ago key="at" iso={transaction.createdAt} />,
-      payoutState(transaction) ?? reasonOf(transaction),
+      awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
       senderOf(transaction),
       transaction.memo,
     ]}

@@ -1,0 +1,169 @@
+/** Approvals as their owner meets them: on a phone, from the request of a real agent to the payment. */
+import type { Page } from '@playwright/test'
+import type { Approval } from '#schemas/approval.ts'
+import type { Agent } from '#schemas/policy.ts'
+import { audit } from './audit.ts'
+import { expect, testAsOwner as test } from './fixtures.ts'
+import type { Owner } from './people.ts'
+import { recipient } from './seededAccount.ts'
+
+/** Refusals that the tests cause, whose status the browser logs. */
+test.use({ tolerated: /status of (400|403|409|422)/, viewport: { width: 390, height: 844 } })
+
+type Asked = { id: string; status: string; approval: { id: string; url: string; expires_at: string } }
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const pathOf = ({ approval }: Asked) => new URL(approval.url).pathname
+
+/** A group that asks above 5 USDC, its agent, and the request of a payment of 12 by that agent. */
+async function ask(owner: Owner, name: string, more: object = {}) {
+  const group = await owner.group(name, { approveAbove: '5', ...more })
+  const created = await owner.agent(group, `${name} bot`)
+  const { status, body } = await owner.pay<Asked>(created.apiKey!, '12')
+  expect(status).toBe(202)
+  expect(body.status).toBe('PENDING_APPROVAL')
+  return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
+}
+
+test('one tap on the phone pays what an agent asked for @approval-screens-1', async ({ page, owner, bursar }) => {
+  const { apiKey, asked } = await ask(owner, 'Data')
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByRole('link', { name: /^Approvals: \d+ waiting$/ })).toBeVisible()
+  const row = page.getByRole('row').filter({ hasText: 'Data bot' })
+  await expect(row).toContainText('Pending')
+  await expect(row).toContainText('Awaiting approval')
+
+  // As a tap on the notification opens it.
+  await page.goto(pathOf(asked))
+  const card = page.getByRole('region', { name: 'Data bot asks to pay' })
+  await expect(card).toContainText('$12.00 USDC')
+  await expect(card.getByTestId('full-address')).toContainText(recipient)
+  await expect(card).toContainText('Would pass now')
+  await expect(card).toContainText(/Expires in 2[34] h/)
+  // Within reach of the thumb without scrolling.
+  for (const name of ['Approve once', 'Approve and always allow…', 'Deny', 'Deny and pause agent'])
+    await expect(button(page, name)).toBeInViewport({ ratio: 1 })
+  await audit(page, 'approval')
+  await page.setViewportSize({ width: 390, height: 844 })
+
+  await button(page, 'Approve once').click()
+  await expect(card.or(page.getByRole('region', { name: 'Data bot asked to pay' }))).toContainText('Approved by you.')
+  const progress = page.getByRole('list', { name: 'Progress' })
+  await expect(progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })).toContainText('Done:', {
+    timeout: 20_000,
+  })
+  const paid = await bursar.call<{ status: string }>(`/v1/payments/${asked.id}`, { token: apiKey })
+  expect(paid.body.status).toBe('CONFIRMED')
+  await page.getByRole('link', { name: 'View payment' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Completed')
+})
+
+test('a sign-in leads to the approval; opening it decides nothing @approval-screens-2', async ({
+  browser,
+  owner,
+  baseURL,
+}) => {
+  const { asked } = await ask(owner, 'Late')
+  const context = await browser.newContext({ baseURL: baseURL!, viewport: { width: 390, height: 844 } })
+  const page = await context.newPage()
+  await page.goto(pathOf(asked))
+  await page.getByLabel('Email').fill(owner.account.email)
+  await page.getByLabel('Password', { exact: true }).fill(owner.account.password)
+  await button(page, 'Sign In').click()
+  await expect(page).toHaveURL(pathOf(asked))
+  await expect(button(page, 'Approve once')).toBeVisible()
+  await context.close()
+  expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
+})
+
+test('deny and pause by keyboard, from the bell; the agent is refused from then on @approval-screens-3', async ({
+  page,
+  owner,
+}) => {
+  const { apiKey, agent, asked } = await ask(owner, 'Rogue')
+  await page.goto('/dashboard/overview')
+  await page.getByRole('link', { name: /^Approvals:/ }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Approvals' })).toBeVisible()
+  await audit(page, 'approvals')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('link', { name: /^Decide: Rogue bot, 12\.00 USDC/ }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(pathOf(asked))
+  await button(page, 'Deny and pause agent').focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Denied by you. Nothing was paid')).toBeVisible()
+  const { status } = await owner.pay(apiKey, '1')
+  expect(status).toBe(403)
+  const agents = await owner.api<Agent[]>('/agents')
+  expect(agents.find(({ id }) => id === agent.id)?.status).toBe('paused')
+})
+
+test('what changed since it was shown is named, and asked again @approval-screens-4', async ({ page, owner }) => {
+  const { agent, asked } = await ask(owner, 'Alias')
+  await page.goto(pathOf(asked))
+  await expect(button(page, 'Approve once')).toBeEnabled()
+  await owner.api(`/agents/${agent.id}`, { name: 'Alias II' }, 'PUT')
+  // Not told yet, the page sends what it showed.
+  await button(page, 'Approve once').click()
+  const notice = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
+  await expect(notice).toContainText('Agent: Alias bot → Alias II')
+  await expect(button(page, 'Approve once')).toBeHidden()
+  expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
+
+  await button(page, 'Show the new version').click()
+  await expect(page.getByRole('heading', { name: 'Alias II asks to pay' })).toBeVisible()
+  await button(page, 'Deny').click()
+  await expect(page.getByText('Denied by you.')).toBeVisible()
+})
+
+test('after its time nothing can be approved; what was decided elsewhere shows @approval-screens-5', async ({
+  page,
+  owner,
+}) => {
+  const { asked } = await ask(owner, 'Slow', { approvalTtlHours: 1 })
+  // The page's clock runs ahead of the server's.
+  await page.clock.install({ time: Date.now() })
+  await page.addInitScript(() => localStorage.setItem('token_expiry', String(Date.now() + 86_400_000)))
+  await page.goto(pathOf(asked))
+  await expect(button(page, 'Approve once')).toBeEnabled()
+  await page.clock.fastForward(61 * 60_000)
+  await expect(page.getByText('The time to answer is over. Nothing is paid.')).toBeVisible()
+  for (const name of ['Approve once', 'Deny']) await expect(button(page, name)).toBeDisabled()
+
+  const { hash } = await owner.api<Approval>(`/approvals/${asked.approval.id}`)
+  await owner.api(`/approvals/${asked.approval.id}/deny`, { hash })
+  await page.clock.runFor(20_000)
+  await expect(page.getByText('Denied by you.')).toBeVisible()
+})
+
+test('always allow: a permission with amount and end, used without asking, ended in the settings @approval-screens-9', async ({
+  page,
+  owner,
+}) => {
+  const { apiKey, asked } = await ask(owner, 'Rent', { spendLimit: 40 })
+  await owner.api('/approval-settings', { passwordAbove: '10' }, 'PUT')
+  await page.goto(pathOf(asked))
+  await button(page, 'Approve and always allow…').click()
+  await page.getByLabel('Further payments in total').fill('15')
+  await expect(page.getByTestId('effect')).toContainText('Rent bot may pay')
+  await audit(page, 'always-allow')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByLabel('Password', { exact: true }).fill('wrong password')
+  await button(page, 'Approve 12.00 USDC').click()
+  await expect(page.getByRole('dialog').getByRole('alert').first()).toBeVisible()
+  await page.getByLabel('Password', { exact: true }).fill(owner.account.password)
+  await button(page, 'Approve 12.00 USDC').click()
+  await expect(page.getByText('Approved by you.')).toBeVisible()
+  expect((await owner.pay(apiKey, '7')).status).toBe(201)
+
+  await page.goto('/dashboard/settings')
+  const allowed = page.getByRole('list', { name: 'Always allowed' })
+  await expect(allowed).toContainText('8.00 of 15.00 USDC left')
+  await audit(page, 'settings-approvals')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await allowed.getByRole('button', { name: /^End: Rent bot/ }).click()
+  await button(page, 'End').last().click()
+  await expect(allowed).toContainText('None.')
+  expect((await owner.pay(apiKey, '6')).status).toBe(202)
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Approval } from '#schemas/approval.ts'
+import { changesBetween, timeLeft } from '../../web/src/routes/dashboard/-approvals/words.ts'
+
+const now = Date.UTC(2026, 10, 22, 12)
+const minuteMs = 60_000
+const inMinutes = (minutes: number) => new Date(now + minutes * minuteMs).toISOString()
+
+test.each([
+  [0, null],
+  [-5, null],
+  [0.5, 'less than a minute'],
+  [1.5, '2 min'],
+  [59, '59 min'],
+  [60, '1 h'],
+  [24 * 60 - 1, '23 h 59 min'],
+  [72 * 60, '3 days'],
+])('%d minutes before the end it says %s @approval-screens-7', (minutes, text) => {
+  expect(timeLeft(inMinutes(minutes), now)).toBe(text)
+})
+
+const approval: Approval = {
+  id: 'apr_1',
+  kind: 'payment',
+  status: 'PENDING',
+  agent: { id: 'agt_1', name: 'Scout' },
+  policyGroup: { id: 'grp_1', name: 'Research' },
+  wallet: { id: 'wal_1', name: null, address: `0x${'1'.repeat(40)}`, chain: 'base' },
+  recipient: {
+    type: 'address',
+    address: `0x${'2'.repeat(40)}`,
+    email: null,
+    phone: null,
+    contactId: null,
+    contactName: null,
+  },
+  amount: '25',
+  memo: null,
+  agentReason: null,
+  askedBecause: [{ rule: 'above_limit', message: 'It is above 20.00 USDC.' }],
+  askedAt: inMinutes(-5),
+  expiresAt: inMinutes(60),
+  endedAt: null,
+  decidedBy: null,
+  cancelledWhy: null,
+  payment: { id: 'pay_1', status: 'PENDING_APPROVAL', txHash: null },
+  wouldPass: { ok: true },
+  sameSinceAsked: 0,
+  hash: 'a'.repeat(64),
+  needsPassword: false,
+  canGrant: true,
+  grantId: null,
+  channels: { email: { state: 'waiting', at: null }, push: { state: 'not_set_up', at: null } },
+}
+
+test('a change names what differs, and nothing that is not decided on @approval-screens-8', () => {
+  const later: Approval = { ...approval, wouldPass: null, sameSinceAsked: 2, channels: { ...approval.channels } }
+  expect(changesBetween(approval, later)).toEqual([])
+  expect(changesBetween(approval, { ...later, agent: { id: 'agt_1', name: 'Scout 2' }, amount: '26' })).toEqual([
+    'Agent: Scout → Scout 2',
+    'Amount: 25.00 USDC → 26.00 USDC',
+  ])
+})

@@ -1,0 +1,94 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { approvalNotice } from '../../worker/notifications/push/approvalNotice.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { fresh, until } from '../support/payer.ts'
+import { newBrowser } from '../support/pushBrowser.ts'
+import { type Api, env } from './apiClient.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await createTestApp()
+})
+afterEach(() => vi.restoreAllMocks())
+
+const PUSH_PRIVATE_JWK = JSON.stringify({ ...JSON.parse(env.JWT_PRIVATE_JWK), kid: 'push' })
+
+/** Gives the server a key, as a setting would. */
+const offerPush = (home: AccountFixture) =>
+  runInDurableObject(
+    env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>,
+    async ({ context }: Treasury) => {
+      context.env = { ...context.env, PUSH_PRIVATE_JWK }
+    },
+  )
+
+let calls = 0
+/** Asks for a payment that waits for its owner: the approval as the owner reads it from now on. */
+async function ask(home: AccountFixture) {
+  const { version } = await home.groupNow()
+  const body = { name: 'Group', walletId: home.wallet, scopes: ['address_payments:write'], approveAbove: '5', version }
+  const edited = await api.call('PUT', `/api/policy-groups/${home.group}`, { token: home.token, body })
+  expect(edited.status, edited.text).toBe(200)
+  const asked = await api.call('POST', '/v1/payments', {
+    token: home.apiKey,
+    headers: { 'idempotency-key': `push-${++calls}` },
+    body: { to: { type: 'address', address: fresh('shop') }, amount: '6' },
+  })
+  expect(asked.status, asked.text).toBe(202)
+  const id = asked.json.approval.id as string
+  return async () => (await api.call('GET', `/api/approvals/${id}`, { token: home.token })).json.data
+}
+
+test('the owner’s browsers are told until a service takes it, and the approval says so @push-13', async () => {
+  const home = await createAccountFixture(api)
+  await offerPush(home)
+  const browser = await newBrowser()
+  await api.call('POST', '/api/push/subscriptions', { token: home.token, body: browser })
+  const { fetch } = globalThis
+  const replies = [503, 201]
+  const sent: number[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    if (String(url) !== browser.endpoint) return fetch(url, init)
+    const status = replies.shift() ?? 500
+    sent.push(status)
+    return new Response(null, { status })
+  })
+  const approval = await ask(home)
+  const { push } = await until('the push service to take it', async () => {
+    const { channels } = await approval()
+    return channels.push.state === 'accepted' && channels
+  })
+  expect(sent).toEqual([503, 201])
+  expect(Date.parse(push.at)).toBeGreaterThan(0)
+})
+
+test('without a browser the approval says that push is not set up @push-14', async () => {
+  const home = await createAccountFixture(api)
+  await offerPush(home)
+  const approval = await ask(home)
+  await until('push to be given up', async () => (await approval()).channels.push.state === 'not_set_up')
+})
+
+test('a lock screen shows who asks and how much, and nothing of the recipient @push-15', () => {
+  const waiting = {
+    approvalId: 'apr_1',
+    kind: 'payment' as const,
+    agent: 'Scout\n',
+    amount: '12.5',
+    isTest: false,
+    recipient: 'grace@bursar.test',
+    expiresAt: 0,
+  }
+  expect(approvalNotice([waiting])).toEqual({
+    title: 'Scout asks to pay 12.5 USDC',
+    body: 'Nothing is paid before you approve it.',
+    path: '/dashboard/approvals/apr_1',
+    tag: 'apr_1',
+  })
+  expect(approvalNotice([waiting, { ...waiting, approvalId: 'apr_2' }])).toMatchObject({
+    title: '2 requests wait for your approval',
+    path: '/dashboard/approvals',
+  })
+})

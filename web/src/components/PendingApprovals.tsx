@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { plural } from '../lib/format.ts'
+import { approvalCountQuery, pendingApprovalsQuery } from '../queries/approvals.ts'
+import { linkClass } from './Links.tsx'
+import { Notice } from './Notice.tsx'
+
+/** That requests wait for the owner, with the way to them. Nothing where none does. */
+export function PendingApprovals() {
+  const pending = useQuery(approvalCountQuery).data?.pending ?? 0
+  return <Waiting count={pending} className="mb-4" />
+}
+
+/** The same for one group. */
+export function PendingApprovalsOf(props: { groupId: string }) {
+  const { data } = useQuery(pendingApprovalsQuery)
+  const waiting = data?.approvals.filter(({ policyGroup }) => policyGroup.id === props.groupId) ?? []
+  return <Waiting count={waiting.length} only={waiting.length === 1 ? waiting[0]!.id : undefined} className="mb-5" />
+}
+
+function Waiting(props: { count: number; only?: string | undefined; className: string }) {
+  const { count, only } = props
+  if (count === 0) return null
+  return (
+    <div className={props.className}>
+      <Notice tone="info">
+        {plural(count, 'request')} {count === 1 ? 'waits' : 'wait'} for your approval.{' '}
+        {only ? (
+          <Link to="/dashboard/approvals/$approvalId" params={{ approvalId: only }} className={linkClass}>
+            Decide
+          </Link>
+        ) : (
+          <Link to="/dashboard/approvals" className={linkClass}>
+            Review
+          </Link>
+        )}
+      </Notice>
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { Controller, useForm } from 'react-hook-form'
+import { AmountInput } from '../../../components/AmountInput.tsx'
+import { Field, Input } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { PasswordInput } from '../../../components/PasswordInput.tsx'
+import { dollars, microOf, typedDecimal, typedMicro } from '../../../lib/amounts.ts'
+import { ApiError } from '../../../lib/apiError.ts'
+import { formatLongDate } from '../../../lib/format.ts'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { type Approval, approvalSettingsQuery, approve } from '../../../queries/approvals.ts'
+import { sendDecision } from './sendDecision.ts'
+import { amountOf, recipientOf } from './words.ts'
+
+type Values = { amount: string; lastDay: string; password: string }
+
+const dayMs = 86_400_000
+/** '2026-12-22', local. */
+const dayText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+/** The first moment after a local day. */
+const endOf = (day: string) => new Date(`${day}T24:00:00`)
+const maxDays = 365
+
+const check = ({ amount, lastDay }: Values) => ({
+  amount: typedMicro(amount) ? null : 'Please enter a valid amount greater than 0',
+  lastDay: !lastDay
+    ? 'Please choose the last day'
+    : lastDay < dayText(Date.now())
+      ? 'Please choose today or a later day'
+      : lastDay > dayText(Date.now() + maxDays * dayMs)
+        ? 'Please choose a day within a year'
+        : null,
+})
+
+/** Approves the payment, and allows this agent further ones to the same address up to an amount and a day. */
+export default function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
+  const { approval } = props
+  const settings = useQuery(approvalSettingsQuery).data
+  const limit = settings?.passwordAbove ?? null
+  const needsPassword = (amount: string) =>
+    approval.needsPassword || (limit !== null && (typedMicro(amount) ?? 0n) > microOf(limit))
+  const form = useForm<Values>({
+    resolver: formResolver((values) => ({
+      ...check(values),
+      password: needsPassword(values.amount) && !values.password ? 'Please enter your password' : null,
+    })),
+    defaultValues: { amount: '', lastDay: dayText(Date.now() + 30 * dayMs), password: '' },
+  })
+  const { errors } = form.formState
+  const { amount, lastDay } = form.watch()
+  const problems = check({ amount, lastDay, password: '' })
+  return (
+    <FormDialog
+      title="Approve and always allow"
+      description={`${amountOf(approval)} is paid now, and further payments to ${recipientOf(approval)} are not asked about.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[`Approve ${amountOf(approval)}`, 'Approving...']}
+      send={({ amount, lastDay, password }) =>
+        sendDecision(
+          () =>
+            approve(approval.id, {
+              hash: approval.hash,
+              ...(password && { password }),
+              grant: { amount: typedDecimal(amount), endsAt: endOf(lastDay).toISOString() },
+            }).catch((error) => {
+              if (error instanceof ApiError && error.code === 'password_required') form.setFocus('password')
+              throw error
+            }),
+          props.onClose,
+        )
+      }
+      fallback="The payment could not be approved. Please try again."
+      unknown="It is not known whether it was approved. Try again: nothing is paid twice."
+    >
+      <Controller
+        control={form.control}
+        name="amount"
+        render={({ field }) => (
+          <Field label="Further payments in total" error={errors.amount?.message}>
+            {(control) => <AmountInput {...control} {...field} />}
+          </Field>
+        )}
+      />
+      <Field label="Last day" error={errors.lastDay?.message}>
+        {(control) => <Input {...control} type="date" {...form.register('lastDay')} min={dayText(Date.now())} />}
+      </Field>
+      {(needsPassword(amount) || errors.password) && (
+        <Field label="Password" error={errors.password?.message}>
+          {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
+        </Field>
+      )}
+      <Notice tone="info">
+        {!problems.amount && !problems.lastDay && (
+          <span data-testid="effect">
+            Until the end of {formatLongDate(`${lastDay}T12:00:00`)}, {approval.agent.name} may pay{' '}
+            {recipientOf(approval)} up to {dollars(typedMicro(amount) ?? 0n)} USDC more without asking.{' '}
+          </span>
+        )}
+        Every other rule still applies. It ends earlier when the contact, the policy group or the agent’s credential
+        changes, or when you end it under Account Settings.
+      </Notice>
+    </FormDialog>
+  )
+}

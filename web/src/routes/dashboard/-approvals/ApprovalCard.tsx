@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { Amount } from '../../../components/Amount.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { Chip } from '../../../components/Chip.tsx'
+import { Notice } from '../../../components/Notice.tsx'
+import { useNow } from '../../../components/Time.tsx'
+import type { Approval } from '../../../queries/approvals.ts'
+import { ApprovalFacts } from './ApprovalFacts.tsx'
+import { Decision } from './Decision.tsx'
+import { Outcome } from './Outcome.tsx'
+import { changesBetween, stateOf, timeLeft, titleOf } from './words.ts'
+
+/**
+ * One approval with its decision. The reader decides on what they have read: when a later reading differs, it says what
+ * changed and waits until they have taken note.
+ */
+export function ApprovalCard(props: { latest: Approval }) {
+  const { latest } = props
+  const [read, setRead] = useState(latest)
+  const isOpen = latest.status === 'PENDING'
+  const changed = isOpen && latest.hash !== read.hash
+  const shown = changed ? read : latest
+  const left = timeLeft(shown.expiresAt, useNow())
+  const { label, tone } = stateOf(shown)
+  return (
+    <Card aria-labelledby="approval" className="flex flex-col">
+      <div className="space-y-4 p-5">
+        <div>
+          <div className="mb-1 flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
+            <Chip tone={tone}>{label}</Chip>
+            {isOpen && (
+              <p role="timer" className="text-muted text-small">
+                {left ? `Expires in ${left}` : 'Time is up'}
+              </p>
+            )}
+          </div>
+          <h1 id="approval" className="wrap-anywhere font-semibold text-title">
+            {titleOf(shown)}
+          </h1>
+          <p>
+            <Amount value={shown.amount} chain={shown.wallet.chain} className="font-semibold text-figure" />
+          </p>
+        </div>
+        {!isOpen && <Outcome approval={latest} />}
+        <ApprovalFacts approval={shown} />
+      </div>
+      {changed ? (
+        <div className="sticky bottom-0 space-y-3 rounded-b-card border-hairline border-t bg-card p-4">
+          <Notice tone="warning">
+            This request has changed since you opened it. Nothing was decided.
+            <ul className="mt-1 list-disc pl-5">
+              {changesBetween(read, latest).map((change) => (
+                <li key={change}>{change}</li>
+              ))}
+            </ul>
+          </Notice>
+          <Button className="w-full" onClick={() => setRead(latest)}>
+            Show the new version
+          </Button>
+        </div>
+      ) : (
+        isOpen && <Decision approval={shown} isOver={left === null} />
+      )}
+    </Card>
+  )
+}

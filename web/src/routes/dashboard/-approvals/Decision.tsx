@@ -1,0 +1,82 @@
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
+import { ErrorBox } from '../../../components/Field.tsx'
+import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
+import { type Approval, approve, deny, refreshApprovals } from '../../../queries/approvals.ts'
+import { useOnline } from '../../-shell/useOnline.ts'
+
+const PasswordDialog = lazy(() => import('./PasswordDialog.tsx'))
+const AlwaysAllowDialog = lazy(() => import('./AlwaysAllowDialog.tsx'))
+
+type Act = 'approve' | 'deny' | 'deny_and_pause'
+
+/** The four answers, at the lower edge of the screen, where the thumb is. */
+export function Decision(props: { approval: Approval; isOver: boolean }) {
+  const { approval } = props
+  const [busy, setBusy] = useState<Act | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [asking, setAsking] = useState<'password' | 'grant' | null>(null)
+  const online = useOnline()
+  const disabled = busy !== null || props.isOver || !online
+
+  async function decide(act: Act) {
+    if (act === 'approve' && approval.needsPassword) return setAsking('password')
+    setBusy(act)
+    setProblem(null)
+    try {
+      if (act === 'approve') await approve(approval.id, { hash: approval.hash })
+      else await deny(approval.id, { hash: approval.hash, pauseAgent: act === 'deny_and_pause' })
+    } catch (error) {
+      // The owner has lowered the limit meanwhile.
+      if (error instanceof ApiError && error.code === 'password_required') setAsking('password')
+      else setProblem(problemOf(error))
+    }
+    // In every case: it may have been decided elsewhere, have changed, or have expired.
+    await refreshApprovals()
+    setBusy(null)
+  }
+
+  const button = (act: Act, label: string, look: 'primary' | 'secondary') => (
+    <Button
+      look={look}
+      busy={busy === act}
+      disabled={disabled}
+      onClick={() => decide(act)}
+      className="w-full min-w-0 whitespace-normal! px-2! text-center leading-5"
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <div className="sticky bottom-0 rounded-b-card border-hairline border-t bg-card p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+      {problem && (
+        <div className="mb-3">
+          <ErrorBox>{problem}</ErrorBox>
+        </div>
+      )}
+      {props.isOver && <p className="mb-3 text-muted text-small">The time to answer is over. Nothing is paid.</p>}
+      <div className="grid grid-cols-[3fr_2fr] gap-3">
+        {approval.canGrant && (
+          <Button look="secondary" disabled={disabled} onClick={() => setAsking('grant')} className="col-span-2 w-full">
+            Approve and always allow…
+          </Button>
+        )}
+        {button('deny_and_pause', 'Deny and pause agent', 'secondary')}
+        {button('deny', 'Deny', 'secondary')}
+        <div className="col-span-2">
+          {button('approve', approval.kind === 'budget' ? 'Approve' : 'Approve once', 'primary')}
+        </div>
+      </div>
+      <Suspense>
+        {asking === 'password' && <PasswordDialog approval={approval} onClose={() => setAsking(null)} />}
+        {asking === 'grant' && <AlwaysAllowDialog approval={approval} onClose={() => setAsking(null)} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function problemOf(error: unknown): string {
+  return isOutcomeUnknown(error)
+    ? 'No reply came, so it is not known whether this was decided. Press again: nothing is paid twice.'
+    : messageOf(error)
+}

@@ -1,0 +1,72 @@
+import { shortAddress } from '../../../lib/address.ts'
+import { formatAmount, formatMoment } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
+import type { Tone } from '../../../lib/tone.ts'
+import type { Approval, Channel } from '../../../queries/approvals.ts'
+
+export const stateOf = (approval: Approval): { label: string; tone: Tone } =>
+  ({
+    PENDING: { label: 'Waiting', tone: 'waiting' },
+    APPROVED: { label: 'Approved', tone: 'good' },
+    DENIED: { label: 'Denied', tone: 'bad' },
+    EXPIRED: { label: 'Expired', tone: 'neutral' },
+    CANCELLED: { label: 'Cancelled', tone: 'neutral' },
+  })[approval.status] as { label: string; tone: Tone }
+
+/** '25.00 USDC' */
+export const amountOf = ({ amount, wallet }: Approval) => `${formatAmount(amount)} ${unitOf(wallet.chain)}`
+
+/** Whom it pays, in one line; for a budget request the group whose budget would grow. */
+export function recipientOf({ recipient, policyGroup }: Approval): string {
+  if (!recipient) return `Budget of ${policyGroup.name}`
+  return recipient.contactName ?? recipient.email ?? recipient.phone ?? shortAddress(recipient.address ?? '')
+}
+
+export const titleOf = (approval: Approval) =>
+  approval.kind === 'budget'
+    ? `${approval.agent.name} asks for more budget`
+    : approval.status === 'PENDING'
+      ? `${approval.agent.name} asks to pay`
+      : `${approval.agent.name} asked to pay`
+
+const minuteMs = 60_000
+/** '23 h 12 min'; null once it is over. */
+export function timeLeft(untilIso: string, now: number): string | null {
+  const minutes = Math.ceil((Date.parse(untilIso) - now) / minuteMs)
+  if (minutes <= 0) return null
+  if (minutes === 1) return 'less than a minute'
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+export const channelWords: Record<Channel['state'], string> = {
+  waiting: 'About to be sent',
+  accepted: 'Accepted by the provider',
+  failed: 'Failed',
+  not_set_up: 'Not set up',
+}
+
+/** What a person decides on that differs between two readings, as 'Amount: 25.00 → 26.00 USDC'. */
+export function changesBetween(shown: Approval, now: Approval): string[] {
+  const rows = (approval: Approval): [string, string][] => {
+    const { recipient } = approval
+    return [
+      ['Agent', approval.agent.name],
+      ['Amount', amountOf(approval)],
+      ['Recipient', recipientOf(approval)],
+      ['Address', recipient?.address ?? recipient?.email ?? recipient?.phone ?? 'none'],
+      ['Policy group', approval.policyGroup.name],
+      ['Wallet', approval.wallet.name ?? shortAddress(approval.wallet.address)],
+      ['Memo', approval.memo ?? 'none'],
+      ['The agent says', approval.agentReason ?? 'nothing'],
+      ['Why it was asked', approval.askedBecause.map(({ message }) => message).join(' ')],
+      ['Expires', formatMoment(approval.expiresAt)],
+    ]
+  }
+  const after = rows(now)
+  return rows(shown).flatMap(([name, value], i) =>
+    value === after[i]![1] ? [] : `${name}: ${value} → ${after[i]![1]}`,
+  )
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
+import { ShortAddress } from '../../../components/Address.tsx'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
+import { ErrorState, SkeletonRows } from '../../../components/states.tsx'
+import { formatAmount, formatMoment } from '../../../lib/format.ts'
+import { endGrant, type Grant, grantsQuery } from '../../../queries/approvals.ts'
+
+/** Payments that the owner allowed without asking, each with its end. */
+export function GrantsCard() {
+  const { data, error, refetch } = useQuery(grantsQuery)
+  const [ending, setEnding] = useState<Grant | null>(null)
+  return (
+    <Card aria-labelledby="grants" className="p-5">
+      <h2 id="grants" className="mb-1 font-semibold">
+        Always allowed
+      </h2>
+      <p className="text-muted">Payments that you are not asked about. Every other rule still applies to them.</p>
+      {data ? (
+        <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
+          {data.map((grant) => (
+            <li key={grant.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+              <div className="min-w-0">
+                <p className="wrap-anywhere font-medium">
+                  {grant.agent.name} to {grant.contact?.name ?? 'an address'}
+                </p>
+                <ShortAddress address={grant.address} />
+                <p className="text-muted text-small">
+                  {formatAmount(grant.remaining)} of {formatAmount(grant.limit)} USDC left, until{' '}
+                  {formatMoment(grant.endsAt)}
+                </p>
+              </div>
+              <Button
+                look="secondary"
+                aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
+                onClick={() => setEnding(grant)}
+              >
+                End
+              </Button>
+            </li>
+          ))}
+          {data.length === 0 && (
+            <li className="py-2 text-muted">None. You can allow some when you approve a payment.</li>
+          )}
+        </ul>
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => refetch()} />
+      ) : (
+        <SkeletonRows rows={2} />
+      )}
+      {ending && (
+        <ConfirmDialog
+          title="Ask about these payments again?"
+          confirm={['End', 'Ending...']}
+          act={() => endGrant(ending.id)}
+          fallback="This could not be ended. Please try again."
+          onClose={() => setEnding(null)}
+          onDone={() => {
+            setEnding(null)
+            toast.success('You are asked again from now on.')
+          }}
+        >
+          <p>
+            {ending.agent.name} keeps what it has paid. From its next call on, the rules of {ending.policyGroup.name}{' '}
+            decide whether you are asked.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}

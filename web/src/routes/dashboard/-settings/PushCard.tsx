@@ -1,0 +1,101 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
+import { Button } from '../../../components/Button.tsx'
+import { Card } from '../../../components/Card.tsx'
+import { ErrorBox } from '../../../components/Field.tsx'
+import { ErrorState, Skeleton } from '../../../components/states.tsx'
+import { messageOf } from '../../../lib/apiError.ts'
+import { type PushState, pushState, subscriptionNow, turnPushOff, turnPushOn } from '../../../push/device.ts'
+import { pushKeyQuery, sendTestPush } from '../../../queries/push.ts'
+
+const words: Record<PushState | 'not_offered', ReactNode> = {
+  not_offered: 'This server does not send push notifications.',
+  unsupported: 'This browser has no push notifications. Requests for approval still come by email.',
+  needs_home_screen:
+    'On iPhone and iPad, add Bursar to the Home Screen first: Share, then Add to Home Screen. Open it from there and come back to this page.',
+  blocked: 'Notifications are blocked for this site. Allow them in the browser’s site settings, then reload this page.',
+  off: 'Be told on this device when an agent asks for your approval. Who asks and how much may show on the lock screen.',
+  on: 'This device is told when an agent asks for your approval.',
+}
+
+/** Push notifications on this device. */
+export function PushCard({ userId }: { userId: string }) {
+  const queryClient = useQueryClient()
+  const key = useQuery(pushKeyQuery)
+  const device = useQuery({ queryKey: ['push', 'device', userId], queryFn: () => pushState(userId), staleTime: 0 })
+  const [busy, setBusy] = useState<'switch' | 'test' | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const publicKey = key.data?.publicKey
+  const state = publicKey === null ? 'not_offered' : device.data
+
+  async function run(kind: 'switch' | 'test', act: () => Promise<unknown>) {
+    setBusy(kind)
+    setProblem(null)
+    try {
+      await act()
+    } catch (error) {
+      setProblem(messageOf(error, 'The browser’s push service did not answer. Please try again.'))
+    }
+    await queryClient.invalidateQueries({ queryKey: ['push', 'device'] })
+    setBusy(null)
+  }
+
+  return (
+    <Card aria-labelledby="push" className="p-5">
+      <h2 id="push" className="mb-1 font-semibold">
+        Push notifications
+      </h2>
+      {key.error ? (
+        <ErrorState error={key.error} onRetry={() => key.refetch()} />
+      ) : !key.data || !state ? (
+        <Skeleton className="h-16" />
+      ) : (
+        <>
+          <p className="text-muted">{words[state]}</p>
+          {problem && (
+            <div className="mt-4">
+              <ErrorBox>{problem}</ErrorBox>
+            </div>
+          )}
+          {state === 'off' && publicKey && (
+            <Button
+              className="mt-4"
+              busy={busy === 'switch'}
+              onClick={() => run('switch', () => turnPushOn(userId, publicKey))}
+            >
+              Turn on
+            </Button>
+          )}
+          {state === 'on' && (
+            <div className="mt-4 flex flex-wrap gap-3">
+              <Button
+                look="secondary"
+                busy={busy === 'test'}
+                disabled={busy !== null}
+                onClick={() => run('test', test)}
+              >
+                Send a test
+              </Button>
+              <Button
+                look="quiet"
+                busy={busy === 'switch'}
+                disabled={busy !== null}
+                onClick={() => run('switch', turnPushOff)}
+              >
+                Turn off
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </Card>
+  )
+}
+
+async function test(): Promise<void> {
+  const { result } = await sendTestPush((await subscriptionNow())?.endpoint ?? '')
+  if (result === 'accepted') toast.success('The push service took the test. It arrives in a moment.')
+  else if (result === 'gone') await turnPushOff()
+  else throw new Error('The push service did not take the message.')
+}

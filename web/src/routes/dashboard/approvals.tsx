@@ -1,0 +1,121 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { createFileRoute } from '@tanstack/react-router'
+import { Amount } from '../../components/Amount.tsx'
+import { Button } from '../../components/Button.tsx'
+import { Card, PageHeader } from '../../components/Card.tsx'
+import { Chip } from '../../components/Chip.tsx'
+import { CompactRow } from '../../components/CompactRow.tsx'
+import { type Column, DataTable } from '../../components/DataTable.tsx'
+import { RowLink } from '../../components/RowLink.tsx'
+import { Syncing } from '../../components/Syncing.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
+import { Ago, Time, useNow } from '../../components/Time.tsx'
+import { useTitle } from '../../lib/useTitle.ts'
+import { type Approval, approvalsQuery } from '../../queries/approvals.ts'
+import { amountOf, recipientOf, stateOf, timeLeft } from './-approvals/words.ts'
+
+export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
+
+function ApprovalsPage() {
+  const list = useInfiniteQuery(approvalsQuery)
+  useTitle('Approvals')
+  // A page that was read earlier may hold what has ended since.
+  const all = list.data?.pages.flatMap(({ approvals }) => approvals)
+  const rows = all?.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
+  return (
+    <>
+      <PageHeader title="Approvals" aside={<Syncing active={list.isFetching && !list.isPending} />} />
+      <Card className="overflow-hidden">
+        {rows ? (
+          rows.length === 0 ? (
+            <EmptyState title="Nothing to approve">
+              A policy group can ask you before large payments, before first payments to a recipient, and before
+              repeats: edit the group under Agents.
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable label="Approvals" columns={columns} rows={rows} keyOf={({ id }) => id} compact={compact} />
+              {list.hasNextPage && (
+                <div className="border-hairline border-t px-5 py-3 text-center">
+                  <Button look="quiet" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+                    Show older ones
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        ) : list.error ? (
+          <ErrorState error={list.error} onRetry={() => list.refetch()} />
+        ) : (
+          <SkeletonRows rows={6} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+const hrefOf = ({ id }: Approval) => `/dashboard/approvals/${id}`
+const labelOf = (approval: Approval) =>
+  `${approval.status === 'PENDING' ? 'Decide' : 'View'}: ${approval.agent.name}, ${amountOf(approval)} to ${recipientOf(approval)}`
+
+function State({ approval }: { approval: Approval }) {
+  const { label, tone } = stateOf(approval)
+  return <Chip tone={tone}>{label}</Chip>
+}
+
+/** When it was asked, or how long it waits for an answer. */
+function When({ approval }: { approval: Approval }) {
+  const left = timeLeft(approval.expiresAt, useNow())
+  return approval.status === 'PENDING' ? (
+    <span className="whitespace-nowrap">{left ? `${left} left` : 'Time is up'}</span>
+  ) : (
+    <Ago iso={approval.endedAt ?? approval.askedAt} />
+  )
+}
+
+const columns: Column<Approval>[] = [
+  { header: 'Asked', cell: (approval) => <Time iso={approval.askedAt} /> },
+  { header: 'Agent', cell: ({ agent }) => <span className="wrap-anywhere">{agent.name}</span> },
+  { header: 'Recipient', cell: (approval) => <span className="wrap-anywhere">{recipientOf(approval)}</span> },
+  {
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount, wallet }) => <Amount value={amount} chain={wallet.chain} />,
+  },
+  {
+    header: 'State',
+    cell: (approval) => (
+      <>
+        <State approval={approval} />
+        <p className="text-muted">
+          <When approval={approval} />
+        </p>
+      </>
+    ),
+  },
+  {
+    header: 'Actions',
+    align: 'right',
+    cell: (approval) => (
+      <RowLink
+        href={hrefOf(approval)}
+        aria-label={labelOf(approval)}
+        className="inline-flex h-8 items-center rounded-control px-3 font-medium text-green hover:bg-sunken pointer-coarse:h-11"
+      >
+        {approval.status === 'PENDING' ? 'Decide' : 'View'}
+      </RowLink>
+    ),
+  },
+]
+
+/** A row on a phone. */
+const compact = (approval: Approval) => (
+  <CompactRow
+    href={hrefOf(approval)}
+    label={labelOf(approval)}
+    title={approval.agent.name}
+    amount={<Amount value={approval.amount} chain={approval.wallet.chain} />}
+    notes={[<When key="when" approval={approval} />, recipientOf(approval)]}
+    state={<State approval={approval} />}
+  />
+)

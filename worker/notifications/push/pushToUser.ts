@@ -1,0 +1,29 @@
+import type { Db } from '../../db/d1.ts'
+import { deletePushSubscriptions, pushSubscriptionsOf } from '../../db/pushSubscriptions.ts'
+import { type PushNotice, type PushSettings, sendPush } from './send.ts'
+
+/**
+ * Hands a notice to all browsers of a user; subscriptions that have ended are removed. `accepted`: one service at least took
+ * it. `not_set_up`: the server has no key, or the user no browser that wants messages. Sending it again shows it once,
+ * because its tag is the same.
+ */
+export async function pushToUser(
+  env: PushSettings,
+  db: Db,
+  userId: string,
+  notice: PushNotice,
+  ttlSeconds: number,
+): Promise<'accepted' | 'failed' | 'not_set_up'> {
+  if (!env.PUSH_PRIVATE_JWK) return 'not_set_up'
+  const rows = await pushSubscriptionsOf(db, userId)
+  const results = await Promise.all(
+    rows.map(async ({ id, endpoint, p256dh, auth }) => {
+      const result = await sendPush(env, { endpoint, keys: { p256dh, auth } }, notice, ttlSeconds)
+      return { id, result }
+    }),
+  )
+  const gone = results.filter(({ result }) => result === 'gone').map(({ id }) => id)
+  if (gone.length > 0) await deletePushSubscriptions(db, userId, gone)
+  if (results.some(({ result }) => result === 'accepted')) return 'accepted'
+  return results.length > gone.length ? 'failed' : 'not_set_up'
+}

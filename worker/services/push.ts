@@ -1,0 +1,59 @@
+import { base64url } from 'jose'
+import type { PushKey, PushSubscription, PushTest } from '#schemas/push.ts'
+import type { Deps } from '../appEnv.ts'
+import * as db from '../db/pushSubscriptions.ts'
+import { AppError } from '../errors.ts'
+import { sha256 } from '../identity/secrets.ts'
+import { sendPush } from '../notifications/push/send.ts'
+import { vapidKeys } from '../notifications/push/vapid.ts'
+import { consumeQuota, pushTests } from './quotas.ts'
+
+/** Browsers of one user; another one replaces the one that was not seen for the longest time. */
+const maxBrowsers = 10
+
+export const pushKey = ({ env }: Deps): PushKey => ({
+  publicKey: env.PUSH_PRIVATE_JWK ? vapidKeys(env.PUSH_PRIVATE_JWK).publicKey : null,
+})
+
+/** Takes a browser over from whoever used it before. */
+export async function savePushSubscription(
+  deps: Deps,
+  user: { id: string; sessionId: string },
+  { endpoint, keys }: PushSubscription,
+): Promise<void> {
+  if (!(await isOnCurve(keys.p256dh)))
+    throw new AppError('invalid_input', 'This is not a key of a push subscription', { field: 'keys.p256dh' })
+  const row = { id: sha256(endpoint), userId: user.id, sessionId: user.sessionId, endpoint, ...keys }
+  await db.putPushSubscription(deps.db, { ...row, seenAt: deps.now() }, maxBrowsers)
+}
+
+/** Also succeeds if there is none. */
+export const removePushSubscription = async (deps: Deps, userId: string, endpoint: string): Promise<void> =>
+  db.deletePushSubscriptions(deps.db, userId, [sha256(endpoint)])
+
+/** Sends a notification to one browser of the user. Throws `not_found` if it is not subscribed. */
+export async function testPush(deps: Deps, userId: string, endpoint: string): Promise<PushTest> {
+  consumeQuota(pushTests, userId, deps.now())
+  const id = sha256(endpoint)
+  const row = await db.findPushSubscription(deps.db, userId, id)
+  if (!row) throw new AppError('not_found', 'Push notifications are not on in this browser.')
+  if (!deps.env.PUSH_PRIVATE_JWK) return { result: 'not_set_up' }
+  const notice = {
+    title: 'Push notifications work',
+    body: 'An agent’s request for your approval will look like this.',
+    path: '/dashboard/approvals',
+    tag: 'test',
+  }
+  const result = await sendPush(deps.env, { endpoint, keys: row }, notice, 60)
+  if (result === 'gone') await db.deletePushSubscriptions(deps.db, userId, [id])
+  return { result }
+}
+
+async function isOnCurve(p256dh: string): Promise<boolean> {
+  try {
+    await crypto.subtle.importKey('raw', base64url.decode(p256dh), { name: 'ECDH', namedCurve: 'P-256' }, false, [])
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,25 @@
+import type { Channel } from '#schemas/approval.ts'
+import { approvalNotice } from '../../notifications/push/approvalNotice.ts'
+import { pushToUser } from '../../notifications/push/pushToUser.ts'
+import type { Context } from '../context.ts'
+import { type Entry, markSent } from '../outbox/entries.ts'
+import { waitingInBatch } from './notices.ts'
+
+/** The notice with this number to the owner's browsers. Throws if no push service took it, so that it is tried again. */
+export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
+  const [first, ...others] = waitingInBatch(ctx, Number(entry.ref))
+  if (first) {
+    const waiting = [first, ...others] as const
+    const ttlSeconds = (Math.max(...waiting.map(({ expiresAt }) => expiresAt)) - ctx.now()) / 1000
+    const state = await pushToUser(ctx.env, ctx.db, ctx.userId, approvalNotice(waiting), ttlSeconds)
+    notePush(ctx, entry.ref, state)
+    if (state === 'failed') throw new Error('no push service took the notice')
+  }
+  markSent(ctx, entry)
+}
+
+/** What became of it, for everybody who looks at what it was about. */
+function notePush({ store, now }: Context, ref: string, state: Channel['state']): void {
+  const at = state === 'not_set_up' ? null : now()
+  store.run('UPDATE approval SET push_state = ?, push_at = ? WHERE email_batch = ?', state, at, Number(ref))
+}
