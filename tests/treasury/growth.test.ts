@@ -35,6 +35,7 @@ function createPayer() {
     const result = accept(context, { ...input, amount: usdc('1'), memo: `Order ${i}` }, gathered)
     if ('need' in result) throw new Error(result.need)
     if (!result.ok) throw new Error(result.message)
+    if (!('payment' in result.value)) throw new Error('asked the owner')
     return result.value.payment.id
   }
   /** As its log is booked, and the outbox delivered. */
