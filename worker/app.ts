@@ -32,6 +32,7 @@ import { transactions } from './routes/transactions.ts'
 import { usage } from './routes/usage.ts'
 import { users } from './routes/users.ts'
 import { wallets } from './routes/wallets.ts'
+import { webhooks } from './routes/webhooks.ts'
 import { wellKnown } from './routes/wellKnown.ts'
 
 /** All routes of the Worker. Tests pass their own clock, and another MCP server to test the protocol of /mcp. */
@@ -72,6 +73,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/approvals', approvals)
     .route('/api/grants', grants)
     .route('/api/approval-settings', approvalSettings)
+    .route('/api/webhooks', webhooks)
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))
     .route('/oauth', oauth)

@@ -2,6 +2,7 @@ import type { ClaimDeskApi } from './claims/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
 import type { TreasuryApi } from './treasury/api.ts'
+import type { WebhookSenderApi } from './webhooks/api.ts'
 
 /** The Worker's environment: settings, and bindings of wrangler.toml. */
 export type Env = Settings & {
@@ -9,6 +10,7 @@ export type Env = Settings & {
   TREASURY: DurableObjectNamespace<TreasuryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
+  WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
   ASSETS?: Fetcher
   /** Analytics Engine. Unset: no metrics are written. */
   METRICS?: AnalyticsEngineDataset

@@ -9,6 +9,7 @@ import { runScheduled } from './scheduled.ts'
 export { ClaimDesk } from './claims/claimDesk.ts'
 export { Relayer } from './relayer/relayer.ts'
 export { Treasury } from './treasury/treasury.ts'
+export { WebhookSender } from './webhooks/webhookSender.ts'
 
 setSigner(fastSigner(secp256k1))
 const app = createApp()

@@ -19,6 +19,9 @@ export class Treasury extends bursar.Treasury {
 export class ClaimDesk extends bursar.ClaimDesk {
   override clock = { now }
 }
+export class WebhookSender extends bursar.WebhookSender {
+  override clock = { now, random: () => Math.random() }
+}
 export class Relayer extends bursar.Relayer {
   override clock = { now }
 }

@@ -9,6 +9,7 @@ import type {
   ServiceStop,
   Stuck,
   Suspension,
+  WebhooksState,
 } from '../../worker/schemas/ops.ts'
 import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
 import { passcodeCommands } from './passcodeCommands.ts'
@@ -16,6 +17,8 @@ import { rows } from './text.ts'
 
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
 const stopText = ({ mode, since }: ServiceStop) => (mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`)
+const webhooksText = ({ on, failing, disabled, stoppedSince }: WebhooksState) =>
+  `${stoppedSince ? `stopped since ${stoppedSince}` : 'sent'}; ${on} on, ${failing} failing, ${disabled} switched off by Bursar`
 export const commands: Record<string, Command> = {
   status: {
     usage: 'status',
@@ -29,6 +32,7 @@ export const commands: Record<string, Command> = {
         rows([
           ['ready', data.ready ? 'yes' : 'no'],
           ['stopped', stopText(data.stop)],
+          ['webhooks', webhooksText(data.webhooks)],
           ['sign-up', data.signUp],
           ['suspended accounts', String(data.suspended)],
           ['accounts that do not move', String(data.overdueTreasuries)],
@@ -74,6 +78,17 @@ reclaims and exits work. all: also, the Relayers send nothing.`,
       if (!isLess) throw new UsageError(`Not lifted: ${stopText(now)}, and ${mode} is not less.`)
       const data = await call<ServiceStop>('POST', '/stop', { mode, from: now.mode, reason })
       return { data, text: `${stopText(data)}; before: ${stopText(now)}` }
+    },
+  },
+  webhooks: {
+    usage: 'webhooks stop|resume',
+    help: 'stop: from 5 seconds on nothing is sent to webhooks; events wait, for three days at most. Payments go on.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [what], reason }) => {
+      if (what !== 'stop' && what !== 'resume') throw new UsageError('Stop or resume?')
+      const data = await call<WebhooksState>('POST', `/webhooks/${what}`, { reason })
+      return { data, text: webhooksText(data) }
     },
   },
   users: {

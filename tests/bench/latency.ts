@@ -194,7 +194,12 @@ try {
       bindings,
       d1Databases: { DB: 'bench' },
       d1Persist: join(work, 'd1'),
-      durableObjects: { TREASURY: sqlite('Treasury'), CLAIM_DESK: sqlite('ClaimDesk'), RELAYER: sqlite('Relayer') },
+      durableObjects: {
+        TREASURY: sqlite('Treasury'),
+        CLAIM_DESK: sqlite('ClaimDesk'),
+        RELAYER: sqlite('Relayer'),
+        WEBHOOK_SENDER: sqlite('WebhookSender'),
+      },
       durableObjectsPersist: join(work, 'do'),
     }),
   )

@@ -1,6 +1,8 @@
 /** Many at once against one budget, and many with one key, over REST and MCP mixed, also while the Worker is killed. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Approval } from '#schemas/approval.ts'
+import type { Payment } from '#schemas/payment.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import { type Answer, until } from '../../local/client.ts'
 import type { LedgerView } from '../../worker/treasury/api.ts'
@@ -122,4 +124,66 @@ test('50 calls at once with one key are one payment; another content under it is
   expect((await chain().transfers()).filter((transfer) => transfer.to === to).map(({ value }) => value)).toEqual([
     usdc('1.5'),
   ])
+})
+
+test('50 decisions at once on each of four approvals while the Worker is killed twice: one outcome each @chaos-9', async () => {
+  const { bursar } = stack
+  const sender = await createSender(stack, { funds: '100', limit: budget })
+  const [agent] = sender.agents
+  const token = await sender.token()
+  const [group] = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
+  const { name, scopes } = group!
+  const rules = { name, scopes, approveAbove: '1' }
+  await bursar.api(`/policy-groups/${group!.id}`, { token, method: 'PUT', body: rules })
+  const cards = await Promise.all(
+    [1, 2, 3, 4].map(async (n) => {
+      const to = addressFor(`approved ${n} ${sender.wallet.id}`)
+      const { status, body } = await pay(agent!, to, `1.${n}`)
+      expect(status, 'asked').toBeLessThan(300)
+      const { id, approval } = body as unknown as Payment
+      const { hash } = await bursar.api<Approval>(`/approvals/${approval!.id}`, { token })
+      return { to, amount: `1.${n}`, payment: id, approval: approval!.id, hash }
+    }),
+  )
+
+  let answered = 0
+  let restarting = Promise.resolve()
+  const decide = async ({ approval, hash }: (typeof cards)[number], decision: 'approve' | 'deny') => {
+    const path = `/api/approvals/${approval}/${decision}`
+    const answer = await definiteAnswer(path, () =>
+      bursar.call<{ data: Approval; code: string }>(path, { token, body: { hash } }),
+    )
+    answered += 1
+    if (answered === 15 || answered === 90)
+      restarting = restarting.then(async () => {
+        await stack.killWorker()
+        await stack.restartWorker()
+      })
+    return answer
+  }
+  const answers = await Promise.all(
+    cards.map((card, n) =>
+      Promise.all(Array.from({ length: 50 }, (_, i) => decide(card, (i + n) % 2 === 0 ? 'approve' : 'deny'))),
+    ),
+  )
+  await restarting
+
+  let approved = 0n
+  for (const [n, card] of cards.entries()) {
+    const now = await bursar.api<Approval>(`/approvals/${card.approval}`, { token })
+    expect(['APPROVED', 'DENIED']).toContain(now.status)
+    expect(now.decidedBy).toMatchObject({ id: expect.any(String) })
+    for (const { status, body } of answers[n]!)
+      if (status === 200) expect(body.data.status).toBe(now.status)
+      else expect([status, body.code]).toEqual([409, 'conflict'])
+    if (now.status === 'APPROVED') approved += usdc(card.amount)
+  }
+  const { books } = await atRest(sender)
+  expect(usdc(books.out)).toBe(approved)
+  const moved = await chain().transfers()
+  for (const card of cards) {
+    const { status } = await bursar.api<Approval>(`/approvals/${card.approval}`, { token })
+    const paid = moved.filter(({ to }) => to === card.to).map(({ value }) => value)
+    expect(paid, card.payment).toEqual(status === 'APPROVED' ? [usdc(card.amount)] : [])
+  }
 })

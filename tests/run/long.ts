@@ -47,6 +47,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/budgets.test.ts'),
     env: { FUZZ_SEQUENCES: '2000' },
   },
+  approvals: {
+    about: '2,000 histories of approvals and grants, and an agent that asks 10,000 times',
+    command: vitest('--project', 'treasury', 'tests/treasury/approvals.test.ts', '--testTimeout=600000'),
+    env: { FUZZ_SEQUENCES: '2000', APPROVAL_ASKS: '10000' },
+  },
   cases: {
     about: 'ten times the random digests, signatures, layouts and requests of npm test',
     command: vitest('--project', 'chain', '--project', 'web', '--project', 'gateway', '--testTimeout=600000'),

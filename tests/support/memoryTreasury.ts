@@ -117,6 +117,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     lookups: new Map(),
     lookupsRunning: new Map(),
     established: false,
+    webhooks: null,
     unsentJobs: [],
     confirmed: [],
     submittedAt: new Map(),

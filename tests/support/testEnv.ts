@@ -4,12 +4,14 @@ import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import type { Env } from '../../worker/env.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 
 /** Objects by their classes, since tests reach into them; the Worker itself only knows their RPC interfaces. */
-export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER'> & {
+export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER'> & {
   TREASURY: DurableObjectNamespace<Treasury>
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
+  WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
   TEST_MIGRATIONS: D1Migration[]
   /** Empty until a test file migrates it: for tests that must not see what other files leave in DB. */
   ALERTS_DB: D1Database

@@ -27,6 +27,8 @@ type Ids = {
   askedPayment: string
   grant: string
   budgetRequest: string
+  webhook: string
+  delivery: string
 }
 
 const address = party('somebody').address
@@ -184,6 +186,15 @@ const rows: Row[] = [
     body: ({ walletAddress }) => createOrder(walletAddress),
   },
   { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
+  { route: 'PATCH /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}', body: () => ({ enabled: false }) },
+  { route: 'DELETE /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}' },
+  { route: 'POST /api/webhooks/:webhookId/rotate-secret', path: '/api/webhooks/{webhook}/rotate-secret' },
+  { route: 'POST /api/webhooks/:webhookId/test', path: '/api/webhooks/{webhook}/test' },
+  { route: 'GET /api/webhooks/:webhookId/deliveries', path: '/api/webhooks/{webhook}/deliveries' },
+  {
+    route: 'POST /api/webhooks/:webhookId/deliveries/:deliveryId/replay',
+    path: '/api/webhooks/{webhook}/deliveries/{delivery}/replay',
+  },
   { route: 'GET /api/escrow/:escrowId/link', path: '/api/escrow/{payout}/link' },
   { route: 'POST /api/escrow/:escrowId/resend', path: '/api/escrow/{payout}/resend' },
   { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
@@ -253,6 +264,8 @@ const without = new Set([
   'GET /api/escrow/list',
   'GET /api/escrow/export',
   'POST /api/escrow/reclaim-all',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
   'GET /api/overview',
   'GET /api/usage/dashboard',
   'GET /api/preferences',
@@ -324,9 +337,16 @@ beforeAll(async () => {
   })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
   const asked = await askOwner(own)
+  const hook = await api.call('POST', '/api/webhooks', {
+    token: ann.token,
+    body: { url: 'https://hooks.example.com/ann', events: ['payment.confirmed'] },
+  })
+  expect(hook.status, hook.text).toBe(201)
   ids = {
     ...own,
     ...asked,
+    webhook: hook.json.data.id,
+    delivery: 'evt_1',
     payment: sent.json.data.id,
     payout: payout.json.data.escrowId,
     agentPayment: paid.json.id,
@@ -350,6 +370,7 @@ beforeAll(async () => {
     `/api/escrow/${ids.payout}`,
     `/api/wallets/${ids.wallet}/ledger`,
     `/api/contacts/${ids.contact}`,
+    `/api/webhooks/${ids.webhook}/deliveries`,
     `/api/users/${ids.user}`,
     `/api/approvals/${ids.approval}`,
     `/api/transactions/${ids.askedPayment}`,

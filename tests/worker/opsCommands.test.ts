@@ -45,6 +45,8 @@ test('every command runs, and acts are recorded under the service token @ops-cli
   const { id } = user
   const lines: [string, string[], RegExp, Record<string, string>?][] = [
     ['status', [], /^ready/],
+    ['webhooks', ['stop'], /^stopped since /],
+    ['webhooks', ['resume'], /^sent; \d+ on/],
     ['stop', ['new'], /^new, since/],
     ['stop', ['all'], /^all, since/],
     ['resume', [], /^new, since .*; before: all/, { to: 'new' }],

@@ -29,6 +29,7 @@ import { Route as DashboardSettingsRouteImport } from './routes/dashboard/settin
 import { Route as DashboardTransactionsRouteImport } from './routes/dashboard/transactions.tsx'
 import { Route as DashboardUsageRouteImport } from './routes/dashboard/usage.tsx'
 import { Route as DashboardWalletsRouteImport } from './routes/dashboard/wallets.tsx'
+import { Route as DashboardWebhooksRouteImport } from './routes/dashboard/webhooks.tsx'
 import { Route as DashboardApprovalsApprovalIdRouteImport } from './routes/dashboard/approvals_.$approvalId.tsx'
 
 const IndexRoute = IndexRouteImport.update({
@@ -131,6 +132,11 @@ const DashboardWalletsRoute = DashboardWalletsRouteImport.update({
   path: '/wallets',
   getParentRoute: () => DashboardRoute,
 } as any)
+const DashboardWebhooksRoute = DashboardWebhooksRouteImport.update({
+  id: '/webhooks',
+  path: '/webhooks',
+  getParentRoute: () => DashboardRoute,
+} as any)
 const DashboardApprovalsApprovalIdRoute =
   DashboardApprovalsApprovalIdRouteImport.update({
     id: '/approvals_/$approvalId',
@@ -158,6 +164,7 @@ export interface FileRoutesByFullPath {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
   '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
@@ -180,6 +187,7 @@ export interface FileRoutesByTo {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard': typeof DashboardIndexRoute
   '/dashboard/approvals/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
@@ -204,6 +212,7 @@ export interface FileRoutesById {
   '/dashboard/transactions': typeof DashboardTransactionsRoute
   '/dashboard/usage': typeof DashboardUsageRoute
   '/dashboard/wallets': typeof DashboardWalletsRoute
+  '/dashboard/webhooks': typeof DashboardWebhooksRoute
   '/dashboard/': typeof DashboardIndexRoute
   '/dashboard/approvals_/$approvalId': typeof DashboardApprovalsApprovalIdRoute
 }
@@ -229,6 +238,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard/'
     | '/dashboard/approvals/$approvalId'
   fileRoutesByTo: FileRoutesByTo
@@ -251,6 +261,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard'
     | '/dashboard/approvals/$approvalId'
   id:
@@ -274,6 +285,7 @@ export interface FileRouteTypes {
     | '/dashboard/transactions'
     | '/dashboard/usage'
     | '/dashboard/wallets'
+    | '/dashboard/webhooks'
     | '/dashboard/'
     | '/dashboard/approvals_/$approvalId'
   fileRoutesById: FileRoutesById
@@ -432,6 +444,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof DashboardWalletsRouteImport
       parentRoute: typeof DashboardRoute
     }
+    '/dashboard/webhooks': {
+      id: '/dashboard/webhooks'
+      path: '/webhooks'
+      fullPath: '/dashboard/webhooks'
+      preLoaderRoute: typeof DashboardWebhooksRouteImport
+      parentRoute: typeof DashboardRoute
+    }
     '/dashboard/approvals_/$approvalId': {
       id: '/dashboard/approvals_/$approvalId'
       path: '/approvals/$approvalId'
@@ -453,6 +472,7 @@ interface DashboardRouteChildren {
   DashboardTransactionsRoute: typeof DashboardTransactionsRoute
   DashboardUsageRoute: typeof DashboardUsageRoute
   DashboardWalletsRoute: typeof DashboardWalletsRoute
+  DashboardWebhooksRoute: typeof DashboardWebhooksRoute
   DashboardIndexRoute: typeof DashboardIndexRoute
   DashboardApprovalsApprovalIdRoute: typeof DashboardApprovalsApprovalIdRoute
 }
@@ -468,6 +488,7 @@ const DashboardRouteChildren: DashboardRouteChildren = {
   DashboardTransactionsRoute: DashboardTransactionsRoute,
   DashboardUsageRoute: DashboardUsageRoute,
   DashboardWalletsRoute: DashboardWalletsRoute,
+  DashboardWebhooksRoute: DashboardWebhooksRoute,
   DashboardIndexRoute: DashboardIndexRoute,
   DashboardApprovalsApprovalIdRoute: DashboardApprovalsApprovalIdRoute,
 }

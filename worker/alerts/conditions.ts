@@ -13,9 +13,12 @@ const largeShare = 0.8
 /** So many of one kind are alerted to one by one, the others together: a node that hides logs halts many wallets. */
 const maxOfKind = 20
 
+/** One failing webhook is its owner's; so many, and more than half of all, point at us. */
+const minFailingWebhooks = 5
+
 /** What operators should look at now. Every key is explained in docs/operations.md. */
 export function observe(state: DeploymentState): Observation {
-  const { networks, relayers, overdue, channels, troubles } = state
+  const { networks, relayers, overdue, channels, webhooks, troubles } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
@@ -28,6 +31,9 @@ export function observe(state: DeploymentState): Observation {
         key: `messages:${channel}`,
         text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has taken no message since ${new Date(since).toISOString()}`,
       })),
+      ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
+        ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]
+        : []),
       ...ofKind(
         troubles,
         'wallet_halted',

@@ -5,6 +5,7 @@ import { countOverdue } from '../db/busyTreasuries.ts'
 import type { Db } from '../db/d1.ts'
 import { failingChannels } from '../db/messages.ts'
 import { openTroubles, type TroubleRow } from '../db/objectTroubles.ts'
+import { countWebhooks } from '../db/webhooks.ts'
 import type { Env } from '../env.ts'
 import { networkProblems } from '../readiness/networkProblems.ts'
 import { relayerShards } from '../readiness/readiness.ts'
@@ -24,6 +25,7 @@ export type DeploymentState = {
   overdue: number
   troubles: TroubleRow[]
   channels: { channel: 'email' | 'sms'; since: number }[]
+  webhooks: { on: number; failing: number; disabled: number }
   databaseBytes: number
 }
 
@@ -38,15 +40,16 @@ export type RelayerState = {
 /** `now` in ms. Throws if the database does not respond. */
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, probe] = await Promise.all([
+  const [networks, relayers, overdue, troubles, channels, webhooks, probe] = await Promise.all([
     Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
     Promise.all(used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard)))),
     countOverdue(db, now - overdueAfterMs),
     openTroubles(db, now - lostAlarmMs),
     failingChannels(db, now - channelMs),
+    countWebhooks(db),
     db.run(sql`SELECT 1`),
   ])
-  return { networks, relayers, overdue, troubles, channels, databaseBytes: probe.meta.size_after }
+  return { networks, relayers, overdue, troubles, channels, webhooks, databaseBytes: probe.meta.size_after }
 }
 
 async function readRelayer(namespace: Env['RELAYER'], chainId: ChainId, shard: number): Promise<RelayerState> {

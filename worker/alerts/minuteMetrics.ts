@@ -7,7 +7,7 @@ import type { DeploymentState, RelayerState } from './deploymentState.ts'
  * Cloudflare takes a bounded number from one invocation. What could not be read is left out. `now` in ms.
  */
 export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
-  const { networks, relayers, overdue, troubles, channels, databaseBytes } = state
+  const { networks, relayers, overdue, troubles, channels, webhooks, databaseBytes } = state
   const halted = troubles.filter(({ kind }) => kind === 'wallet_halted').length
   return [
     ...networks.map(({ chainId, problems }) => metric('network', `${chainId}`, problems.length)),
@@ -16,6 +16,7 @@ export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
       const since = channels.find((failing) => failing.channel === channel)?.since
       return metric('unsent_messages', channel, since === undefined ? 0 : (now - since) / 1000)
     }),
+    metric('webhooks', '', webhooks.on, webhooks.failing, webhooks.disabled),
     metric('deployment', '', halted, overdue, databaseBytes),
   ]
 }

@@ -78,6 +78,27 @@ export const serviceStop = sqliteTable('service_stop', {
   since: integer('since').notNull(),
 })
 
+/** No row: webhooks are sent. */
+export const webhookStop = sqliteTable('webhook_stop', {
+  one: integer('one').primaryKey(),
+  since: integer('since').notNull(),
+})
+
+/** Webhooks of all accounts, for counts alone: the Treasury has them. */
+export const webhookEndpoint = sqliteTable(
+  'webhook_endpoint',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id').notNull(),
+    state: text('state', { enum: ['on', 'off', 'disabled'] }).notNull(),
+    /** Rises with each change in the Treasury. */
+    edition: integer('edition').notNull(),
+    /** Of the attempts that all failed since; null: it works. */
+    failingSince: integer('failing_since'),
+  },
+  (t) => [index('webhook_endpoint_state_idx').on(t.state), index('webhook_endpoint_failing_idx').on(t.failingSince)],
+)
+
 /** Accounts that were ever suspended, for lists alone: the Treasury decides. `since` null: no longer. */
 export const userSuspension = sqliteTable(
   'user_suspension',

@@ -1,9 +1,10 @@
+import type { DisableReason } from '#domain/webhookRules.ts'
 import { email } from './email.ts'
 import { link, paragraph } from './emailBody.ts'
 import { oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 
-/** Notices to an owner about budgets and wallets. */
+/** Notices to an owner about budgets, wallets and webhooks. */
 
 /** When a group's budget passes 75, 90 or 100 %. Amounts are decimal USDC. */
 export function budgetMessage(input: {
@@ -57,4 +58,32 @@ export function walletHaltedMessage(input: {
     subject: `Payments from ${wallet} are stopped`,
     parts,
   })
+}
+
+const whyDisabled: Record<DisableReason, string> = {
+  gone: 'it answered that it wants no more events (410)',
+  failing: 'every attempt to send to it failed for three days',
+  too_many_waiting: 'it takes fewer events than happen, and too many waited for it',
+}
+
+/** When Bursar switches a webhook off. */
+export function webhookDisabledMessage(input: {
+  id: string
+  to: string
+  url: string
+  reason: DisableReason
+  appOrigin: string
+}): Message {
+  const { id, to, url, reason, appOrigin } = input
+  // The rest of the address may be a secret of the receiver.
+  const host = URL.parse(url)?.host ?? 'your address'
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`Your webhook at ${host} is switched off: ${whyDisabled[reason]}.`),
+    paragraph(
+      'Payments go on as before. Switch it on again when it works; then send what it missed from its list of deliveries.',
+    ),
+    link('Open webhooks', `${appOrigin}/dashboard/webhooks`),
+  ]
+  return email({ id, to, subject: `Your webhook at ${host} is switched off`, parts })
 }

@@ -11,6 +11,7 @@ import {
   PaymentRecipient,
   Problem,
 } from '#schemas/payment.ts'
+import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
@@ -29,6 +30,8 @@ const fromZod = {
   PaymentList,
   PaymentRecipient,
   Problem,
+  PaymentEventData,
+  TestEventData,
 }
 
 /** Forms and bodies of OAuth, as defined by RFC 6749, 7009 and 7662. */
@@ -86,7 +89,9 @@ const oauthSchemas: Record<string, Json> = {
   },
 }
 
-export const ref = (name: RequestName | ResponseName | 'Problem' | 'OAuthError') => ({
+export const ref = (
+  name: RequestName | ResponseName | 'Problem' | 'OAuthError' | 'PaymentEventData' | 'TestEventData',
+) => ({
   $ref: `#/components/schemas/${name}`,
 })
 

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { commonHeaders, headers, type Json, parameters, ref, schemas } from './components.ts'
 import { introduction, scopeDescriptions } from './descriptions.ts'
 import { type Operation, operations } from './operations.ts'
+import { type WebhookOperation, webhooks, webhooksTag } from './webhooks.ts'
 
 export type OpenApi = {
   openapi: '3.1.0'
   info: Json
-  tags: { name: Operation['tag']; description: string }[]
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OperationObject>>
+  webhooks: Record<string, { post: WebhookOperation }>
   components: { schemas: Record<string, Json>; [part: string]: Json }
   [part: string]: unknown
 }
@@ -42,8 +44,10 @@ function build(origin: string): OpenApi {
     tags: [
       { name: 'Payments', description: 'Payments under the rules of the agent’s policy group.' },
       { name: 'Access tokens', description: 'OAuth 2.1 client credentials.' },
+      webhooksTag,
     ],
     paths,
+    webhooks: webhooks(),
     components: {
       schemas: schemas(),
       parameters,

@@ -10,6 +10,7 @@ import type { Env } from '../env.ts'
 import { readinessProblems, relayerShards } from '../readiness/readiness.ts'
 import { relayerName } from '../relayer/api.ts'
 import { currentStop } from './stops.ts'
+import { webhooksState } from './webhooks.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
 const maxListed = 100
@@ -18,9 +19,10 @@ const iso = (at: number) => new Date(at).toISOString()
 /** The state of the deployment, in one look. */
 export async function opsStatus(deps: Deps): Promise<OpsStatus> {
   const { env, db, now } = deps
-  const [problems, stop, alerts, overdueTreasuries, suspended, ...states] = await Promise.all([
+  const [problems, stop, webhooks, alerts, overdueTreasuries, suspended, ...states] = await Promise.all([
     readinessProblems(deps),
     currentStop(deps),
+    webhooksState(deps),
     listAlerts(db),
     countOverdue(db, now() - overdueAfterMs),
     countSuspended(db),
@@ -30,6 +32,7 @@ export async function opsStatus(deps: Deps): Promise<OpsStatus> {
     ready: problems.length === 0,
     problems,
     stop,
+    webhooks,
     alerts: alerts.map(({ key, text, since }) => ({ key, text, since: iso(since) })),
     relayers: states,
     overdueTreasuries,

@@ -5,6 +5,7 @@ import { statusOf } from '../errors.ts'
 import type { Json } from '../openapi/components.ts'
 import { errorDescriptions, introduction, scopeDescriptions } from '../openapi/descriptions.ts'
 import { type OpenApi, openApi } from '../openapi/document.ts'
+import { webhooksTag } from '../openapi/webhooks.ts'
 import { type Html, page } from './layout.ts'
 
 /** /docs: /openapi.json for people; the `type` of every problem links here. No script and no external resources. */
@@ -18,14 +19,17 @@ export function docsPage(c: Context<AppEnv>) {
     html`<nav aria-label="Contents"><ul>
 <li><a href="#start">First payment</a></li>
 ${operations.map(({ path, method, operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="muted">${method} ${path}</span></li>`)}
-<li><a href="#scopes">Scopes</a></li><li><a href="#errors">Errors</a></li>
+<li><a href="#webhooks">Webhooks</a></li><li><a href="#scopes">Scopes</a></li><li><a href="#errors">Errors</a></li>
 </ul></nav>`,
     ...introduction.split('\n\n').map((paragraph) => html`<p>${marked(paragraph)}</p>`),
     start(c.env.API_ORIGIN),
-    ...document.tags.flatMap(({ name, description }) => [
-      html`<h2>${name}</h2><p>${description}</p>`,
-      ...operations.filter(({ operation }) => operation.tags[0] === name).map((each) => section(document, each)),
-    ]),
+    ...document.tags
+      .filter(({ name }) => name !== webhooksTag.name)
+      .flatMap(({ name, description }) => [
+        html`<h2>${name}</h2><p>${description}</p>`,
+        ...operations.filter(({ operation }) => operation.tags[0] === name).map((each) => section(document, each)),
+      ]),
+    webhooks(document),
     scopes(),
     errors(),
   ])
@@ -43,6 +47,29 @@ curl ${origin}/v1/payments \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'`)}
 <p>Or with an access token, which standard OAuth clients request with the client id and secret:</p>
 ${code(`curl ${origin}/oauth/token -u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET" -d grant_type=client_credentials`)}`
+
+const webhooks = (document: OpenApi) => html`<h2 id="webhooks">Webhooks</h2>
+<p>${marked(webhooksTag.description)}</p>
+<p>Check every request with a library for <a href="https://www.standardwebhooks.com">Standard Webhooks</a> and the webhook’s secret, over the body as it arrived:</p>
+${code(`import { createServer } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray()).toString()
+  const { type, data } = webhook.verify(body, request.headers) // throws if it is not Bursar’s
+  console.log(type, data.id, data.status)
+  response.end()
+}).listen(9000)`)}
+${table(
+  ['Event', 'Sent when'],
+  Object.entries(document.webhooks).map(([name, { post }]) => [
+    html`<code id="event-${name}">${name}</code>`,
+    post.description as string,
+  ]),
+)}
+<p>The body has <code>type</code>, <code>timestamp</code> and <code>data</code>: the payment as <code>GET /v1/payments/{paymentId}</code> shows it, with <code>agent_id</code>, <code>previous_status</code> and <code>seq</code>. <code>payment.undone</code> takes an event back: a block left the chain before it was final. Links and codes of payouts are in no event.</p>
+${code(JSON.stringify(document.webhooks['payment.confirmed']!.post.requestBody.content['application/json'].example, null, 2))}`
 
 const scopes = () => html`<h2 id="scopes">Scopes</h2>
 ${table(

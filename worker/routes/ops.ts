@@ -20,6 +20,7 @@ import { type Act, recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
 import { currentStop, setStop } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
+import { setWebhooksStopped } from '../ops/webhooks.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
 import { opsPages } from './opsPages.ts'
 
@@ -42,6 +43,12 @@ export const ops = new Hono<AppEnv>()
     const { reason, ...input } = c.req.valid('json')
     return c.json(success(await setStop(c.var.deps, actOf(c, reason), input)))
   })
+  .post('/api/webhooks/stop', validate('json', Reason), async (c) =>
+    c.json(success(await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('json').reason), true))),
+  )
+  .post('/api/webhooks/resume', validate('json', Reason), async (c) =>
+    c.json(success(await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('json').reason), false))),
+  )
   .get('/api/users', validate('query', FindUsers), async (c) =>
     c.json(success(await findUsers(c.var.deps, c.req.valid('query').find))),
   )

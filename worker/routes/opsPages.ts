@@ -13,6 +13,7 @@ import { type Act, recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
 import { setStop } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
+import { setWebhooksStopped } from '../ops/webhooks.ts'
 import {
   accountContent,
   auditContent,
@@ -88,6 +89,14 @@ export const opsPages = new Hono<AppEnv>()
   .post('/stop', validate('form', SetStop), async (c) => {
     const { reason, ...input } = c.req.valid('form')
     await setStop(c.var.deps, actOf(c, reason), input)
+    return done(c, '/ops')
+  })
+  .post('/webhooks/stop', validate('form', Reason), async (c) => {
+    await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('form').reason), true)
+    return done(c, '/ops')
+  })
+  .post('/webhooks/resume', validate('form', Reason), async (c) => {
+    await setWebhooksStopped(c.var.deps, actOf(c, c.req.valid('form').reason), false)
     return done(c, '/ops')
   })
   .get('/stuck', async (c) => opsPage(c, 'Stuck', stuckContent(await stuckWork(c.var.deps))))

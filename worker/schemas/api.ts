@@ -25,6 +25,7 @@ import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
 import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
+import type * as webhook from './webhook.ts'
 
 export type ApiCalls = {
   'GET /health': { public: true; reply: { status: 'ok' } }
@@ -207,6 +208,17 @@ export type ApiCalls = {
   'POST /push/subscriptions': { body: z.input<typeof SavePushSubscription>; reply: null }
   'DELETE /push/subscriptions': { body: z.input<typeof NamedPushSubscription>; reply: null }
   'POST /push/test': { body: z.input<typeof NamedPushSubscription>; reply: PushTest }
+  'GET /webhooks': { reply: webhook.Webhook[] }
+  'POST /webhooks': { body: z.input<typeof webhook.CreateWebhook>; reply: webhook.CreatedWebhook }
+  'PATCH /webhooks/:webhookId': { body: z.input<typeof webhook.EditWebhook>; reply: webhook.Webhook }
+  'DELETE /webhooks/:webhookId': { reply: null }
+  'POST /webhooks/:webhookId/rotate-secret': { reply: webhook.RotatedSecret }
+  'POST /webhooks/:webhookId/test': { reply: { id: string } }
+  'GET /webhooks/:webhookId/deliveries': {
+    query?: z.input<typeof webhook.DeliveriesQuery>
+    reply: webhook.DeliveryPage
+  }
+  'POST /webhooks/:webhookId/deliveries/:deliveryId/replay': { reply: webhook.Delivery }
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }

@@ -119,10 +119,19 @@ export type RelayerState = {
 }
 /** `overdueTreasuries`: work that has not moved for two minutes; at most 100 users. */
 export type Stuck = { overdueTreasuries: { userId: string; since: string }[]; jobs: StuckJob[] }
+/** Of all accounts. `failing`: switched on, and every attempt fails. `stoppedSince` null: they are sent. */
+export type WebhooksState = {
+  on: number
+  failing: number
+  disabled: number
+  longestFailing: { id: string; userId: string; since: string }[]
+  stoppedSince: string | null
+}
 export type OpsStatus = {
   ready: boolean
   problems: string[]
   stop: ServiceStop
+  webhooks: WebhooksState
   alerts: { key: string; text: string; since: string }[]
   relayers: RelayerState[]
   overdueTreasuries: number

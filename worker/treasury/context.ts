@@ -1,6 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import type { Limits } from '#domain/limits.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
+import type { WebhookFilter } from '#schemas/webhook.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../chain/types.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'
@@ -54,6 +55,8 @@ export type Context = {
   unsentJobs: { chainId: ChainId; job: RelayJob }[]
   /** Payments that the reading under way has confirmed, for the metrics; written once it is committed. */
   confirmed: PaymentRow[]
+  /** Webhooks that are switched on, and their events; null: to be read from the table. */
+  webhooks: { id: string; events: WebhookFilter[] }[] | null
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
   /** When a session with stuck nonces may be replaced again (ms), by wallet id. */

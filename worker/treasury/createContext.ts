@@ -39,6 +39,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     established: false,
     unsentJobs: [],
     confirmed: [],
+    webhooks: null,
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
     shard: null,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
-import type { OperatorAction, OpsStatus, Stuck } from '#schemas/ops.ts'
+import type { OperatorAction, OpsStatus, Stuck, WebhooksState } from '#schemas/ops.ts'
 import type { Html } from '../layout.ts'
 import { card, type Form, facts, table, time, userLink } from './layout.ts'
 
@@ -31,6 +31,7 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
       html`<p class="${isStopped ? 'warning' : ''}"><strong>${isStopped ? `Stopped: ${stop.mode}` : 'Running'}.</strong> ${meaning[stop.mode]} ${isStopped ? html`Since ${time(stop.since)}.` : ''}</p>`,
       ...stopModes.filter((mode) => mode !== stop.mode).map((mode) => stopForm(mode, stop.mode, form)),
     ]),
+    webhooksCard(status.webhooks, form),
     card('Readiness', [
       facts([
         ['State', status.ready ? 'Ready' : 'Not ready'],
@@ -64,6 +65,27 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
       ),
     ),
   ]
+}
+
+function webhooksCard({ on, failing, disabled, longestFailing, stoppedSince }: WebhooksState, form: Form): Html {
+  return card('Webhooks', [
+    html`<p class="${stoppedSince ? 'warning' : ''}"><strong>${stoppedSince ? 'Stopped' : 'Sent'}.</strong> ${stoppedSince ? html`Since ${time(stoppedSince)}. Events wait, for three days at most.` : ''}</p>`,
+    facts([
+      ['Switched on', String(on)],
+      ['Failing now', String(failing)],
+      ['Switched off by Bursar', String(disabled)],
+    ]),
+    failing > 0
+      ? table(
+          ['Since', 'Webhook', 'Account'],
+          longestFailing.map(({ since, id, userId }) => [time(since), html`<code>${id}</code>`, userLink(userId)]),
+          '',
+        )
+      : '',
+    stoppedSince
+      ? form('/ops/webhooks/resume', 'Send webhooks again')
+      : form('/ops/webhooks/stop', 'Stop webhooks', '', 'danger'),
+  ])
 }
 
 /** Lifting says what it lifts, so that it fails if more was stopped meanwhile. */

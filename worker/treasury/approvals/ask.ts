@@ -7,6 +7,7 @@ import { audit } from '../ledger/audit.ts'
 import { type IdempotentRequest, remember } from '../ledger/idempotency.ts'
 import { approvalRate, takeRates } from '../limits/rates.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller, Target } from '../payments/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
 import { endOverdue } from './end.ts'
@@ -84,7 +85,10 @@ export function ask(ctx: Context, question: Question, request: IdempotentRequest
     rules,
     expiresAt: new Date(expiresAt).toISOString(),
   })
-  if (paymentId) enqueue(ctx, 'payment', paymentId)
+  if (paymentId) {
+    enqueue(ctx, 'payment', paymentId)
+    sendPaymentEvent(ctx, 'approval.requested', paymentId, null)
+  }
   tellOwner(ctx, id)
   ctx.schedule('approvals', expiresAt)
   return ok(approvalRow(ctx, id)!)

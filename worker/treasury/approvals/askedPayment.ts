@@ -81,8 +81,10 @@ export const referenceOf = (ctx: Context, row: ApprovalRow) => ({
   url: `${ctx.env.APP_ORIGIN}${approvalPath(row.id)}`,
 })
 
-/** What an agent is told of the approval. Null if it is not known any more. */
-export function approvalReference(ctx: Context, approvalId: string): Payment['approval'] {
-  const row = approvalRow(ctx, approvalId)
-  return row && referenceOf(ctx, row)
+/** What an agent is told of the approval. Null without one. */
+export function approvalReference(ctx: Context, { approval_id, epoch }: ShownPayment): Payment['approval'] {
+  const row = approval_id === null ? null : approvalRow(ctx, approval_id)
+  if (!row) return null
+  // A payment that exists is approved, also within the transaction that approves it.
+  return epoch === null ? referenceOf(ctx, row) : { ...referenceOf(ctx, row), status: 'APPROVED' }
 }

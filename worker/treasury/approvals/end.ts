@@ -1,21 +1,23 @@
 import { type ApprovalEvent, type CancelReason, nextApproval } from '#domain/approval.ts'
+import type { WebhookEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { earliest } from '../../durable/earliest.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { Decider } from './api.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { ApprovalRow } from './rows.ts'
 
 const keepMs = 30 * 24 * 3_600_000 // 30 days; D1's lists keep showing them
-const events: Record<ApprovalEvent, string> = {
+const events = {
   approve: 'approval.approved',
   deny: 'approval.denied',
   expire: 'approval.expired',
   cancel: 'approval.cancelled',
-}
+} as const satisfies Record<ApprovalEvent, WebhookEvent>
 
 /**
  * Ends a question, once: false if it has ended before, then nothing changes. The audit log says who decided. Inside the
@@ -52,7 +54,10 @@ export function endApproval(
     ...(grantId && { grant: grantId }),
     ...(pauseAgent && { pausedAgent: true }),
   })
-  if (approval.payment_id) enqueue(ctx, 'payment', approval.payment_id)
+  if (approval.payment_id) {
+    enqueue(ctx, 'payment', approval.payment_id)
+    sendPaymentEvent(ctx, events[event], approval.payment_id, 'PENDING_APPROVAL')
+  }
   return true
 }
 

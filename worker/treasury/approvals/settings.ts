@@ -30,7 +30,7 @@ export function setSettings(
     if (protectsLess && !input.passwordChecked)
       return refuse('password_required', 'Enter your password to protect less than before.', { field: 'password' })
     store.setMeta(key, now === null ? '' : formatUsdc(now))
-    audit(store, ctx.now(), 'approvals.password_limit_changed', 'account', {
+    audit(store, ctx.now(), 'account.approval_limit_set', 'account', {
       by: input.by.userId,
       session: input.by.sessionId,
       before: before === null ? null : formatUsdc(before),

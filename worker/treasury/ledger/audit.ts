@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { AuditEvent } from '#domain/events.ts'
 import type { Store } from '../storage/store.ts'
 
 type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
@@ -11,7 +12,13 @@ const hashOf = (row: Omit<AuditRow, 'hash'>) =>
  * Appends one event to the user's audit log, in the transaction of the change that it records. Each row's hash covers its
  * predecessor's, so a row that is changed or left out later breaks the chain (invariant I9).
  */
-export function audit(store: Store, at: number, event: string, ref: string, data: Record<string, unknown> = {}): void {
+export function audit(
+  store: Store,
+  at: number,
+  event: AuditEvent,
+  ref: string,
+  data: Record<string, unknown> = {},
+): void {
   const last =
     store.auditHead ??
     store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')

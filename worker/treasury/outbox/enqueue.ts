@@ -1,7 +1,11 @@
+import type { MailEvent } from '#domain/events.ts'
 import type { Context } from '../context.ts'
 
-/** Rows of the D1 read model, the claim page's copy of a payout, the index of its link, and what alerts report. */
-export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble'] as const
+/**
+ * Rows of the D1 read model, the claim page's copy of a payout, the index of its link, what alerts report, events for
+ * webhooks, and the webhooks that operators count.
+ */
+export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
 /** Messages to people. What they say is read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',
@@ -11,10 +15,22 @@ export const mailKinds = [
   'mail.budget_reached',
   'mail.wallet_stopped',
   'mail.approvals',
+  'mail.webhook_disabled',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
 /** Notices to the owner's browsers. */
 export const pushKinds = ['push.approvals'] as const
+/** The event that each message tells of. A renewed code is sent by the message of the link. */
+export const eventOfMail: Record<MailKind, MailEvent> = {
+  'mail.payout_link': 'payout.ready',
+  'mail.payout_reminder': 'payout.reminded',
+  'mail.payout_claimed': 'payout.withdrawn',
+  'mail.payout_returned': 'payout.reclaimed',
+  'mail.budget_reached': 'group.budget_reached',
+  'mail.wallet_stopped': 'wallet.halted',
+  'mail.approvals': 'approval.requested',
+  'mail.webhook_disabled': 'webhook.disabled',
+}
 /** What leaves the Treasury. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind | (typeof pushKinds)[number]
 

@@ -7,6 +7,7 @@ import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
+import { countWebhook, sendEvents } from './webhooks.ts'
 
 const mailsAtOnce = 10
 
@@ -23,7 +24,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Links, claim pages, reports for alerts and read model. Entries that fail are deferred. */
+  /** Links, claim pages, reports for alerts, events and read model. Entries that fail are deferred. */
   flush(): Promise<void> {
     const round = () => flushData(this.#context)
     this.#data = this.#data.then(round, round)
@@ -55,6 +56,9 @@ async function flushData(ctx: Context): Promise<void> {
   for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
+  for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
+  const events = dueEntries(ctx, ['event'])
+  if (events.length > 0) await attempt(ctx, events, () => sendEvents(ctx, events))
   const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
   if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
 }

@@ -1,7 +1,7 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { findUserContact } from '../../db/users.ts'
 import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
-import { budgetMessage, walletHaltedMessage } from '../../notifications/ownerMessages.ts'
+import { budgetMessage, walletHaltedMessage, webhookDisabledMessage } from '../../notifications/ownerMessages.ts'
 import {
   payoutClaimedMessage,
   payoutLinkMessage,
@@ -12,7 +12,7 @@ import { approvalNotice, noteEmail } from '../approvals/notices.ts'
 import type { Context } from '../context.ts'
 import { eraseSentCodes, openCode } from '../payouts/codes.ts'
 import { claimUrlOf } from '../payouts/link.ts'
-import type { PayoutRow } from '../storage/rows.ts'
+import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
 import type { MailKind } from './enqueue.ts'
 import { type Entry, markSent } from './entries.ts'
 
@@ -28,6 +28,7 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
   'mail.approvals': approvalNotice,
+  'mail.webhook_disabled': webhookDisabled,
 }
 
 export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
@@ -144,5 +145,19 @@ async function walletStopped(ctx: Context, walletId: string): Promise<Message | 
     address,
     appOrigin: ctx.env.APP_ORIGIN,
     now: ctx.now(),
+  })
+}
+
+async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message | null> {
+  const webhook = ctx.store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', webhookId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!webhook?.disabled_reason || !owner) return null
+  const { id, version, url, disabled_reason: reason } = webhook
+  return webhookDisabledMessage({
+    id: `webhook-disabled:${id}:${version}`,
+    to: owner.email,
+    url,
+    reason,
+    appOrigin: ctx.env.APP_ORIGIN,
   })
 }

@@ -21,6 +21,7 @@ import { messageTo } from '../limits/messageLimits.ts'
 import { newPaymentRefusal } from '../operators/stop.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
 import { toColumn } from '../storage/columns.ts'
@@ -138,6 +139,7 @@ export function accept(
     })
     noticeBudget(ctx, group, input.amount)
     enqueue(ctx, 'payment', id)
+    sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
     ctx.schedule('settle', now + 1000)
     return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
   })

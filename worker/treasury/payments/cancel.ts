@@ -10,6 +10,7 @@ import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { findShown } from './queries.ts'
@@ -47,11 +48,13 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   if (stopped === 0) return false
   release(store, payment)
   releaseGas(ctx, payment)
-  audit(store, ctx.now(), event === 'cancelled' ? 'payment.cancelled' : 'payment.failed', payment.id, {
+  const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
+  audit(store, ctx.now(), name, payment.id, {
     why,
     amount: formatUsdc(BigInt(payment.amount)),
   })
   enqueue(ctx, 'payment', payment.id)
+  sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
   return true

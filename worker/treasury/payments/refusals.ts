@@ -6,6 +6,7 @@ import type { PayInput } from '../api.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { Caller } from './paymentParties.ts'
 
@@ -68,6 +69,7 @@ export function recordRefusal(
     ...answer.refusal,
   })
   enqueue(ctx, 'payment', id)
+  sendPaymentEvent(ctx, 'payment.refused', id, null)
   return answer
 }
 

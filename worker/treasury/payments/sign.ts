@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { maySign } from '../operators/stop.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isPlainKey } from '../wallets/plainKey.ts'
 import { cacheKey } from '../wallets/sessionKeys.ts'
@@ -166,6 +167,8 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
     version: payment.sig_version + 1,
   })
   enqueue(ctx, 'payment', payment.id)
+  // Signing again with a later deadline changes nothing that others see.
+  if (payment.status === 'QUEUED') sendPaymentEvent(ctx, 'payment.signed', payment.id, payment.status)
 }
 
 /** Moves the reservation of a payment accepted under an earlier session to this one. False: it has no room for it. */

@@ -94,7 +94,7 @@ export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf
     created_at: new Date(payment.created_at).toISOString(),
     signed_at: iso(payment.signed_at),
     confirmed_at: iso(payment.confirmed_at),
-    approval: payment.approval_id === null ? null : approvalReference(ctx, payment.approval_id),
+    approval: approvalReference(ctx, payment),
     budget: budgetView(group),
   }
 }

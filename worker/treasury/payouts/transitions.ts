@@ -1,9 +1,11 @@
+import type { AuditEvent } from '#domain/events.ts'
 import { nextPayout, type PayoutEvent, type PayoutStatus } from '#domain/payment.ts'
 import type { Terms } from '../../chain/digests.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 export const termsOf = (payout: PayoutRow): Terms => ({
@@ -13,6 +15,19 @@ export const termsOf = (payout: PayoutRow): Terms => ({
   amount: BigInt(payout.amount),
   expiry: payout.expiry,
 })
+
+/** What the audit log calls it. */
+const nameOf = {
+  ready: 'payout.ready',
+  claim: 'payout.claim_started',
+  reclaim: 'payout.reclaim_started',
+  lapsed: 'payout.lapsed',
+  lapsed_unready: 'payout.lapsed',
+  unready: 'payout.unready',
+  withdrawn: 'payout.withdrawn',
+  reclaimed: 'payout.reclaimed',
+  dead: 'payout.failed',
+} as const satisfies Record<PayoutEvent, AuditEvent>
 
 /** Applies `event` to the payout. Null: it does not apply to the present status, and nothing changed. */
 export function movePayout(
@@ -30,8 +45,12 @@ export function movePayout(
     payout.status,
   )
   if (moved === 0) return null
-  audit(ctx.store, ctx.now(), `payout.${event}`, payout.id, data)
+  const name = nameOf[event]
+  audit(ctx.store, ctx.now(), name, payout.id, data)
   enqueuePayout(ctx, payout.id)
+  // The payment's status stays. The ends of a payout, which change it, are sent when that is booked.
+  if (name === 'payout.ready' || name === 'payout.claim_started' || name === 'payout.reclaim_started')
+    sendPaymentEvent(ctx, name, payout.id, ctx.store.payment(payout.id)!.status)
   return ctx.store.payout(payout.id)
 }
 

@@ -18,7 +18,7 @@ const subjects = {
 export function setPaused(ctx: Context, subject: PauseSubject, paused: boolean): Result<Paused> {
   const { store } = ctx
   return store.transaction((): Result<Paused> => {
-    const event = `${subject.kind}.${paused ? 'paused' : 'resumed'}`
+    const event = `${subject.kind}.${paused ? 'paused' : 'resumed'}` as const
     if (subject.kind === 'account') {
       const changes = store.accountPaused !== paused
       if (changes) store.pauseAccount(paused)

@@ -1,12 +1,12 @@
 import type { BudgetHistoryInput, SpendingInput } from '../api.ts'
-import { OperatedTreasury } from '../operators/operatedTreasury.ts'
+import { WebhookedTreasury } from '../webhooks/webhookedTreasury.ts'
 import { budgetHistory } from './budgetHistory.ts'
 import { overview } from './overview.ts'
 import { spendingOf } from './spending.ts'
 import { usageOf } from './usage.ts'
 
 /** What the overview and usage pages read; treasury.ts adds what changes something. */
-export abstract class ReportedTreasury extends OperatedTreasury {
+export abstract class ReportedTreasury extends WebhookedTreasury {
   async overview() {
     return overview(this.context)
   }

@@ -8,6 +8,7 @@ import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
 import { noteOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
@@ -161,15 +162,18 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
     payment.id,
   )
   ctx.confirmed.push(store.payment(payment.id)!)
-  audit(store, ctx.now(), `payment.${event}`, payment.id, { tx: log.transactionHash, block: log.blockNumber })
+  const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
+  audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
   noteOutcome(ctx, 'confirmed')
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
     settleSend(store, payment, ctx.now())
+    sendPaymentEvent(ctx, name, payment.id, payment.status)
     return
   }
   settleFunding(store, payment)
+  sendPaymentEvent(ctx, name, payment.id, payment.status)
   store.run('UPDATE payout SET funded = 1 WHERE id = ?', payment.id)
   enqueuePayout(ctx, payment.id)
   makeReady(ctx, payment.id)
@@ -228,6 +232,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment)
   // A budget that got the amount back could be spent again before the return is undone.
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
+  sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)
   enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
 }
 

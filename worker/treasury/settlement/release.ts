@@ -10,6 +10,7 @@ import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
 import { stoppedSince } from '../operators/stop.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { canceledCode } from './booking.ts'
@@ -135,6 +136,7 @@ function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): vo
     ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }),
   })
   enqueue(ctx, 'payment', payment.id)
+  sendPaymentEvent(ctx, 'payment.failed', payment.id, payment.status)
   const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { undoActions } from '../wallets/actions/undoActions.ts'
@@ -45,6 +46,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
 function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
   const { store } = ctx
   const { kind, value, tx, block } = booking
+  const before = booking.ref === null ? null : store.payment(booking.ref)!.status
   switch (kind) {
     case 'deposited':
       store.run('UPDATE wallet SET deposits = deposits - ? WHERE id = ?', value, wallet.id)
@@ -67,14 +69,19 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
     case 'reclaimed':
       undoEnd(ctx, booking, kind)
   }
-  audit(store, ctx.now(), 'booking.undone', booking.ref ?? wallet.id, {
+  const event = isOfPayment(kind) ? 'payment.undone' : 'booking.undone'
+  audit(store, ctx.now(), event, booking.ref ?? wallet.id, {
     kind,
     amount: formatUsdc(BigInt(value)),
     tx,
     block,
     hash: booking.block_hash,
   })
+  if (event === 'payment.undone') sendPaymentEvent(ctx, event, booking.ref!, before)
 }
+
+const isOfPayment = (kind: BookingRow['kind']) =>
+  kind === 'paid' || kind === 'funded' || kind === 'withdrawn' || kind === 'reclaimed'
 
 function undoTransfer(ctx: Context, booking: BookingRow, event: 'paid' | 'funded'): void {
   const payment = unbookedPayment(ctx, booking, event)

@@ -1,8 +1,7 @@
 import { approvalTables } from '../approvals/tables.ts'
+import { webhookTables } from '../webhooks/tables.ts'
 
-/**
- * SQLite of one user's Treasury, append-only. Amounts are micro-USDC (below 2^53), `…_at` is ms, deadlines unix seconds.
- */
+/** SQLite of one user's Treasury, append-only: micro-USDC below 2^53, `…_at` in ms, deadlines in unix seconds. */
 export const treasuryMigrations: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -297,4 +296,5 @@ export const treasuryMigrations: readonly string[] = [
   ALTER TABLE payout ADD COLUMN end_undone INTEGER NOT NULL DEFAULT 0;
   `,
   approvalTables,
+  webhookTables,
 ]

@@ -1,6 +1,7 @@
 import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
+import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` makes money of them. */
@@ -219,6 +220,20 @@ export type PayoutRow = {
   /** RECLAIMED in this block, which is not known to be final; until then its budget keeps the amount. */
   returned_block: number | null
   end_undone: number
+}
+
+/** `events`: JSON of names, or of `*`. `version` rises when it begins anew. Secrets are sealed. */
+export type WebhookRow = {
+  id: string
+  url: string
+  events: string
+  enabled: number
+  disabled_reason: DisableReason | null
+  version: number
+  secret: string
+  old_secret: string | null
+  old_secret_until: number | null
+  created_at: number
 }
 
 /** What one log did to the books: kept until its block is final. */

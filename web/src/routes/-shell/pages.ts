@@ -9,6 +9,7 @@ import {
   Settings,
   Users,
   Wallet,
+  Webhook,
 } from 'lucide-react'
 
 /**
@@ -36,6 +37,9 @@ export const pageGroups = [
   },
   {
     name: 'Settings',
-    entries: [{ to: '/dashboard/settings', label: 'Account Settings', icon: Settings }],
+    entries: [
+      { to: '/dashboard/settings', label: 'Account Settings', icon: Settings },
+      { to: '/dashboard/webhooks', label: 'Webhooks', icon: Webhook },
+    ],
   },
 ] as const satisfies { name: string; entries: { to: string; label: string; icon: LucideIcon }[] }[]

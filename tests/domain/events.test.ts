@@ -1,0 +1,27 @@
+/** docs/events.md lists exactly what worker/domain/events.ts lists. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bellEvents, type EventName, events, webhookEvents } from '../../worker/domain/events.ts'
+import { eventOfMail } from '../../worker/treasury/outbox/enqueue.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
+const listed = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.*?) \| (.*?) \|$/gm)].map(([, name, text, to]) => ({
+  name,
+  text,
+  to: to!.split(', '),
+}))
+
+test('the page lists every event with its sentence and audiences @events-1', () => {
+  expect(listed).toEqual(Object.entries(events).map(([name, { text, to }]) => ({ name, text, to: [...to] })))
+})
+
+test('every message of the outbox tells of an event that is mailed @events-2', () => {
+  for (const name of Object.values(eventOfMail)) expect(events[name].to).toContain('mail')
+})
+
+test('what webhooks and the bell receive are events of payments, payouts, approvals, wallets and webhooks @events-3', () => {
+  const subjects = (names: EventName[]) => [...new Set(names.map((name) => name.split('.')[0]))].sort()
+  expect(subjects(webhookEvents)).toEqual(['approval', 'payment', 'payout', 'webhook'])
+  expect(subjects(bellEvents)).toEqual(['approval', 'group', 'payout', 'wallet', 'webhook'])
+})

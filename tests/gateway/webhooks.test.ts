@@ -1,0 +1,118 @@
+/** Webhooks over real connections: verified by libraries that others wrote, and receivers that misbehave. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedWebhook, DeliveryPage, WebhookFilter } from '#schemas/webhook.ts'
+import { PaymentEventData } from '#schemas/webhook.ts'
+import { importClient } from '../support/clients.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { startReceiver } from '../support/webhookServer.ts'
+import { bursar, createAgent, url as ownUrl } from './gateway.ts'
+
+let agent: Awaited<ReturnType<typeof createAgent>>
+let token: string
+const receivers: { stop: () => Promise<void> }[] = []
+
+beforeAll(async () => {
+  agent = await createAgent()
+  token = await agent.sender.token()
+})
+afterAll(() => Promise.all(receivers.map(({ stop }) => stop())))
+
+async function receiver(events: WebhookFilter[], respond?: Parameters<typeof startReceiver>[0]) {
+  const started = await startReceiver(respond)
+  receivers.push(started)
+  const hook = await bursar.api<CreatedWebhook>('/webhooks', { token, body: { url: started.url, events } })
+  const remove = () => bursar.api(`/webhooks/${hook.id}`, { method: 'DELETE', token })
+  const deliveries = async () =>
+    (await bursar.api<DeliveryPage>(`/webhooks/${hook.id}/deliveries`, { token })).deliveries
+  const sendTest = () => bursar.api(`/webhooks/${hook.id}/test`, { method: 'POST', token })
+  return { ...started, hook, remove, deliveries, sendTest }
+}
+
+const pay = () =>
+  bursar.plain<{ id: string }>('/v1/payments', {
+    token: agent.apiKey,
+    key: randomUUID(),
+    body: { to: { type: 'address', address: addressFor('webhooks') }, amount: '0.5' },
+  })
+
+test('the libraries of Standard Webhooks and of OpenAI verify each event, and refuse a changed one @webhooks-16', async () => {
+  const { Webhook } = await importClient('standardwebhooks/dist/index.js')
+  const { default: OpenAI } = await importClient('openai/index.mjs')
+  const { received, hook, remove } = await receiver(['*'])
+  const { id } = await pay()
+  await expect.poll(() => received.map(({ type }) => type), { timeout: 20_000 }).toContain('payment.confirmed')
+  const standard = new Webhook(hook.secret)
+  const openai = new OpenAI({ apiKey: 'none', webhookSecret: hook.secret })
+  for (const { body, headers, type } of received) {
+    expect(standard.verify(body, headers)).toMatchObject({ type, data: { id } })
+    expect(await openai.webhooks.unwrap(body, headers)).toMatchObject({ type, data: { id } })
+    const changed = body.replace('"0.5"', '"5.0"')
+    expect(() => standard.verify(changed, headers)).toThrow(/signature/i)
+    await expect(openai.webhooks.unwrap(changed, headers)).rejects.toThrow(/signature/i)
+    expect(PaymentEventData.strict().safeParse(JSON.parse(body).data).error?.issues ?? []).toEqual([])
+  }
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(received.length)
+  await remove()
+})
+
+test('slow, redirecting, huge and closing receivers, and 410: none is followed, read or waited for @webhooks-17', async () => {
+  const elsewhere = await startReceiver()
+  receivers.push(elsewhere)
+  let written = 0
+  const slow = await receiver(['webhook.test'], () => {})
+  const redirecting = await receiver(['webhook.test'], (_, response) =>
+    response.writeHead(307, { location: elsewhere.url }).end(),
+  )
+  const huge = await receiver(['webhook.test'], (_, response) => {
+    response.writeHead(200)
+    const chunk = Buffer.alloc(65_536)
+    const write = () => {
+      while (written < 10_000_000 && !response.destroyed) {
+        written += chunk.length
+        if (!response.write(chunk)) return response.once('drain', write)
+      }
+      return response.end()
+    }
+    write()
+  })
+  const closing = await receiver(['webhook.test'], (request) => request.socket.destroy())
+  const gone = await receiver(['webhook.test'], (_, response) => response.writeHead(410).end())
+  const all = [slow, redirecting, huge, closing, gone]
+  const startedAt = Date.now()
+  for (const { sendTest } of all) await sendTest()
+  await expect.poll(async () => (await huge.deliveries())[0]?.status, { timeout: 10_000 }).toBe('delivered')
+  await expect.poll(async () => (await gone.deliveries())[0]?.status, { timeout: 10_000 }).toBe('failed')
+  await expect
+    .poll(async () => (await redirecting.deliveries())[0]?.attemptList[0], { timeout: 10_000 })
+    .toMatchObject({ status: 307, error: 'Redirects are not followed' })
+  await expect
+    .poll(async () => (await closing.deliveries())[0]?.attemptList[0], { timeout: 10_000 })
+    .toMatchObject({ status: null, error: 'No connection' })
+  expect(Date.now() - startedAt, 'none waited for the slow one').toBeLessThan(14_000)
+  expect(elsewhere.received).toEqual([])
+  expect(written, 'not read to its end').toBeLessThan(10_000_000)
+  // Five seconds after its first failure it is tried again; now it works.
+  closing.respond((_, response) => response.end())
+  await expect.poll(async () => (await closing.deliveries())[0]?.status, { timeout: 15_000 }).toBe('delivered')
+  expect(new Set(closing.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  await expect
+    .poll(async () => (await slow.deliveries())[0]?.attemptList[0], { timeout: 20_000 })
+    .toMatchObject({ status: null, error: 'No response within 15 seconds' })
+  for (const { remove } of all) await remove()
+})
+
+test('our own address is refused, and so are those of a network @webhooks-18', async () => {
+  for (const refused of [
+    `${ownUrl}/api/webhooks`,
+    'http://10.0.0.1/',
+    'https://169.254.169.254/',
+    'https://[::ffff:a00:1]/',
+  ]) {
+    const reply = await bursar.call<{ code: string; field: string }>('/api/webhooks', {
+      token,
+      body: { url: refused, events: ['*'] },
+    })
+    expect([reply.status, reply.body.code, reply.body.field], refused).toEqual([400, 'invalid_input', 'url'])
+  }
+})

@@ -1,0 +1,404 @@
+/** Webhooks from the change in the Treasury to the receiver. */
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
+import { createAccess } from '../support/accessStandIn.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { accepted, becomes } from '../support/manualClock.ts'
+import { createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { blockAt, finalAt, lookAtFinality, reorganise, takeBranch } from '../support/reorganisation.ts'
+import { createReceiver } from '../support/webhookReceiver.ts'
+import { createApi, env, mailsTo } from './apiClient.ts'
+
+beforeAll(prepare)
+
+const hourMs = 3600_000
+const dayMs = 24 * hourMs
+
+async function pay(payer: Payer, amount = '1') {
+  const paid = await payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) }))
+  if (!paid.ok) throw new Error(paid.message)
+  return paid.value.payment.id
+}
+/** Everything the Treasury has noted is with the sender. */
+const handedOver = (payer: Payer) =>
+  until('events handed over', async () => {
+    await runDurableObjectAlarm(payer.treasury())
+    return runInDurableObject(
+      payer.treasury(),
+      ({ context: { store } }: Treasury) => store.first("SELECT 1 FROM outbox WHERE kind = 'event'") === null,
+    )
+  })
+
+test('a send and a payout are told step by step, with the full object and a rising seq @webhooks-6', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  const all = await receiver.add()
+  const some = await receiver.add(['payment.confirmed'])
+  const send = await pay(payer)
+  await payer.final(send)
+  const email = 'webhooks@example.com'
+  const created = await payer.treasury().createPayout({ ...payer.payment({ to: { type: 'email', email } }) })
+  if (!created.ok) throw new Error(created.message)
+  const payout = created.value.escrowId
+  await until('claimable', async () => all.types().includes('payout.ready'))
+  const reclaimed = await payer.treasury().reclaim(payout)
+  expect(reclaimed.ok).toBe(true)
+  await until('reclaimed', async () => all.types().includes('payout.reclaimed'))
+
+  const of = (id: string) =>
+    all
+      .events()
+      // Signed within the acceptance or after it, as keys and blocks happen to be at hand.
+      .filter(({ type, data }) => data.id === id && type !== 'payment.signed')
+      .sort((a, b) => a.data.seq - b.data.seq)
+      .map(({ type, data }) => [type, data.previous_status, data.status])
+  expect(of(send)).toEqual([
+    ['payment.accepted', null, expect.stringMatching(/QUEUED|PROCESSING/)],
+    ['payment.confirmed', 'PROCESSING', 'CONFIRMED'],
+  ])
+  expect(of(payout)).toEqual([
+    ['payment.accepted', null, expect.stringMatching(/QUEUED|PROCESSING/)],
+    ['payment.funded', 'PROCESSING', 'PENDING'],
+    ['payout.ready', 'PENDING', 'PENDING'],
+    ['payout.reclaim_started', 'PENDING', 'PENDING'],
+    ['payout.reclaimed', 'PENDING', 'CANCELLED'],
+  ])
+  const { events } = all
+  expect(new Set(events().map(({ data }) => data.seq)).size, 'no seq twice').toBe(events().length)
+  const [confirmed] = some.events()
+  expect(some.types()).toEqual(['payment.confirmed'])
+  const found = await payer.treasury().payment(payer.principals[0]!, send)
+  if (!found.ok) throw new Error(found.message)
+  const { budget: _, ...shown } = found.value
+  expect(confirmed!.data).toMatchObject(shown)
+  // Neither link nor code leaves Bursar in an event.
+  const { claimUrl, passcode } = created.value
+  const token = claimUrl.split('/').at(-1)!
+  for (const { body } of events()) {
+    expect(body).not.toContain(token)
+    expect(body).not.toContain(`"${passcode}"`)
+    expect(body).not.toContain('/claim/')
+  }
+})
+
+test('a receiver that is down for a day gets every event once it is back @webhooks-7', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['payment.accepted'], () => new Response(null, { status: 503 }))
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) {
+    ids.push(await pay(payer))
+    await handedOver(payer)
+    await receiver.pass(2 * hourMs, 8)
+  }
+  await receiver.pass(16 * hourMs, 16)
+  expect(hook.events()).toEqual([])
+  const waiting = await hook.deliveries()
+  expect(waiting.map(({ status }) => status)).toEqual(ids.map(() => 'waiting'))
+  expect(waiting.at(-1)!.attempts).toBeGreaterThan(5)
+  hook.respond(() => new Response())
+  // The first that comes through brings the others along.
+  await receiver.pass(15 * hourMs, 15)
+  expect(
+    hook
+      .events()
+      .map(({ data }) => data.id)
+      .sort(),
+  ).toEqual(ids.sort())
+})
+
+test('a receiver that never responds delays no other @webhooks-8', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  let hanging = 0
+  const slow = await receiver.add(['*'], () => {
+    hanging += 1
+    return new Promise(() => {})
+  })
+  const quick = await receiver.add()
+  for (let i = 0; i < 12; i++) await pay(payer)
+  await until(
+    'the other has all',
+    async () => quick.types().filter((type) => type === 'payment.accepted').length === 12,
+  )
+  expect(slow.events()).toEqual([])
+  expect(hanging, 'connections of the slow one').toBeLessThanOrEqual(3)
+})
+
+test('410 switches a webhook off at once, three days of failures do too, and its owner is written to @webhooks-9', async () => {
+  const api = await createTestApp()
+  const home = await createAccountFixture(api)
+  const { email } = (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data
+  const receiver = await createReceiver(home.user)
+  const gone = await receiver.add(['webhook.test'], () => new Response(null, { status: 410 }))
+  const failing = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
+  const redirected = await receiver.add(['webhook.test'], () => new Response(null, { status: 302 }))
+  for (const { id } of [gone, failing, redirected]) await env.TREASURY.getByName(home.user).testWebhook(id)
+  await receiver.settled()
+  await until('off', async () => (await gone.now())?.disabledReason === 'gone')
+  expect(await redirected.deliveries()).toMatchObject([
+    { status: 'waiting', attemptList: [{ status: 302, error: 'Redirects are not followed' }] },
+  ])
+  await receiver.pass(71 * hourMs, 30)
+  expect((await failing.now())?.enabled).toBe(true)
+  await receiver.pass(2 * hourMs, 3)
+  await until('off as well', async () => (await failing.now())?.disabledReason === 'failing')
+  expect(await failing.deliveries()).toMatchObject([
+    { status: 'failed', problem: 'It could not be delivered in three days' },
+  ])
+  await until(
+    'mails',
+    async () => (await mailsTo(email)).filter((text) => text.includes('is switched off')).length === 3,
+  )
+  expect((await mailsTo(email)).join()).toContain(new URL(failing.url).host)
+
+  // Switched on again it begins anew, and what it missed can be sent.
+  const path = `/api/webhooks/${failing.id}`
+  const replay = (delivery: string) => api.call('POST', `${path}/deliveries/${delivery}/replay`, { token: home.token })
+  const [missed] = await failing.deliveries()
+  expect((await replay(missed!.id)).json.code, 'while it is off').toBe('conflict')
+  failing.respond(() => new Response())
+  expect((await api.call('PATCH', path, { token: home.token, body: { enabled: true } })).json.data).toMatchObject({
+    enabled: true,
+    disabledReason: null,
+  })
+  expect((await replay(missed!.id)).status).toBe(202)
+  await receiver.settled()
+  expect(failing.events().map(({ id }) => id)).toEqual([missed!.id])
+  expect((await replay(missed!.id)).status, 'one that was delivered too').toBe(202)
+  await receiver.settled()
+  expect(failing.events().map(({ id }) => id)).toEqual([missed!.id, missed!.id])
+})
+
+test('nothing is sent for a suspended account, while webhooks are stopped, or to one that is off or deleted @webhooks-10', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['payment.accepted'])
+  const deleted = await receiver.add(['payment.accepted'])
+  const off = await receiver.add(['payment.accepted'])
+  const treasury = payer.treasury()
+  // They wait in the sender when the change comes.
+  const waits = async () => {
+    await receiver.sender().refresh()
+    const id = await pay(payer)
+    await runInDurableObject(treasury, (object: Treasury) => object.context.schedule('outbox', 1))
+    return id
+  }
+  await treasury.suspend(true)
+  await treasury.suspend(false)
+  await treasury.deleteWebhook(deleted.id)
+  await treasury.editWebhook(off.id, { enabled: false })
+  await env.DB.prepare('INSERT INTO webhook_stop (one, since) VALUES (1, 1)').run()
+  const id = await waits()
+  await handedOver(payer)
+  await receiver.settled()
+  expect(hook.events()).toEqual([])
+  await env.DB.prepare('DELETE FROM webhook_stop').run()
+  await treasury.suspend(true)
+  await receiver.pass(2 * 60_000, 3)
+  expect(hook.events()).toEqual([])
+  await treasury.suspend(false)
+  await receiver.pass(2 * 60_000, 3)
+  expect(hook.events().map(({ data }) => data.id)).toEqual([id])
+  expect([...deleted.events(), ...off.events()]).toEqual([])
+  expect(await treasury.webhook(deleted.id)).toMatchObject({ ok: false, code: 'not_found' })
+  // An event that waits for a webhook when that is deleted is not sent either.
+  hook.respond(() => new Response(null, { status: 500 }))
+  await pay(payer)
+  await handedOver(payer)
+  await receiver.settled()
+  await treasury.deleteWebhook(hook.id)
+  hook.respond(() => new Response())
+  await receiver.pass(dayMs, 10)
+  expect(hook.events()).toHaveLength(1)
+  expect(await hook.deliveries(), 'and no record stays').toEqual([])
+})
+
+test('after a rotation both secrets sign for 24 hours, then the new one alone @webhooks-11', async () => {
+  const payer = await createPayer()
+  const treasury = payer.treasury()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['webhook.test'])
+  const rotated = await treasury.rotateWebhookSecret(hook.id)
+  if (!rotated.ok) throw new Error(rotated.message)
+  // The receiver still checks with the old secret.
+  await treasury.testWebhook(hook.id)
+  await receiver.settled()
+  expect(hook.events()).toHaveLength(1)
+  hook.useSecret(rotated.value.secret)
+  await treasury.testWebhook(hook.id)
+  await receiver.settled()
+  expect(hook.events()).toHaveLength(2)
+  const targets = () => runInDurableObject(treasury, (object: Treasury) => object.webhookTargets())
+  expect((await targets()).endpoints[0]!.secrets).toHaveLength(2)
+  await runInDurableObject(treasury, ({ context }: Treasury) => {
+    context.now = () => Date.now() + dayMs + 1000
+  })
+  expect((await targets()).endpoints[0]!.secrets).toEqual([rotated.value.secret])
+  const stored = await runInDurableObject(treasury, ({ context: { store } }: Treasury) =>
+    JSON.stringify(store.all('SELECT * FROM webhook')),
+  )
+  expect(stored).not.toContain('whsec_')
+})
+
+test('an object that is killed on the way loses no event @webhooks-12', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['payment.accepted'], () => new Promise(() => {}))
+  const id = await pay(payer)
+  await handedOver(payer)
+  await until('an attempt under way', async () => (await hook.deliveries()).length === 1)
+  await abortAllDurableObjects()
+  await receiver.attach()
+  hook.respond(() => new Response())
+  await receiver.pass(2 * 60_000, 3)
+  expect(hook.events().map(({ data }) => data.id)).toEqual([id])
+  // Handed over twice, as after a lost reply: still one.
+  const { id: eventId, body } = hook.events()[0]!
+  await receiver.sender().accept([{ id: eventId, type: 'payment.accepted', at: 1, body, endpoints: [hook.id] }])
+  await receiver.pass(2 * 60_000, 3)
+  expect(hook.events()).toHaveLength(1)
+})
+
+test('a payment that a reorganisation took back is told as undone, and confirmed again @webhooks-13', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await payer.ledger()
+  await manualChain.mine(3)
+  await payer.ledger()
+  await lookAtFinality(payer)
+  const { number: last } = await blockAt('latest')
+  await finalAt(payer, last)
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add()
+  const { id } = await accepted(payer, { amount: usdc('1') })
+  await becomes(payer, id, 'CONFIRMED')
+  await reorganise(last)
+  await takeBranch(payer)
+  await handedOver(payer)
+  await receiver.settled()
+  const told = hook
+    .events()
+    .filter(({ type, data }) => data.id === id && type !== 'payment.signed')
+    .sort((a, b) => a.data.seq - b.data.seq)
+  expect(told.map(({ type, data }) => [type, data.previous_status, data.status]).slice(0, 3)).toEqual([
+    ['payment.accepted', null, expect.stringMatching(/QUEUED|PROCESSING/)],
+    ['payment.confirmed', 'PROCESSING', 'CONFIRMED'],
+    ['payment.undone', 'CONFIRMED', 'PROCESSING'],
+  ])
+})
+
+test('deliveries are kept for 30 days; webhooks that cannot keep up are switched off @webhooks-14', async () => {
+  const payer = await createPayer({ funds: '0' })
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['webhook.test'])
+  await payer.treasury().testWebhook(hook.id)
+  await receiver.settled()
+  expect(await hook.deliveries()).toHaveLength(1)
+  await receiver.pass(31 * dayMs, 2)
+  expect(await hook.deliveries()).toEqual([])
+  const left = await runInDurableObject(receiver.sender(), (_: WebhookSender, { storage }) =>
+    storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM event').one(),
+  )
+  expect(left.n).toBe(0)
+
+  hook.respond(() => new Promise(() => {}))
+  await runInDurableObject(receiver.sender(), (_: WebhookSender, { storage }) => {
+    storage.sql.exec("INSERT INTO event (id, type, at, body) VALUES ('evt_many', 'webhook.test', 1, '{}')")
+    storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)
+       INSERT INTO delivery (event_id, endpoint_id, status, since, due_at) SELECT 'evt_' || i, ?, 'waiting', 1, 9e15 FROM n`,
+      hook.id,
+    )
+  })
+  await receiver.sender().refresh()
+  await receiver.pass(2 * 60_000, 2)
+  await until('off', async () => (await hook.now())?.disabledReason === 'too_many_waiting')
+})
+
+test('webhooks over HTTP: five at most, no address twice, none of ours; agents reach none of it @webhooks-15', async () => {
+  const api = await createTestApp()
+  const home = await createAccountFixture(api, { funds: 0n })
+  const { token } = home
+  const create = (body: unknown, as = token) => api.call('POST', '/api/webhooks', { token: as, body })
+  const url = 'https://example.com/hook'
+  const first = await create({ url, events: ['payment.confirmed', 'payment.confirmed'] })
+  expect(first.json.data).toMatchObject({ url, events: ['payment.confirmed'], enabled: true, disabledReason: null })
+  expect(first.json.data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  for (const [body, field] of [
+    [{ url, events: ['*'] }, 'url'],
+    [{ url: 'https://10.0.0.1/', events: ['*'] }, 'url'],
+    [{ url: 'http://localhost:3001/api', events: ['*'] }, 'url'],
+    [{ url: 'https://example.org/', events: ['payment.paid'] }, 'events.0'],
+    [{ url: 'https://example.org/', events: [] }, 'events'],
+    [{ events: ['*'] }, 'url'],
+  ] as const) {
+    const refused = await create(body)
+    expect([400, 409], refused.text).toContain(refused.status)
+    expect(refused.json.field).toBe(field)
+  }
+  for (let i = 0; i < 4; i++) expect((await create({ url: `${url}${i}`, events: ['*'] })).status).toBe(201)
+  expect((await create({ url: `${url}5`, events: ['*'] })).json.code).toBe('conflict')
+  const list = await api.call('GET', '/api/webhooks', { token })
+  expect(list.json.data).toHaveLength(5)
+  expect(list.text).not.toContain('whsec_')
+  const path = `/api/webhooks/${first.json.data.id}`
+  const edited = await api.call('PATCH', path, {
+    token,
+    body: { url: 'http://127.0.0.1:9/', events: ['*', 'payment.failed'] },
+  })
+  expect(edited.json.data).toMatchObject({ url: 'http://127.0.0.1:9/', events: ['*'] })
+  expect((await api.call('PATCH', path, { token, body: { url: 'https://169.254.169.254/' } })).status).toBe(400)
+  for (const [method, route] of [
+    ['GET', '/api/webhooks'],
+    ['POST', '/api/webhooks'],
+    ['PATCH', path],
+    ['DELETE', path],
+    ['POST', `${path}/rotate-secret`],
+    ['POST', `${path}/test`],
+    ['GET', `${path}/deliveries`],
+    ['POST', `${path}/deliveries/x/replay`],
+  ] as const) {
+    const body = method === 'GET' || method === 'DELETE' ? {} : { body: { url, events: ['*'] } }
+    const asAgent = await api.call(method, route, { token: home.apiKey, ...body })
+    expect(asAgent.status, `${method} ${route}`).toBe(401)
+  }
+  expect((await api.call('DELETE', path, { token })).status).toBe(200)
+  expect((await api.call('GET', '/api/webhooks', { token })).json.data).toHaveLength(4)
+})
+
+test('operators see how many webhooks fail and stop them with a reason @webhooks-21', async () => {
+  const access = await createAccess('webhooks')
+  const payer = await createPayer({ funds: '0' })
+  const api = createApi(access.settings)
+  api.clock.now = Date.now()
+  const served = access.serveKeys()
+  const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
+  const ops = (method: string, path: string, body?: unknown) =>
+    api.call(method, `/ops/api${path}`, { headers, ...(body === undefined ? {} : { body }) })
+  const state = async () => (await ops('GET', '/status')).json.data.webhooks
+  const before = await state()
+  served.mockRestore()
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
+  await payer.treasury().testWebhook(hook.id)
+  await receiver.pass(2 * hourMs, 8)
+  await until('counted', async () => (await state()).failing === before.failing + 1)
+  expect((await state()).on).toBe(before.on + 1)
+  expect((await ops('POST', '/webhooks/stop', {})).status, 'without a reason').toBe(400)
+  expect((await ops('POST', '/webhooks/stop', { reason: 'drill' })).json.data.stoppedSince).toMatch(/^20/)
+  await receiver.pass(10_000)
+  const tried = (await hook.deliveries())[0]!.attempts
+  await receiver.pass(5 * hourMs, 5)
+  expect((await hook.deliveries())[0]!.attempts, 'nothing is tried while it is stopped').toBe(tried)
+  const page = await api.call('GET', '/ops', { headers })
+  expect(page.text).toContain('Send webhooks again')
+  expect((await ops('POST', '/webhooks/resume', { reason: 'drill' })).json.data.stoppedSince).toBeNull()
+  hook.respond(() => new Response())
+  await receiver.pass(15 * hourMs, 5)
+  expect(hook.events()).toHaveLength(1)
+  await until('works again', async () => (await state()).failing === before.failing)
+  const acts = (await ops('GET', '/actions')).json.data.map(({ action }: { action: string }) => action)
+  expect(acts).toEqual(expect.arrayContaining(['webhooks.stop', 'webhooks.resume']))
+})

@@ -1,0 +1,107 @@
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import { Checkbox, Field, Input } from '../../../components/Field.tsx'
+import { FormDialog } from '../../../components/FormDialog.tsx'
+import { formResolver } from '../../../lib/formResolver.ts'
+import { createWebhook, editWebhook, refreshWebhooks, type Webhook } from '../../../queries/webhooks.ts'
+import type { NewSecret } from './SecretDialog.tsx'
+import { hostOf } from './words.ts'
+
+type Values = { url: string; all: 'all' | 'some'; events: WebhookEvent[] }
+
+/** Test events are sent on request, to whichever webhook. */
+const choices = webhookEvents.filter((name) => name !== 'webhook.test')
+
+const resolver = formResolver<Values>(({ url, all, events }) => ({
+  url: url.trim() === '' ? 'Enter an address' : null,
+  events: all === 'some' && events.length === 0 ? 'Choose at least one event' : null,
+}))
+
+/** Adds a webhook, or edits `webhook`. */
+export default function WebhookDialog(props: {
+  webhook?: Webhook
+  onClose: () => void
+  onCreated?: (created: NewSecret) => void
+}) {
+  const { webhook } = props
+  const listed = webhook?.events.filter((name) => name !== '*') ?? []
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: {
+      url: webhook?.url ?? '',
+      all: webhook && !webhook.events.includes('*') ? 'some' : 'all',
+      events: listed,
+    },
+  })
+  const { errors } = form.formState
+
+  async function send({ url, all, events: chosen }: Values) {
+    const body = { url: url.trim(), events: all === 'all' ? (['*'] as const).slice() : chosen }
+    if (!webhook) {
+      const created = await createWebhook(body)
+      await refreshWebhooks()
+      props.onCreated?.({ webhook: created, secret: created.secret, isNew: true })
+      return
+    }
+    const saved = await editWebhook(webhook.id, body)
+    await refreshWebhooks()
+    toast.success(`The webhook at ${hostOf(saved)} is saved.`)
+    props.onClose()
+  }
+
+  return (
+    <FormDialog
+      title={webhook ? 'Edit Webhook' : 'New Webhook'}
+      description="Bursar sends each event as a signed POST request."
+      form={form}
+      onClose={props.onClose}
+      submit={[webhook ? 'Save Changes' : 'Create Webhook', 'Saving...']}
+      fallback="Failed to save the webhook. Please try again."
+      send={send}
+    >
+      <Field label="Address" error={errors.url?.message} hint="https on port 443, reachable from the internet.">
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('url')}
+            type="url"
+            placeholder="https://example.com/webhooks"
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Events</legend>
+        <Checkbox
+          type="radio"
+          value="all"
+          {...form.register('all')}
+          label="Every event"
+          hint="Also those that later versions add."
+        />
+        <Checkbox type="radio" value="some" {...form.register('all')} label="Only these" />
+        {form.watch('all') === 'some' && (
+          <fieldset aria-label="Events to send" className="mt-1 ml-7 border-hairline border-l pl-4">
+            {choices.map((name) => (
+              <Checkbox
+                key={name}
+                value={name}
+                {...form.register('events')}
+                label={<span className="font-mono text-small">{name}</span>}
+                hint={events[name].text}
+              />
+            ))}
+          </fieldset>
+        )}
+        {errors.events?.message && (
+          <p role="alert" className="mt-1 text-red text-small">
+            {errors.events.message}
+          </p>
+        )}
+      </fieldset>
+    </FormDialog>
+  )
+}

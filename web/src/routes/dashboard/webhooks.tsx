@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { createFileRoute, useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { maxWebhooks } from '#domain/webhookRules.ts'
+import { Button } from '../../components/Button.tsx'
+import { Card, PageHeader } from '../../components/Card.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
+import { flagsOf, textsOf } from '../../lib/search.ts'
+import { useTitle } from '../../lib/useTitle.ts'
+import { webhooksQuery } from '../../queries/webhooks.ts'
+import { DeleteWebhookDialog, RotateSecretDialog, SwitchWebhookDialog } from './-webhooks/ConfirmDialogs.tsx'
+import type { NewSecret } from './-webhooks/SecretDialog.tsx'
+import { type WebhookAct, WebhookTable } from './-webhooks/WebhookTable.tsx'
+
+const acts = ['deliveries', 'edit', 'rotate', 'switch', 'delete'] as const satisfies readonly WebhookAct[]
+
+const read = (search: Record<string, unknown>) => ({ ...flagsOf(search, ['create']), ...textsOf(search, acts) })
+
+/** What it reads from the URL it reads by itself: whatever stands in a route is loaded by every page, also by /login. */
+export const Route = createFileRoute('/dashboard/webhooks')({ component: WebhooksPage })
+
+const WebhookDialog = lazy(() => import('./-webhooks/WebhookDialog.tsx'))
+const SecretDialog = lazy(() => import('./-webhooks/SecretDialog.tsx'))
+const DeliveriesDialog = lazy(() => import('./-webhooks/DeliveriesDialog.tsx'))
+
+function WebhooksPage() {
+  const search = read(useSearch({ strict: false }))
+  const goTo = useNavigate()
+  const navigate = (to: { search: ReturnType<typeof read> }) => goTo({ to: '.', search: to.search as never })
+  const webhooks = useQuery(webhooksQuery)
+  // Shown once, so it is in no URL and in no cache.
+  const [secret, setSecret] = useState<NewSecret | null>(null)
+  useTitle('Webhooks')
+
+  const close = () => navigate({ search: {} })
+  const create = () => navigate({ search: { create: true } })
+  const showSecret = (created: NewSecret) => {
+    setSecret(created)
+    close()
+  }
+  const act = acts.find((name) => search[name] !== undefined)
+  const subject = act && webhooks.data?.find(({ id }) => id === search[act])
+  const isFull = (webhooks.data?.length ?? 0) >= maxWebhooks
+
+  return (
+    <>
+      <PageHeader title="Webhooks">
+        <Button onClick={create} disabled={isFull} title={isFull ? `At most ${maxWebhooks} webhooks` : undefined}>
+          <Plus aria-hidden="true" className="size-4" />
+          New Webhook
+        </Button>
+      </PageHeader>
+      <Card className="overflow-hidden">
+        {webhooks.data ? (
+          webhooks.data.length === 0 ? (
+            <EmptyState title="No webhooks yet" action={<Button onClick={create}>Create Your First Webhook</Button>}>
+              A webhook tells your own systems what happens to payments, as soon as it happens.
+            </EmptyState>
+          ) : (
+            <WebhookTable
+              webhooks={webhooks.data}
+              onAct={(name, webhook) => navigate({ search: { [name]: webhook.id } })}
+            />
+          )
+        ) : webhooks.error ? (
+          <ErrorState error={webhooks.error} fallback="Failed to load webhooks" onRetry={() => webhooks.refetch()} />
+        ) : (
+          <SkeletonRows rows={3} />
+        )}
+      </Card>
+      <p className="mt-3 text-muted text-small">
+        How to check signatures and what each event contains is in the{' '}
+        <a href="/docs#webhooks" className="underline">
+          API reference
+        </a>
+        .
+      </p>
+      <Suspense>
+        {search.create && <WebhookDialog onClose={close} onCreated={showSecret} />}
+        {subject && act === 'edit' && <WebhookDialog key={subject.id} webhook={subject} onClose={close} />}
+        {subject && act === 'deliveries' && <DeliveriesDialog key={subject.id} webhook={subject} onClose={close} />}
+        {subject && act === 'switch' && <SwitchWebhookDialog webhook={subject} onClose={close} />}
+        {subject && act === 'delete' && <DeleteWebhookDialog webhook={subject} onClose={close} />}
+        {subject && act === 'rotate' && <RotateSecretDialog webhook={subject} onClose={close} onRotated={showSecret} />}
+        {secret && <SecretDialog created={secret} onClose={() => setSecret(null)} />}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import { webhookEndpoint, webhookStop } from './schema.ts'
+
+export type WebhookState = 'on' | 'off' | 'disabled'
+
+/** Keeps what the Treasury says; an older edition changes nothing. What is switched on begins without failures. */
+export async function writeWebhook(
+  db: Db,
+  row: { id: string; userId: string; state: WebhookState; edition: number },
+): Promise<void> {
+  await db
+    .insert(webhookEndpoint)
+    .values(row)
+    .onConflictDoUpdate({
+      target: webhookEndpoint.id,
+      set: {
+        state: row.state,
+        edition: row.edition,
+        failingSince: sql`CASE WHEN ${webhookEndpoint.state} = 'on' AND excluded.state = 'on' THEN ${webhookEndpoint.failingSince} END`,
+      },
+      setWhere: lt(webhookEndpoint.edition, row.edition),
+    })
+}
+
+export async function deleteWebhookRow(db: Db, id: string): Promise<void> {
+  await db.delete(webhookEndpoint).where(eq(webhookEndpoint.id, id))
+}
+
+/** `since` in ms; null: it works again. */
+export async function writeWebhookFailing(db: Db, id: string, since: number | null): Promise<void> {
+  await db.update(webhookEndpoint).set({ failingSince: since }).where(eq(webhookEndpoint.id, id))
+}
+
+/** `failing`: switched on, and every attempt fails. */
+export async function countWebhooks(db: Db): Promise<{ on: number; failing: number; disabled: number }> {
+  const [on, failing, disabled] = await Promise.all([
+    db.$count(webhookEndpoint, eq(webhookEndpoint.state, 'on')),
+    db.$count(webhookEndpoint, isFailing),
+    db.$count(webhookEndpoint, eq(webhookEndpoint.state, 'disabled')),
+  ])
+  return { on, failing, disabled }
+}
+
+const isFailing = and(eq(webhookEndpoint.state, 'on'), isNotNull(webhookEndpoint.failingSince))
+
+/** Longest failing first. */
+export const listFailingWebhooks = (db: Db, limit: number) =>
+  db
+    .select({ id: webhookEndpoint.id, userId: webhookEndpoint.userId, failingSince: webhookEndpoint.failingSince })
+    .from(webhookEndpoint)
+    .where(isFailing)
+    .orderBy(asc(webhookEndpoint.failingSince))
+    .limit(limit)
+
+/** Since when (ms) an operator has stopped all webhooks; null: they are sent. */
+export async function webhooksStoppedSince(db: Db): Promise<number | null> {
+  return (await db.select({ since: webhookStop.since }).from(webhookStop).get())?.since ?? null
+}
+export const areWebhooksStopped = async (db: Db): Promise<boolean> => (await webhooksStoppedSince(db)) !== null
+
+/** `now` in ms. Stopping twice keeps the first time. */
+export async function writeWebhookStop(db: Db, isStopped: boolean, now: number): Promise<void> {
+  if (isStopped) await db.insert(webhookStop).values({ one: 1, since: now }).onConflictDoNothing()
+  else await db.delete(webhookStop)
+}

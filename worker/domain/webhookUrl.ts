@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js'
+
+/** Where webhooks may go. A Worker cannot pin the address that a name resolves to, so names themselves are judged. */
+
+/** Names that no public resolver knows, or that always mean the machine itself or its network. */
+const reserved = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/
+/** Public names whose first labels spell an address, or that always mean loopback. */
+const spelledAddresses = /(^|\.)(nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$/
+
+/** `isLocal`: a local build, which may also send to loopback without TLS. `own`: origins that are Bursar's own. */
+export type WebhookRules = { isLocal: boolean; own: readonly string[] }
+
+/** The rules of a deployment, from its settings. */
+export const webhookRulesOf = (env: { ENVIRONMENT: string; API_ORIGIN: string; APP_ORIGIN: string }): WebhookRules => ({
+  isLocal: env.ENVIRONMENT !== 'production',
+  own: [env.API_ORIGIN, env.APP_ORIGIN],
+})
+
+const maxLength = 500
+
+/** Why nothing may be sent to `text`, as a sentence for people; null: it may. Asked when it is saved and when it is sent to. */
+export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules): string | null {
+  const url = text.length <= maxLength && !/\s/.test(text) ? URL.parse(text) : null
+  if (!url) return 'Enter a full address, such as https://example.com/webhooks'
+  if (url.username !== '' || url.password !== '')
+    return 'The address must not contain a user name or password; the signature says who sent an event'
+  const host = url.hostname.replace(/\.$/, '')
+  const mayBeLocal = isLocal && isLoopback(host)
+  if (url.protocol !== 'https:' && !(mayBeLocal && url.protocol === 'http:'))
+    return 'The address must begin with https://'
+  if (isOwn(url, host, own)) return 'This is an address of Bursar itself. Enter one of your own'
+  if (mayBeLocal) return null
+  if (url.port !== '') return 'The address must use port 443'
+  if (isIp(host)) return 'The address must have a host name, not an IP address'
+  if (!host.includes('.') || reserved.test(host) || spelledAddresses.test(host))
+    return 'The address must be reachable from the internet'
+  return null
+}
+
+const unbracketed = (host: string) => host.replace(/^\[|\]$/g, '')
+const isIp = (host: string) => ipaddr.isValid(unbracketed(host))
+
+/** URL parsing has already turned decimal, octal, hexadecimal and full-width spellings into one. */
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true
+  return isIp(host) && ipaddr.process(unbracketed(host)).range() === 'loopback'
+}
+
+/** The host of one of our origins or a name below it; on loopback, its port. */
+function isOwn(url: URL, host: string, own: readonly string[]): boolean {
+  const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
+  return own.some((origin) => {
+    const ours = URL.parse(origin)
+    if (!ours) return false
+    if (isLoopback(host) && isLoopback(ours.hostname)) return portOf(url) === portOf(ours)
+    return host === ours.hostname || host.endsWith(`.${ours.hostname}`)
+  })
+}

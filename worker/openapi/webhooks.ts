@@ -1,0 +1,176 @@
+import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import type { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import { type Json, ref } from './components.ts'
+
+/** What webhooks receive: the `webhooks` of the OpenAPI document. */
+
+export type WebhookOperation = Json & {
+  operationId: string
+  summary: string
+  requestBody: {
+    required: true
+    content: { 'application/json': { schema: Json; example: { data: PaymentEventData | TestEventData } } }
+  }
+}
+
+export const webhooksTag = {
+  name: 'Webhooks',
+  description:
+    'Owners name addresses in the dashboard that receive these events as POST requests, signed as in Standard Webhooks. Respond with any 2xx status within 15 seconds; otherwise the event is sent again for three days. An event may arrive more than once, with the same `webhook-id`, and in any order: of two events about one payment, the one with the higher `seq` is newer.',
+}
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
+
+const headers = [
+  header('webhook-id', 'Of the event. The same whenever it is sent again.'),
+  header('webhook-timestamp', 'Unix seconds of this attempt. Refuse what is older than five minutes.'),
+  header(
+    'webhook-signature',
+    'One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two.',
+  ),
+]
+
+export function webhooks(): Record<string, { post: WebhookOperation }> {
+  return Object.fromEntries(webhookEvents.map((name) => [name, { post: operation(name) }]))
+}
+
+function operation(name: WebhookEvent): WebhookOperation {
+  const data = name === 'webhook.test' ? 'TestEventData' : 'PaymentEventData'
+  return {
+    operationId: `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [webhooksTag.name],
+    summary: name,
+    description: events[name].text,
+    security: [],
+    parameters: headers,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              type: { const: name },
+              timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
+              data: ref(data),
+            },
+            required: ['type', 'timestamp', 'data'],
+          },
+          example: example(name),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Received. The body is not read.' },
+      '410': { description: 'No more events are wanted: the webhook is switched off.' },
+      default: { description: 'Anything else, also a redirect: the event is sent again.' },
+    },
+  }
+}
+
+const timestamp = '2026-11-20T12:00:02.000Z'
+
+function example(type: WebhookEvent) {
+  const test: TestEventData = { id: 'whk_1', object: 'webhook', message: 'This is a test. Nothing has happened.' }
+  return { type, timestamp, data: type === 'webhook.test' ? test : paymentExample(type) }
+}
+
+type Statuses = Pick<PaymentEventData, 'previous_status' | 'status'>
+const change = (previous_status: Statuses['previous_status'], status: Statuses['status']): Statuses => ({
+  previous_status,
+  status,
+})
+
+function statusesOf(type: Exclude<WebhookEvent, 'webhook.test'>): Statuses {
+  switch (type) {
+    case 'payment.accepted':
+      return change(null, 'PROCESSING')
+    case 'payment.refused':
+      return change(null, 'POLICY_REJECTED')
+    case 'payment.signed':
+      return change('QUEUED', 'PROCESSING')
+    case 'payment.confirmed':
+      return change('PROCESSING', 'CONFIRMED')
+    case 'payment.funded':
+      return change('PROCESSING', 'PENDING')
+    case 'payment.failed':
+      return change('PROCESSING', 'FAILED')
+    case 'payment.cancelled':
+      return change('QUEUED', 'CANCELLED')
+    case 'payment.undone':
+      return change('CONFIRMED', 'PROCESSING')
+    case 'payout.ready':
+    case 'payout.claim_started':
+    case 'payout.reclaim_started':
+      return change('PENDING', 'PENDING')
+    case 'payout.withdrawn':
+      return change('PENDING', 'CONFIRMED')
+    case 'payout.reclaimed':
+      return change('PENDING', 'CANCELLED')
+    // Examples of approvals have the status of a payment that waits and of one that was decided.
+    case 'approval.requested':
+      return change(null, 'PENDING_APPROVAL')
+    case 'approval.approved':
+      return change('PENDING_APPROVAL', 'PROCESSING')
+    case 'approval.denied':
+      return change('PENDING_APPROVAL', 'POLICY_REJECTED')
+    case 'approval.expired':
+      return change('PENDING_APPROVAL', 'EXPIRED')
+    case 'approval.cancelled':
+      return change('PENDING_APPROVAL', 'CANCELLED')
+  }
+}
+
+const errors: { [Status in PaymentEventData['status']]?: PaymentEventData['error'] } = {
+  POLICY_REJECTED: { code: 'budget_exceeded', message: 'The budget has 4.2 USDC left.' },
+  FAILED: {
+    code: 'not_executed',
+    message: 'Not sent: the payment did not reach the chain in time. The amount is available again.',
+  },
+  CANCELLED: { code: 'cancelled', message: 'Cancelled before it was sent. The amount is available again.' },
+}
+
+const endings: { [Type in WebhookEvent]?: NonNullable<PaymentEventData['approval']>['status'] } = {
+  'approval.approved': 'APPROVED',
+  'approval.denied': 'DENIED',
+  'approval.expired': 'EXPIRED',
+  'approval.cancelled': 'CANCELLED',
+}
+const approvalExample = (type: WebhookEvent): PaymentEventData['approval'] => ({
+  id: 'apr_0mws9c1f4k2b7',
+  status: endings[type] ?? 'PENDING',
+  expires_at: '2026-11-21T12:00:00.000Z',
+  url: 'https://bursar.example/dashboard/approvals/apr_0mws9c1f4k2b7',
+})
+
+function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>): PaymentEventData {
+  const statuses = statusesOf(type)
+  const isPayout = type.startsWith('payout.') || type === 'payment.funded'
+  const isOnChain = ['CONFIRMED', 'PENDING'].includes(statuses.status) || isPayout
+  return {
+    id: 'pay_0mws9c1f4k2b7',
+    object: 'payment',
+    ...statuses,
+    amount: '12.5',
+    to: isPayout
+      ? { type: 'email', email: 'ada@example.com' }
+      : { type: 'address', address: '0x8ba1f109551bD432803012645Ac136ddd64DBA72' },
+    memo: 'Invoice 1142',
+    tx_hash: isOnChain && !type.startsWith('approval.') ? `0x${'1f'.repeat(32)}` : null,
+    error: isPayout ? null : (errors[statuses.status] ?? null),
+    created_at: '2026-11-20T12:00:00.000Z',
+    signed_at:
+      statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.') ? null : '2026-11-20T12:00:00.000Z',
+    confirmed_at: isOnChain && !type.startsWith('approval.') ? timestamp : null,
+    approval: type.startsWith('approval.') ? approvalExample(type) : null,
+    budget: { limit: '100', spent: '20', held: '12.5', remaining: '67.5' },
+    agent_id: 'agt_0mws91xw3v',
+    seq: 42,
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import type { DisableReason } from '#domain/webhookRules.ts'
+import { Payment } from './payment.ts'
+
+const url = z
+  .string({ error: 'Enter an address' })
+  .trim()
+  .min(1, 'Enter an address')
+  .max(500, 'The address is too long')
+/** `["*"]`: every event, also those of later versions. */
+const names = z
+  .array(z.enum(['*', ...webhookEvents], { error: 'Unknown event' }), { error: 'Choose at least one event' })
+  .min(1, 'Choose at least one event')
+  .max(100)
+  .transform((list) => (list.includes('*') ? ['*' as const] : [...new Set(list)]))
+
+/** POST /webhooks */
+export const CreateWebhook = z.object({ url, events: names })
+/** PATCH /webhooks/{id}: what is absent stays. */
+export const EditWebhook = z.object({ url: url.optional(), events: names.optional(), enabled: z.boolean().optional() })
+/** GET /webhooks/{id}/deliveries: `cursor` is `next` of the page before. */
+export const DeliveriesQuery = z.object({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, 'Unknown cursor')
+    .transform(Number)
+    .optional(),
+})
+
+/** `data` of every event but the test event: the payment as /v1 shows it, and what the event adds. */
+export const PaymentEventData = Payment.extend({
+  agent_id: z.string().nullable().describe('The agent that asked for it; null: the account’s owner.'),
+  previous_status: Payment.shape.status.nullable().describe('Its status before this event; null: it is new.'),
+  seq: z
+    .int()
+    .describe('Rises with each change of this payment. Events may arrive in any order: keep the one with the highest.'),
+}).describe('The payment at the moment of the event, as `GET /v1/payments/{paymentId}` showed it then.')
+export type PaymentEventData = z.infer<typeof PaymentEventData>
+
+/** `data` of `webhook.test`. */
+export const TestEventData = z
+  .object({ id: z.string().describe('The webhook.'), object: z.literal('webhook'), message: z.string() })
+  .describe('Nothing has happened.')
+export type TestEventData = z.infer<typeof TestEventData>
+
+export type WebhookFilter = WebhookEvent | '*'
+/** Times are ISO 8601, UTC. */
+export type Webhook = {
+  id: string
+  url: string
+  events: WebhookFilter[]
+  enabled: boolean
+  /** Why Bursar switched it off; null: it did not. */
+  disabledReason: DisableReason | null
+  createdAt: string
+  /** Until when the secret before the last rotation signs too; null: it does not. */
+  oldSecretUntil: string | null
+}
+/** The secret is shown once. */
+export type CreatedWebhook = Webhook & { secret: string }
+export type RotatedSecret = { secret: string; oldSecretUntil: string }
+
+/** One try. `status`: the HTTP status; null: there was no response, and `error` says why. */
+export type DeliveryAttempt = { at: string; status: number | null; error: string | null; ms: number }
+export type Delivery = {
+  /** Of the event; also the header `webhook-id`. */
+  id: string
+  type: string
+  createdAt: string
+  status: 'waiting' | 'delivered' | 'failed'
+  attempts: number
+  /** The newest 20, oldest first. */
+  attemptList: DeliveryAttempt[]
+  /** When it is tried again; null: it is not. */
+  nextAttemptAt: string | null
+  /** Why it is not tried again although it was not delivered; null otherwise. */
+  problem: string | null
+  /** The JSON that is sent. */
+  body: string
+}
+export type DeliveryPage = { deliveries: Delivery[]; next: string | null }

@@ -1,0 +1,62 @@
+import type { WebhookEvent } from '#domain/events.ts'
+import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
+import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
+import { type Context, newId } from '../context.ts'
+import { paymentView } from '../payments/views.ts'
+import { enqueue } from './enqueue.ts'
+
+/**
+ * Notes, in the transaction of a change and after its row of the audit log, that webhooks have to hear of it. What they
+ * receive is the payment as it is now, so this comes last. `previous`: its status before; null: it is new. Costs nothing
+ * while no webhook asks for `type`.
+ */
+export function sendPaymentEvent(
+  ctx: Context,
+  type: Exclude<WebhookEvent, 'webhook.test'>,
+  paymentId: string,
+  previous: ShownPayment['status'] | null,
+): void {
+  const endpoints = receiversOf(ctx, type)
+  if (endpoints.length === 0) return
+  const payment = shownPayment(ctx, paymentId)!
+  const data: PaymentEventData = {
+    ...paymentView(ctx, payment),
+    agent_id: payment.agent_id,
+    previous_status: previous,
+    seq: lastAuditRow(ctx),
+  }
+  sendEvent(ctx, type, endpoints, data)
+}
+
+/** Stores one event for these webhooks. Returns its id, which is the header `webhook-id` too. */
+export function sendEvent(
+  ctx: Context,
+  type: WebhookEvent,
+  endpoints: string[],
+  data: PaymentEventData | TestEventData,
+): string {
+  const { store } = ctx
+  const id = newId(ctx, 'evt')
+  const at = ctx.now()
+  store.run(
+    'INSERT INTO webhook_event (id, type, at, body, endpoints) VALUES (?, ?, ?, ?, ?)',
+    id,
+    type,
+    at,
+    JSON.stringify({ type, timestamp: new Date(at).toISOString(), data }),
+    JSON.stringify(endpoints),
+  )
+  enqueue(ctx, 'event', id)
+  return id
+}
+
+/** The number of the change in the account's audit log: later changes of a payment always have a higher one. */
+const lastAuditRow = ({ store }: Context): number =>
+  store.auditHead?.seq ?? store.first<{ seq: number }>('SELECT max(seq) AS seq FROM audit')!.seq
+
+function receiversOf(ctx: Context, type: WebhookEvent): string[] {
+  ctx.webhooks ??= ctx.store
+    .all<{ id: string; events: string }>('SELECT id, events FROM webhook WHERE enabled = 1')
+    .map(({ id, events }) => ({ id, events: JSON.parse(events) as WebhookFilter[] }))
+  return ctx.webhooks.filter(({ events }) => events.includes('*') || events.includes(type)).map(({ id }) => id)
+}

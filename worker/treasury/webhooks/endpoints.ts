@@ -1,0 +1,176 @@
+import { maxWebhooks, oldSecretMs } from '#domain/webhookRules.ts'
+import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
+import type { CreatedWebhook, RotatedSecret, Webhook, WebhookFilter } from '#schemas/webhook.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import type { WebhookFailure, WebhookTargets } from '../../webhooks/api.ts'
+import { type Context, newId } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import type { WebhookRow } from '../storage/rows.ts'
+import type { WebhookEdit } from './api.ts'
+
+const noWebhook: Refused = notFound('Webhook')
+const iso = (at: number) => new Date(at).toISOString()
+
+export const liveWebhook = ({ store }: Context, id: string): WebhookRow | null =>
+  store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
+
+export const listWebhooks = (ctx: Context): Webhook[] =>
+  ctx.store.all<WebhookRow>('SELECT * FROM webhook ORDER BY created_at, id').map((row) => webhookView(ctx, row))
+
+export function findWebhook(ctx: Context, id: string): Result<Webhook> {
+  const row = liveWebhook(ctx, id)
+  return row ? ok(webhookView(ctx, row)) : noWebhook
+}
+
+const webhookView = ({ now }: Context, row: WebhookRow): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events) as WebhookFilter[],
+  enabled: row.enabled === 1,
+  disabledReason: row.disabled_reason,
+  createdAt: iso(row.created_at),
+  oldSecretUntil: row.old_secret_until !== null && row.old_secret_until > now() ? iso(row.old_secret_until) : null,
+})
+
+export async function createWebhook(
+  ctx: Context,
+  { url, events }: { url: string; events: WebhookFilter[] },
+): Promise<Result<CreatedWebhook>> {
+  const { store } = ctx
+  const id = newId(ctx, 'whk')
+  const { secret, sealed } = await newSecret(ctx, id)
+  return store.transaction((): Result<CreatedWebhook> => {
+    const refused = urlRefusal(ctx, url, null)
+    if (refused) return refused
+    if (store.first<{ n: number }>('SELECT count(*) AS n FROM webhook')!.n >= maxWebhooks)
+      return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
+    const now = ctx.now()
+    store.run(
+      'INSERT INTO webhook (id, url, events, enabled, version, secret, created_at) VALUES (?, ?, ?, 1, 1, ?, ?)',
+      id,
+      url,
+      JSON.stringify(events),
+      sealed,
+      now,
+    )
+    audit(store, now, 'webhook.created', id, { host: hostOf(url), events })
+    changed(ctx, id)
+    return ok({ ...webhookView(ctx, liveWebhook(ctx, id)!), secret })
+  })
+}
+
+export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result<Webhook> {
+  const { store } = ctx
+  return store.transaction((): Result<Webhook> => {
+    const row = liveWebhook(ctx, id)
+    if (!row) return noWebhook
+    const refused = edit.url === undefined || edit.url === row.url ? null : urlRefusal(ctx, edit.url, id)
+    if (refused) return refused
+    const after = {
+      url: edit.url ?? row.url,
+      events: edit.events ?? (JSON.parse(row.events) as WebhookFilter[]),
+      enabled: edit.enabled ?? row.enabled === 1,
+    }
+    // Another address, or being switched on, is a new start: the failures of before do not count.
+    const isNewStart = after.url !== row.url || (after.enabled && row.enabled === 0)
+    store.run(
+      'UPDATE webhook SET url = ?, events = ?, enabled = ?, disabled_reason = ?, version = version + ? WHERE id = ?',
+      after.url,
+      JSON.stringify(after.events),
+      after.enabled ? 1 : 0,
+      edit.enabled === undefined ? row.disabled_reason : null,
+      isNewStart ? 1 : 0,
+      id,
+    )
+    audit(store, ctx.now(), 'webhook.changed', id, {
+      host: hostOf(after.url),
+      events: after.events,
+      enabled: after.enabled,
+    })
+    changed(ctx, id)
+    return ok(webhookView(ctx, liveWebhook(ctx, id)!))
+  })
+}
+
+export function deleteWebhook(ctx: Context, id: string): Result<null> {
+  const { store } = ctx
+  return store.transaction((): Result<null> => {
+    const row = liveWebhook(ctx, id)
+    if (!row) return noWebhook
+    store.run('DELETE FROM webhook WHERE id = ?', id)
+    audit(store, ctx.now(), 'webhook.deleted', id, { host: hostOf(row.url) })
+    changed(ctx, id)
+    return ok(null)
+  })
+}
+
+export async function rotateSecret(ctx: Context, id: string): Promise<Result<RotatedSecret>> {
+  const { store } = ctx
+  const { secret, sealed } = await newSecret(ctx, id)
+  return store.transaction((): Result<RotatedSecret> => {
+    if (!liveWebhook(ctx, id)) return noWebhook
+    const until = ctx.now() + oldSecretMs
+    store.run(
+      'UPDATE webhook SET old_secret = secret, old_secret_until = ?, secret = ? WHERE id = ?',
+      until,
+      sealed,
+      id,
+    )
+    audit(store, ctx.now(), 'webhook.secret_rotated', id, { oldSecretUntil: until })
+    return ok({ secret, oldSecretUntil: iso(until) })
+  })
+}
+
+/** The webhooks with their secrets in plain, newest first, for the WebhookSender alone. */
+export async function webhookTargets(ctx: Context): Promise<WebhookTargets> {
+  const { store, sealer, now } = ctx
+  const rows = store.all<WebhookRow>('SELECT * FROM webhook')
+  const isSuspended = store.isSuspended
+  const endpoints = await Promise.all(
+    rows.map(async (row) => {
+      const sealed = [row.secret, (row.old_secret_until ?? 0) > now() ? row.old_secret : null].filter(
+        (one) => one !== null,
+      )
+      const secrets = await Promise.all(sealed.map((one) => sealer.open(one, binding(ctx, row.id))))
+      return { id: row.id, url: row.url, version: row.version, isOn: row.enabled === 1, secrets }
+    }),
+  )
+  return { isSuspended, endpoints }
+}
+
+export function webhookFailed(ctx: Context, { id, version, reason }: WebhookFailure): void {
+  const { store } = ctx
+  store.transaction(() => {
+    const row = liveWebhook(ctx, id)
+    if (row?.enabled !== 1 || row.version !== version) return
+    store.run('UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?', reason, id)
+    audit(store, ctx.now(), 'webhook.disabled', id, { host: hostOf(row.url), reason })
+    changed(ctx, id)
+    enqueue(ctx, 'mail.webhook_disabled', id)
+  })
+}
+
+/** Paths may hold secrets of the receiver, and the audit log keeps what it has for good. */
+const hostOf = (url: string) => URL.parse(url)?.host ?? ''
+
+/** Operators count webhooks, and the next event looks again who receives it. */
+function changed(ctx: Context, id: string): void {
+  ctx.webhooks = null
+  enqueue(ctx, 'webhook', id)
+}
+
+function urlRefusal(ctx: Context, url: string, own: string | null): Refused | null {
+  const problem = webhookUrlProblem(url, webhookRulesOf(ctx.env))
+  if (problem) return refuse('invalid_input', problem, { field: 'url' })
+  const same = ctx.store.first('SELECT 1 FROM webhook WHERE url = ? AND id <> ?', url, own ?? '')
+  return same ? refuse('conflict', 'There is a webhook with this address already.', { field: 'url' }) : null
+}
+
+const binding = (ctx: Context, id: string) => `${ctx.userId}|webhook secret|${id}`
+
+/** 256 random bits in the form of Standard Webhooks. */
+async function newSecret(ctx: Context, id: string): Promise<{ secret: string; sealed: string }> {
+  const secret = `whsec_${btoa(String.fromCharCode(...ctx.random(32)))}`
+  return { secret, sealed: await ctx.sealer.seal(secret, binding(ctx, id)) }
+}

@@ -1,0 +1,223 @@
+import {
+  type DisableReason,
+  keepDeliveriesMs,
+  maxKeptDeliveries,
+  maxListedAttempts,
+  maxWaiting,
+} from '#domain/webhookRules.ts'
+import type { Delivery, DeliveryAttempt } from '#schemas/webhook.ts'
+import type { OutgoingEvent, WebhookTarget } from './api.ts'
+import type { Outcome } from './attempt.ts'
+
+export type EndpointRow = {
+  id: string
+  version: number
+  failures: number
+  failing_since: number | null
+  next_at: number
+  disable: DisableReason | null
+}
+type DeliveryRow = {
+  seq: number
+  event_id: string
+  endpoint_id: string
+  status: Delivery['status']
+  attempts: number
+  since: number
+  due_at: number | null
+  ended_at: number | null
+  log: string
+  problem: string | null
+}
+export type DueDelivery = { seq: number; event_id: string; attempts: number; since: number; body: string }
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** The tables of a WebhookSender. */
+export class SenderStore {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  #all<T>(query: string, ...values: (string | number | null)[]): T[] {
+    return this.#sql.exec<Record<string, string | number | null>>(query, ...values).toArray() as T[]
+  }
+  #run(query: string, ...values: (string | number | null)[]): void {
+    this.#sql.exec(query, ...values)
+  }
+
+  /** Events and endpoints that are known are left as they are. */
+  add({ id, type, at, body, endpoints }: OutgoingEvent, now: number): void {
+    this.#run('INSERT OR IGNORE INTO event (id, type, at, body) VALUES (?, ?, ?, ?)', id, type, at, body)
+    for (const endpoint of endpoints)
+      this.#run(
+        "INSERT OR IGNORE INTO delivery (event_id, endpoint_id, status, since, due_at) VALUES (?, ?, 'waiting', ?, ?)",
+        id,
+        endpoint,
+        now,
+        now,
+      )
+  }
+
+  /** Endpoints that events wait for. */
+  waitingFor(): string[] {
+    return this.#all<{ id: string }>("SELECT DISTINCT endpoint_id AS id FROM delivery WHERE status = 'waiting'").map(
+      ({ id }) => id,
+    )
+  }
+  waits(endpointId: string, count = 1): boolean {
+    const query = "SELECT 1 FROM delivery WHERE endpoint_id = ? AND status = 'waiting' LIMIT 1 OFFSET ?"
+    return this.#all(query, endpointId, count - 1).length > 0
+  }
+  isOverfull = (endpointId: string): boolean => this.waits(endpointId, maxWaiting)
+
+  /** The endpoint's record; one of an earlier version is begun anew, and what waits is due at once. */
+  endpoint({ id, version }: Pick<WebhookTarget, 'id' | 'version'>): EndpointRow {
+    const [known] = this.#all<EndpointRow>('SELECT * FROM endpoint WHERE id = ?', id)
+    if (known?.version === version) return known
+    this.#run('INSERT OR REPLACE INTO endpoint (id, version) VALUES (?, ?)', id, version)
+    return { id, version, failures: 0, failing_since: null, next_at: 0, disable: null }
+  }
+  saveEndpoint({ id, failures, failing_since, next_at, disable }: EndpointRow): void {
+    this.#run(
+      'UPDATE endpoint SET failures = ?, failing_since = ?, next_at = ?, disable = ? WHERE id = ?',
+      failures,
+      failing_since,
+      next_at,
+      disable,
+      id,
+    )
+  }
+  endpoints(): EndpointRow[] {
+    return this.#all<EndpointRow>('SELECT * FROM endpoint')
+  }
+
+  /** Oldest due first; without those under way. */
+  due(endpointId: string, now: number, underWay: readonly number[], limit: number): DueDelivery[] {
+    return this.#all<DueDelivery>(
+      `SELECT d.seq, d.event_id, d.attempts, d.since, e.body FROM delivery d JOIN event e ON e.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.status = 'waiting' AND d.due_at <= ? AND d.seq NOT IN (SELECT value FROM json_each(?))
+       ORDER BY d.due_at, d.seq LIMIT ?`,
+      endpointId,
+      now,
+      JSON.stringify(underWay),
+      limit,
+    )
+  }
+  nextDueAt(endpointId: string, underWay: readonly number[]): number | null {
+    return this.#all<{ at: number | null }>(
+      `SELECT min(due_at) AS at FROM delivery
+       WHERE endpoint_id = ? AND status = 'waiting' AND seq NOT IN (SELECT value FROM json_each(?))`,
+      endpointId,
+      JSON.stringify(underWay),
+    )[0]!.at
+  }
+  /** After a crash the attempt is repeated then. */
+  postpone(seq: number, dueAt: number): void {
+    this.#run('UPDATE delivery SET due_at = ? WHERE seq = ?', dueAt, seq)
+  }
+
+  /** Notes an attempt that began at `at`. `dueAt` null: it was delivered, or is not tried again because of `problem`. */
+  record(
+    seq: number,
+    { isDelivered, status, error }: Outcome,
+    { at, now, dueAt, problem }: { at: number; now: number; dueAt: number | null; problem: string | null },
+  ): void {
+    const [row] = this.#all<DeliveryRow>('SELECT * FROM delivery WHERE seq = ?', seq)
+    if (!row) return
+    const log = [...(JSON.parse(row.log) as DeliveryAttempt[]), { at: iso(at), status, error, ms: now - at }]
+    const state = isDelivered ? 'delivered' : dueAt === null ? 'failed' : 'waiting'
+    this.#run(
+      'UPDATE delivery SET status = ?, attempts = attempts + 1, due_at = ?, ended_at = ?, log = ?, problem = ? WHERE seq = ?',
+      state,
+      state === 'waiting' ? dueAt : null,
+      state === 'waiting' ? null : now,
+      JSON.stringify(log.slice(-maxListedAttempts)),
+      state === 'failed' ? problem : null,
+      seq,
+    )
+  }
+  /** What waits for the endpoint since before `before` is given up. */
+  giveUp(endpointId: string, before: number, problem: string, now: number): void {
+    this.#run(
+      `UPDATE delivery SET status = 'failed', due_at = NULL, ended_at = ?, problem = ?
+       WHERE endpoint_id = ? AND status = 'waiting' AND since < ?`,
+      now,
+      problem,
+      endpointId,
+      before,
+    )
+  }
+  /** For a webhook that is gone. */
+  drop(endpointId: string, before: number): void {
+    this.#run('DELETE FROM delivery WHERE endpoint_id = ? AND since < ?', endpointId, before)
+    this.#run('DELETE FROM endpoint WHERE id = ?', endpointId)
+  }
+  /** It works again: what waits for a later attempt is due now. */
+  dueNow(endpointId: string, now: number): void {
+    const query = "UPDATE delivery SET due_at = ?2 WHERE endpoint_id = ?1 AND status = 'waiting' AND due_at > ?2"
+    this.#run(query, endpointId, now)
+  }
+  restart(endpointId: string, eventId: string, now: number): void {
+    this.#run(
+      `UPDATE delivery SET status = 'waiting', since = ?, due_at = ?, ended_at = NULL, problem = NULL
+       WHERE endpoint_id = ? AND event_id = ?`,
+      now,
+      now,
+      endpointId,
+      eventId,
+    )
+  }
+
+  page(endpointId: string, before: number | null, limit: number): { deliveries: Delivery[]; next: number | null } {
+    const rows = this.#all<DeliveryRow & EventPart>(
+      `SELECT d.*, e.type, e.at, e.body FROM delivery d JOIN event e ON e.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`,
+      endpointId,
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit + 1,
+    )
+    const shown = rows.slice(0, limit)
+    return { deliveries: shown.map(deliveryView), next: rows.length > limit ? shown.at(-1)!.seq : null }
+  }
+  delivery(endpointId: string, eventId: string): Delivery | null {
+    const [row] = this.#all<DeliveryRow & EventPart>(
+      `SELECT d.*, e.type, e.at, e.body FROM delivery d JOIN event e ON e.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.event_id = ?`,
+      endpointId,
+      eventId,
+    )
+    return row ? deliveryView(row) : null
+  }
+
+  /** Deletes old deliveries and the oldest of too many. */
+  prune(now: number): void {
+    this.#run('DELETE FROM delivery WHERE ended_at < ?', now - keepDeliveriesMs)
+    this.#run(
+      `DELETE FROM delivery WHERE ended_at <= (
+         SELECT ended_at FROM delivery WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1 OFFSET ?)`,
+      maxKeptDeliveries,
+    )
+    this.#run('DELETE FROM event WHERE id NOT IN (SELECT event_id FROM delivery)')
+  }
+  /** Webhooks that anything is stored for. */
+  known(): string[] {
+    return this.#all<{ id: string }>('SELECT DISTINCT endpoint_id AS id FROM delivery').map(({ id }) => id)
+  }
+}
+
+type EventPart = { type: string; at: number; body: string }
+
+const deliveryView = (row: DeliveryRow & EventPart): Delivery => ({
+  id: row.event_id,
+  type: row.type,
+  createdAt: iso(row.at),
+  status: row.status,
+  attempts: row.attempts,
+  attemptList: JSON.parse(row.log) as DeliveryAttempt[],
+  nextAttemptAt: row.due_at === null ? null : iso(row.due_at),
+  problem: row.problem,
+  body: row.body,
+})

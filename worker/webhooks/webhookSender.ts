@@ -1,0 +1,207 @@
+import { DurableObject } from 'cloudflare:workers'
+import { isFailing, maxConnections, retryForMs } from '#domain/webhookRules.ts'
+import { webhookRulesOf } from '#domain/webhookUrl.ts'
+import { primaryDb } from '../db/d1.ts'
+import { areWebhooksStopped, writeWebhookFailing } from '../db/webhooks.ts'
+import { Alarms } from '../durable/alarms.ts'
+import { earliest } from '../durable/earliest.ts'
+import { migrate } from '../durable/migrations.ts'
+import type { Env } from '../env.ts'
+import { logError } from '../observability/log.ts'
+import { notFound, ok } from '../result.ts'
+import { afterAttempt } from './afterAttempt.ts'
+import type { OutgoingEvent, WebhookSenderApi, WebhookTarget } from './api.ts'
+import { attempt } from './attempt.ts'
+import { webhookSenderMigrations } from './migrations.ts'
+import { type DueDelivery, SenderStore } from './senderStore.ts'
+
+/** An attempt that a crash interrupted is repeated after this. */
+const retryMs = 60_000 // 1 minute
+/** While nothing may be sent, it is asked again so often. */
+const pausedMs = 60_000 // 1 minute
+/** The Treasury says when its webhooks change; this is for a message that did not arrive. */
+const targetsMs = 5_000 // 5 seconds
+const pruneMs = 6 * 3600_000 // 6 hours
+const measureMs = 60_000 // 1 minute
+
+/** The account's webhooks, and whether account or operator have stopped them all, as they were at `askedAt` (ms). */
+type Targets = { isStopped: boolean; endpoints: WebhookTarget[]; askedAt: number }
+
+/**
+ * Delivers each event to each of its webhooks at least once, in any order. Every webhook has a connection of its own, so a
+ * slow one delays no other. An attempt's row is written before it starts, so that a crash repeats it.
+ */
+export class WebhookSender extends DurableObject<Env> implements WebhookSenderApi {
+  /** Replaceable in tests. */
+  clock = { now: () => Date.now(), random: () => Math.random() }
+  fetcher: typeof fetch = (input, init) => fetch(input, init)
+  readonly store: SenderStore
+  readonly #alarms: Alarms<'deliver' | 'prune'>
+  /** Attempts under way, by endpoint: numbers of deliveries. */
+  readonly #underWay = new Map<string, Set<number>>()
+  #targets: Targets | null = null
+  /** Raised by `refresh`, so that an answer that was on its way is not kept. */
+  #generation = 0
+  #measuredAt = 0
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    migrate(ctx.storage, webhookSenderMigrations)
+    this.store = new SenderStore(ctx.storage.sql)
+    this.#alarms = new Alarms(ctx.storage, {
+      now: () => this.clock.now(),
+      run: (kind) => (kind === 'deliver' ? this.#deliver() : this.#prune()),
+      onError: (kind, error) => logError('alarm_failed', { user: this.#userId, alarm: `webhooks.${kind}` }, error),
+      retryMs,
+      maxRunsInARow: 1,
+    })
+  }
+
+  get #userId(): string {
+    return this.ctx.id.name ?? ''
+  }
+  get #treasury() {
+    return this.env.TREASURY.getByName(this.#userId)
+  }
+
+  async accept(events: OutgoingEvent[]): Promise<void> {
+    const now = this.clock.now()
+    this.ctx.storage.transactionSync(() => {
+      for (const event of events) this.store.add(event, now)
+      this.#alarms.schedule('deliver', now)
+      this.#alarms.schedule('prune', now + pruneMs)
+    })
+  }
+  async refresh(): Promise<void> {
+    this.#generation += 1
+    this.#targets = null
+    this.#alarms.schedule('deliver', this.clock.now())
+  }
+  async deliveries(endpointId: string, before: number | null, limit: number) {
+    return this.store.page(endpointId, before, limit)
+  }
+  async replay(endpointId: string, eventId: string) {
+    if (!this.store.delivery(endpointId, eventId)) return notFound('Delivery')
+    this.store.restart(endpointId, eventId, this.clock.now())
+    this.#alarms.schedule('deliver', this.clock.now())
+    return ok(this.store.delivery(endpointId, eventId)!)
+  }
+  async wakeUp(): Promise<void> {
+    this.#alarms.schedule('deliver', this.clock.now())
+    this.#alarms.reset()
+  }
+  override async alarm(): Promise<void> {
+    await this.#alarms.handleAlarm()
+  }
+
+  /** Starts what is due and does not wait for it. Returns when more is due (ms), null when nothing waits. */
+  async #deliver(): Promise<number | null> {
+    await this.#reportDisabled()
+    const waiting = this.store.waitingFor()
+    if (waiting.length === 0) return null
+    const { isStopped, endpoints, askedAt } = await this.#freshTargets()
+    const now = this.clock.now()
+    if (isStopped) {
+      for (const id of waiting) this.store.giveUp(id, now - retryForMs, 'Nothing was sent for three days', now)
+      return now + pausedMs
+    }
+    const on = endpoints.filter(({ isOn }) => isOn)
+    const share = Math.max(1, Math.floor(maxConnections / Math.max(1, on.length)))
+    let next: number | null = null
+    for (const id of waiting) {
+      const target = endpoints.find((endpoint) => endpoint.id === id)
+      // An event that came after the question may be for a webhook that is newer than the answer.
+      if (!target) this.store.drop(id, askedAt)
+      else if (!target.isOn) this.store.giveUp(id, askedAt, 'The webhook was switched off', now)
+      next = earliest(
+        next,
+        target?.isOn ? this.#start(target, share, now) : this.store.waits(id) ? now + targetsMs : null,
+      )
+    }
+    return next
+  }
+
+  /** Starts as many attempts as are due and as the endpoint may have. Returns when to look at it again (ms). */
+  #start(target: WebhookTarget, share: number, now: number): number | null {
+    const endpoint = this.store.endpoint(target)
+    if (endpoint.disable !== null) return now + targetsMs
+    const underWay = this.#underWay.get(target.id) ?? new Set()
+    this.#underWay.set(target.id, underWay)
+    const most = isFailing(endpoint.failures) ? 1 : share
+    const notBefore = isFailing(endpoint.failures) ? endpoint.next_at : 0
+    if (now >= notBefore && underWay.size < most)
+      for (const delivery of this.store.due(target.id, now, [...underWay], most - underWay.size)) {
+        underWay.add(delivery.seq)
+        this.store.postpone(delivery.seq, now + retryMs)
+        this.ctx.waitUntil(this.#send(target, delivery, underWay))
+      }
+    // Each attempt's end looks again; the alarm is for those that a crash interrupts.
+    const brokenOffAt = underWay.size > 0 ? now + retryMs : null
+    if (underWay.size >= most) return brokenOffAt
+    const dueAt = this.store.nextDueAt(target.id, [...underWay])
+    return earliest(brokenOffAt, dueAt === null ? null : Math.max(dueAt, notBefore))
+  }
+
+  async #send(target: WebhookTarget, delivery: DueDelivery, underWay: Set<number>): Promise<void> {
+    const at = this.clock.now()
+    const event = { id: delivery.event_id, body: delivery.body }
+    try {
+      const outcome = await attempt(this.fetcher, {
+        event,
+        target,
+        now: this.clock.now,
+        rules: webhookRulesOf(this.env),
+      })
+      const change = this.ctx.storage.transactionSync(() =>
+        afterAttempt(this.store, { target, delivery, outcome, at, now: this.clock.now(), random: this.clock.random() }),
+      )
+      if (change) await writeWebhookFailing(primaryDb(this.env.DB), target.id, change.failingSince)
+    } catch (error) {
+      logError('webhook_failed', { user: this.#userId, webhook: target.id }, error)
+    } finally {
+      underWay.delete(delivery.seq)
+      await this.#alarms.runNow('deliver')
+    }
+  }
+
+  /** Asked before every round, at most once in five seconds unless something has changed. */
+  async #freshTargets(): Promise<Targets> {
+    const askedAt = this.clock.now()
+    if (this.#targets && Math.abs(askedAt - this.#targets.askedAt) < targetsMs) return this.#targets
+    const generation = this.#generation
+    const [{ isSuspended, endpoints }, areStopped] = await Promise.all([
+      this.#treasury.webhookTargets(),
+      areWebhooksStopped(primaryDb(this.env.DB)),
+    ])
+    if (generation !== this.#generation) return this.#freshTargets()
+    this.#targets = { isStopped: isSuspended || areStopped, endpoints, askedAt }
+    return this.#targets
+  }
+
+  /** Tells the Treasury which webhooks have failed for good. */
+  async #reportDisabled(): Promise<void> {
+    const now = this.clock.now()
+    const measures = now - this.#measuredAt >= measureMs
+    if (measures) this.#measuredAt = now
+    for (const endpoint of this.store.endpoints()) {
+      const { id, version } = endpoint
+      const reason = endpoint.disable ?? (measures && this.store.isOverfull(id) ? ('too_many_waiting' as const) : null)
+      if (reason === null) continue
+      await this.#treasury.webhookFailed({ id, version, reason })
+      this.store.saveEndpoint({ ...endpoint, disable: null })
+      this.#targets = null
+    }
+  }
+
+  /** Deletes what is old or belongs to webhooks that are gone. */
+  async #prune(): Promise<number | null> {
+    const known = this.store.known()
+    if (known.length === 0) return null
+    const { endpoints, askedAt } = await this.#freshTargets()
+    this.ctx.storage.transactionSync(() => {
+      for (const id of known) if (!endpoints.some((endpoint) => endpoint.id === id)) this.store.drop(id, askedAt)
+      this.store.prune(this.clock.now())
+    })
+    return this.clock.now() + pruneMs
+  }
+}
