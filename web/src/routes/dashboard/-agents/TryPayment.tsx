@@ -1,4 +1,4 @@
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
 import { phoneProblem } from '#domain/contactRules.ts'
@@ -155,7 +155,14 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 function Result(props: { result: PaymentCheck; agentId: string }) {
-  const { allowed, amount, max_allowed_now: most, refusal } = props.result
+  const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks } = props.result
+  if (allowed && asks)
+    return (
+      <p className="flex gap-2 rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
+        <Clock aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span>${formatAmount(amount)} would wait for your approval. Every other rule allows it.</span>
+      </p>
+    )
   if (allowed || !refusal)
     return (
       <p className="flex gap-2 rounded-control bg-green-tint px-3 py-2 text-green text-small">
