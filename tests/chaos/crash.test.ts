@@ -18,8 +18,8 @@ import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
 import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
-import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
 import { addVersions, removeFirst, rotationEnds } from './rotateKeys.ts'
+import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
