@@ -93,10 +93,10 @@ for (const { by, viewport, inputOf } of inputModes)
 
     await choose('Switch off')
     await input.press(button('Switch Off'))
-    await expect(page.getByRole('cell', { name: 'Off' })).toBeVisible()
+    await expect(main.getByText('Off', { exact: true })).toBeVisible()
     await choose('Switch on')
     await input.press(button('Switch On'))
-    await expect(page.getByRole('cell', { name: 'On', exact: true })).toBeVisible()
+    await expect(main.getByText('On', { exact: true })).toBeVisible()
 
     await choose('Delete')
     await expect(page.getByRole('alertdialog', { name: 'Delete Webhook' })).toContainText(receiver.url)
