@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { customType, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
  * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
