@@ -195,6 +195,11 @@ test('an alert that nobody took is sent again @alerts-5', async () => {
 
 test('a wallet that Bursar halts because its node hides a log @alerts-6', async () => {
   let speak: () => Promise<unknown>
+  const isHalted = () =>
+    runInDurableObject(
+      payer.treasury(),
+      ({ context }: Treasury) => context.store.wallet(payer.wallet.id)!.halted !== null,
+    )
   await expectOneAlert(
     `wallet_halted:${payer.wallet.id}`,
     async () => {
@@ -209,16 +214,16 @@ test('a wallet that Bursar halts because its node hides a log @alerts-6', async 
       // And they differ at a finalized block. An alarm of the first reading may still run.
       await until('the halt', async () => {
         await work('scan')
-        return runInDurableObject(
-          payer.treasury(),
-          ({ context }: Treasury) => context.store.wallet(payer.wallet.id)!.halted,
-        )
+        return isHalted()
       })
       await work('outbox')
     },
     async () => {
       await speak()
-      await work('scan')
+      await until('the end of the halt', async () => {
+        await work('scan')
+        return !(await isHalted())
+      })
       await work('outbox')
     },
   )
