@@ -197,8 +197,7 @@ export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: st
 /** `before`: the last event (ms, number in the audit log) of the page before. */
 export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
 
-export interface TreasuryApi
-  extends Rpc.DurableObjectBranded, ApprovalCalls, KeyCalls, OperatorCalls, WebhookCalls {
+export interface TreasuryApi extends Rpc.DurableObjectBranded, ApprovalCalls, KeyCalls, OperatorCalls, WebhookCalls {
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>>
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */
