@@ -149,6 +149,14 @@ describe('asking', () => {
     expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
     expect(book.approve(first.id).ok).toBe(true)
     expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: address(9) } } })
+    // Test money vouches for nobody.
+    const columns =
+      'kind, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at'
+    book.store.run(
+      `INSERT INTO wallet (id, chain_id, address, ${columns}) SELECT 'test', 84532, 'other', ${columns} FROM wallet`,
+    )
+    book.store.run("UPDATE payment SET wallet_id = 'test'")
+    book.asked(agent, to(9), usdc('3'))
   })
 
   test('the same amount to the same recipient under another key is asked within the minutes @approvals-4', () => {

@@ -66,7 +66,6 @@ export function taskCreated(taskId: string, task: Task, pending: Partial<CallToo
 }
 
 const TaskParams = z.object({ taskId: z.string().min(1).max(64) })
-const UpdateParams = TaskParams.extend({ inputResponses: z.record(z.string(), z.unknown()) })
 
 /** Serves tasks/get, tasks/update and tasks/cancel, to clients that declare the extension. */
 export function serveTasks({ server }: McpServer, tasks: Tasks): void {
@@ -77,9 +76,10 @@ export function serveTasks({ server }: McpServer, tasks: Tasks): void {
     if (!task) throw unknownTask()
     return { taskId, ...task }
   })
-  server.setRequestHandler('tasks/update', { params: UpdateParams }, async ({ taskId, inputResponses }, ctx) => {
+  server.setRequestHandler('tasks/update', { params: TaskParams }, async ({ taskId }, ctx) => {
     requireTasks(ctx)
-    if (!(await tasks.update(taskId, inputResponses))) throw unknownTask()
+    // The SDK has taken them out of the parameters.
+    if (!(await tasks.update(taskId, { ...ctx.mcpReq.inputResponses }))) throw unknownTask()
     return {}
   })
   server.setRequestHandler('tasks/cancel', { params: TaskParams }, async ({ taskId }, ctx) => {

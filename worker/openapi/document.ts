@@ -47,7 +47,7 @@ function build(origin: string): OpenApi {
       webhooksTag,
     ],
     paths,
-    webhooks: webhooks(),
+    webhooks: webhooks(origin),
     components: {
       schemas: schemas(),
       parameters,

@@ -36,11 +36,11 @@ const headers = [
   ),
 ]
 
-export function webhooks(): Record<string, { post: WebhookOperation }> {
-  return Object.fromEntries(webhookEvents.map((name) => [name, { post: operation(name) }]))
+export function webhooks(origin: string): Record<string, { post: WebhookOperation }> {
+  return Object.fromEntries(webhookEvents.map((name) => [name, { post: operation(name, origin) }]))
 }
 
-function operation(name: WebhookEvent): WebhookOperation {
+function operation(name: WebhookEvent, origin: string): WebhookOperation {
   const data = name === 'webhook.test' ? 'TestEventData' : 'PaymentEventData'
   return {
     operationId: `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -62,7 +62,7 @@ function operation(name: WebhookEvent): WebhookOperation {
             },
             required: ['type', 'timestamp', 'data'],
           },
-          example: example(name),
+          example: example(name, origin),
         },
       },
     },
@@ -76,9 +76,9 @@ function operation(name: WebhookEvent): WebhookOperation {
 
 const timestamp = '2026-11-20T12:00:02.000Z'
 
-function example(type: WebhookEvent) {
+function example(type: WebhookEvent, origin: string) {
   const test: TestEventData = { id: 'whk_1', object: 'webhook', message: 'This is a test. Nothing has happened.' }
-  return { type, timestamp, data: type === 'webhook.test' ? test : paymentExample(type) }
+  return { type, timestamp, data: type === 'webhook.test' ? test : paymentExample(type, origin) }
 }
 
 type Statuses = Pick<PaymentEventData, 'previous_status' | 'status'>
@@ -142,16 +142,16 @@ const endings: { [Type in WebhookEvent]?: NonNullable<PaymentEventData['approval
   'approval.expired': 'EXPIRED',
   'approval.cancelled': 'CANCELLED',
 }
-const approvalExample = (type: WebhookEvent): PaymentEventData['approval'] => ({
+const approvalExample = (type: WebhookEvent, origin: string): PaymentEventData['approval'] => ({
   id: 'apr_0mws9c1f4k2b7',
   status: endings[type] ?? 'PENDING',
   requested_at: '2026-11-20T12:00:00.000Z',
   decided_at: endings[type] ? timestamp : null,
   expires_at: '2026-11-21T12:00:00.000Z',
-  url: 'https://bursar.example/dashboard/approvals/apr_0mws9c1f4k2b7',
+  url: `${origin}/dashboard/approvals/apr_0mws9c1f4k2b7`,
 })
 
-function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>): PaymentEventData {
+function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>, origin: string): PaymentEventData {
   const statuses = statusesOf(type)
   const isPayout = type.startsWith('payout.') || type === 'payment.funded'
   const isOnChain = ['CONFIRMED', 'PENDING'].includes(statuses.status) || isPayout
@@ -170,7 +170,7 @@ function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>): PaymentEve
     signed_at:
       statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.') ? null : '2026-11-20T12:00:00.000Z',
     confirmed_at: isOnChain && !type.startsWith('approval.') ? timestamp : null,
-    approval: type.startsWith('approval.') ? approvalExample(type) : null,
+    approval: type.startsWith('approval.') ? approvalExample(type, origin) : null,
     budget: { limit: '100', spent: '20', held: '12.5', remaining: '67.5' },
     agent_id: 'agt_0mws91xw3v',
     seq: 42,
