@@ -1,6 +1,7 @@
 /** The accounts that pay gas: where they are, and how much ETH they need. */
 import { createPublicClient, formatEther, formatGwei, http } from 'viem'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
+import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
@@ -13,11 +14,11 @@ const gasPerPayment = 85_000n
 /** /api/ready is 503 below this. */
 const leastWei = 10n ** 15n // 0.001 ETH
 
-export const relayerAddresses = (config: ProductionConfig, chainId: ChainId, secrets: Secrets) =>
-  Array.from(
-    { length: config.relayer.shards },
-    (_, shard) => relayerAccount(secrets.RELAYER_SEED_V1!, chainId, shard).address,
-  )
+/** Of the newest version of the seed, which may not be current yet. */
+export function relayerAddresses(config: ProductionConfig, chainId: ChainId, secrets: Secrets) {
+  const { secret } = keyring({ ...secrets } as KeyringSettings, 'RELAYER_SEED').versions.at(-1)!
+  return Array.from({ length: config.relayer.shards }, (_, shard) => relayerAccount(secret, chainId, shard).address)
+}
 
 /** Prints the addresses and what they need a day. Throws LaunchError while one has less than readiness asks for. */
 export async function checkRelayers(

@@ -57,7 +57,7 @@ export async function status({ vault, deployment, now, say, isDry }: Rotation, n
     say(`  version ${version}  ${text}${from ? ` from ${from}` : ''}`)
   const missing = notDistributed(vault.read(), name, state)
   if (missing.length > 0) say(`  version ${missing.join(', ')} has not reached the deployment: run \`start\` again`)
-  for (const what of state.remaining) say(`  still needed for ${what}`)
+  for (const what of state.remaining) say(`  open: ${what}`)
   if (!state.versions.some((one) => one.state === 'older')) return
   if (state.removableFrom === null) say('  Older versions can’t be removed yet.')
   else if (Date.parse(state.removableFrom) > now())
@@ -84,7 +84,7 @@ export async function finish(rotation: Rotation, name: KeyringName): Promise<voi
     throw new LaunchError(`the deployment does not use version ${current} yet`)
   if (removableFrom === null || Date.parse(removableFrom) > now())
     throw new LaunchError(
-      `version ${older.join(', ')} of ${name} is still needed for ${remaining.join('; ')}${removableFrom ? `; it can be removed from ${removableFrom} on` : ''}`,
+      `version ${older.join(', ')} of ${name} is still needed: ${remaining.join('; ')}${removableFrom ? `; it can be removed from ${removableFrom} on` : ''}`,
     )
   if (isDry) return say(`Would remove version ${older.join(', ')} of ${name}, with a new backup.`)
   const changed = withoutOlder(secrets, name, now())

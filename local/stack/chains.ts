@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ChainId, Contracts, Hex } from '../../worker/chain/types.ts'
+import { keyring } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import type { LocalSecrets } from './secrets.ts'
@@ -54,9 +55,8 @@ export async function startLocalChain(options: {
 
 /** Cheap on a chain that has the money and the contracts already. */
 async function prepareChain(rpcUrl: string, chainId: ChainId, secrets: LocalSecrets): Promise<Contracts> {
-  const relayers = Array.from(
-    { length: relayerShards },
-    (_, shard) => relayerAccount(secrets.RELAYER_SEED_V1, chainId, shard).address,
+  const relayers = keyring({ ...secrets }, 'RELAYER_SEED').versions.flatMap(({ secret }) =>
+    Array.from({ length: relayerShards }, (_, shard) => relayerAccount(secret, chainId, shard).address),
   )
   for (const address of [addressOf(localKeys.deployer), ...relayers]) await setBalance(rpcUrl, address, relayerWei)
   return deployContracts(rpcUrl, {

@@ -18,10 +18,13 @@ import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
 import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
+import { addVersions, removeFirst, rotationEnds } from './rotateKeys.ts'
 import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
+/** CHAOS_ROTATE=1: every ring of keys gets another version in the middle of it (`npm run test:long rotate-keys`). */
+const rotates = process.env.CHAOS_ROTATE === '1'
 const senders = 3
 const clientsEach = 4
 /** Reached by the agents towards the end. */
@@ -67,6 +70,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact, every eve
       await pause(random.int(100, 2_000))
       history.note('kill', null, kill)
       await stack.killWorker()
+      if (rotates && kill === Math.ceil(kills / 3)) await addVersions(stack)
       await stack.restartWorker()
     }
     await pause(1_000) // the last kill is recovered from under load as well
@@ -81,6 +85,7 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact, every eve
   const problems = records.flatMap((record) => record.problems)
   try {
     for (const { sender } of records) await booksAtRest(bursar, sender, restMs)
+    if (rotates) await newKeysHold(records)
     const restAt = Date.now()
     problems.push(...(await askAgain(records)), ...(await relayerProblems()), ...logProblems(stack))
     const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
@@ -112,7 +117,7 @@ test('the log of all this is JSON, and no secret that was issued or sent is in i
   await everyKindOfSecret()
   const secrets = await watched.stop()
   for (const [name, secret] of Object.entries(stack.secrets))
-    secrets.set(name === 'JWT_PRIVATE_JWK' ? JSON.parse(secret).d : secret, name)
+    secrets.set(name.endsWith('_JWK') ? JSON.parse(secret).d : secret, name)
   const kinds = new Set(secrets.values())
   for (const kind of ['access token', 'refresh token', 'session token', 'client secret', 'API key', 'password'])
     expect(kinds).toContain(kind)
@@ -204,6 +209,30 @@ async function stormy(random: Random, isOver: () => boolean): Promise<void> {
     await pause(random.int(100, 600))
   }
   node.setFault({ mode: 'none' })
+}
+
+/** What needs the first versions ends as it should; without the first KEK everything still opens and pays. */
+async function newKeysHold(records: SenderRecord[]): Promise<void> {
+  const remaining = await rotationEnds(stack)
+  console.log(JSON.stringify(remaining, null, 1))
+  expect(remaining.KEK).toEqual([])
+  for (const what of remaining.PAYOUT_SECRET!) expect(what).toMatch(/^open payouts, the last of which expires/)
+  for (const what of remaining.CODE_PEPPER!)
+    expect(what).toMatch(/^(open payouts|\d+ sign-up passcodes|login sessions)/)
+  for (const what of remaining.PASSWORD_PEPPER!) expect(what).toMatch(/^\d+ passwords/)
+  for (const what of remaining.RELAYER_SEED!) expect(what).toMatch(/^the ETH of relayer/)
+  removeFirst(stack, ['KEK'])
+  await stack.killWorker()
+  await stack.restartWorker()
+  for (const { sender } of records) {
+    const { status } = await stack.bursar.call('/v1/payments', {
+      token: sender.agents[0]!.apiKey,
+      key: randomUUID(),
+      body: { to: { type: 'email', email: 'after@bursar.test' }, amount: '0.10' },
+    })
+    expect([201, 202, 422, 403]).toContain(status)
+    await booksAtRest(stack.bursar, sender, restMs)
+  }
 }
 
 /** I7: an acknowledged request finds its payment again, whatever happened since. */

@@ -92,10 +92,10 @@ test('a rotation distributes, becomes current twelve minutes later, and removes 
     needed.set(name, { what: '3 things', until: new Date(clock.now + minute).toISOString() })
     await status(rotation, name)
     expect(said.slice(-2)).toEqual([
-      '  still needed for 3 things',
+      '  open: 3 things',
       `  Older versions can be removed from ${new Date(clock.now + minute).toISOString()} on.`,
     ])
-    await expect(finish(rotation, name)).rejects.toThrow('still needed for 3 things')
+    await expect(finish(rotation, name)).rejects.toThrow('still needed: 3 things')
     await start(rotation, name)
     expect(said.at(-1), 'never a second one at the same time').toContain('under way')
     needed.clear()

@@ -49,9 +49,8 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await button(page, 'Approve once').click()
   await expect(card.or(page.getByRole('region', { name: 'Data bot asked to pay' }))).toContainText('Approved by you.')
   const progress = page.getByRole('list', { name: 'Progress' })
-  await expect(progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })).toContainText('Done:', {
-    timeout: 20_000,
-  })
+  const confirmed = progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })
+  await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
   const paid = await bursar.call<{ status: string }>(`/v1/payments/${asked.id}`, { token: apiKey })
   expect(paid.body.status).toBe('CONFIRMED')
   await page.getByRole('link', { name: 'View payment' }).click()

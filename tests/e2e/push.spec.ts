@@ -16,6 +16,9 @@ type Scope = {
   dispatchEvent(event: Event): boolean
 }
 
+/** Contexts of tests are incognito, where Chromium has no Push API and says so. */
+test.use({ tolerated: /does not support the Push API/ })
+
 test('a push message is shown, and a click opens its approval; a service out of reach is reported @push-12', async ({
   page,
   context,

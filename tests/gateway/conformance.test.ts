@@ -60,3 +60,22 @@ test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebi
     await conform(suite, product, '--scenario', scenario, '--spec-version', '2026-07-28', ...expected)
   },
 )
+
+test.each([
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-mrtr-composition',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-status-notifications',
+])(
+  'the tasks extension: %s @mcp-30',
+  async (scenario) => {
+    await conform(suite, fixture, '--scenario', scenario, '--spec-version', '2026-07-28')
+  },
+  120_000,
+)

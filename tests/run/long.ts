@@ -22,6 +22,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
     env: { CHAOS_KILLS: '500' },
   },
+  'rotate-keys': {
+    about: 'every secret gets another version in the middle of 30 kills under load',
+    command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
+    env: { CHAOS_KILLS: '30', CHAOS_ROTATE: '1' },
+  },
   rotations: {
     about: 'workerd is killed during each of 60 rotations of a session key',
     command: vitest('--project', 'chaos', 'tests/chaos/rotation.test.ts'),

@@ -56,6 +56,8 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
   expect(approval).toEqual({
     id: expect.stringMatching(/^apr_/),
     status: 'PENDING',
+    requested_at: answer.json.created_at,
+    decided_at: null,
     expires_at: expect.stringMatching(/Z$/),
     url: `${env.APP_ORIGIN}/dashboard/approvals/${approval.id}`,
   })

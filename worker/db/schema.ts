@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
+export * from './listsSchema.ts'
 export * from './operationsSchema.ts'
 
 /**
@@ -234,72 +235,4 @@ export const devInbox = sqliteTable(
     at: integer('at').notNull(),
   },
   (t) => [index('dev_inbox_recipient_idx').on(t.recipient, t.at)],
-)
-
-/**
- * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
- * row with the highest `seq` wins. Can be rebuilt, and no decision about money reads it.
- */
-export const transactionView = sqliteTable(
-  'transaction_view',
-  {
-    id: text('id').primaryKey(),
-    userId: text('user_id').notNull(),
-    seq: integer('seq').notNull(),
-    createdAt: integer('created_at').notNull(),
-    status: text('status').notNull(),
-    category: text('category').notNull(),
-    amount: integer('amount').notNull(),
-    walletId: text('wallet_id').notNull(),
-    agentId: text('agent_id'),
-    contactId: text('contact_id'),
-    escrowId: text('escrow_id'),
-    body: text('body').notNull(),
-  },
-  (t) => [
-    index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
-    index('transaction_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
-    index('transaction_view_refused_idx').on(t.createdAt).where(sql`${t.status} = 'POLICY_REJECTED'`),
-  ],
-)
-
-export const payoutView = sqliteTable(
-  'payout_view',
-  {
-    id: text('id').primaryKey(),
-    userId: text('user_id').notNull(),
-    seq: integer('seq').notNull(),
-    createdAt: integer('created_at').notNull(),
-    status: text('status').notNull(),
-    amount: integer('amount').notNull(),
-    walletId: text('wallet_id').notNull(),
-    body: text('body').notNull(),
-  },
-  (t) => [
-    index('payout_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
-    index('payout_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
-  ],
-)
-
-const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })
-
-/** Maps the hash of a claim link's token to its payout. `address` finds payouts that must not be paid by hand. */
-export const claimLink = sqliteTable('claim_link', {
-  tokenHash: text('token_hash').primaryKey(),
-  userId: text('user_id').notNull(),
-  payoutId: text('payout_id').notNull().unique(),
-  address: caseInsensitiveText('address').notNull().unique(),
-  createdAt: integer('created_at').notNull(),
-})
-
-/** Treasuries with work under way. The cron watchdog wakes those that have not been heard from. */
-export const busyTreasury = sqliteTable(
-  'busy_treasury',
-  {
-    userId: text('user_id').primaryKey(),
-    since: integer('since').notNull(),
-    /** When the watchdog last woke it, so that it wakes them in turn. */
-    pokedAt: integer('poked_at').notNull().default(0),
-  },
-  (t) => [index('busy_treasury_since').on(t.since)],
 )

@@ -5,6 +5,7 @@ import { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import { CreatePayment, Payment, PaymentRecipient } from '#schemas/payment.ts'
 import { ok, type Result } from '../result.ts'
 import { cancelPayment, createPayment, getPayment, requestBudget } from '../services/agentPayments.ts'
+import { taskOf } from './paymentTasks.ts'
 import { type McpCall, paymentId, type Tool, tool } from './tool.ts'
 
 const [contact, address, email, phone] = PaymentRecipient.options
@@ -49,6 +50,12 @@ async function pay(
   return ok({ ...payment, replayed })
 }
 
+/** A payment that waits for its owner ends later. */
+function waiting(payment: z.input<typeof Paid>) {
+  const task = payment.status === 'PENDING_APPROVAL' ? taskOf(payment) : null
+  return task && { id: payment.id, task }
+}
+
 const sends =
   'Sends USDC on Base at once, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
 const claims =
@@ -66,6 +73,7 @@ export const payTools: Tool[] = [
     }),
     output: Paid,
     annotations: paying,
+    taskOf: waiting,
     scope: scopeFor.contact,
     run: (call, { contact_id, method, ...rest }) =>
       pay(call, { type: 'contact', contactId: contact_id, ...(method && { method }) }, rest),
@@ -77,6 +85,7 @@ export const payTools: Tool[] = [
     input: z.strictObject({ address: address.shape.address, ...common }),
     output: Paid,
     annotations: paying,
+    taskOf: waiting,
     scope: scopeFor.address,
     run: (call, { address, ...rest }) => pay(call, { type: 'address', address }, rest),
   }),
@@ -87,6 +96,7 @@ export const payTools: Tool[] = [
     input: z.strictObject({ email: email.shape.email, ...common }),
     output: Paid,
     annotations: paying,
+    taskOf: waiting,
     scope: scopeFor.email,
     run: (call, { email, ...rest }) => pay(call, { type: 'email', email }, rest),
   }),
@@ -97,6 +107,7 @@ export const payTools: Tool[] = [
     input: z.strictObject({ phone: phone.shape.phone, ...common }),
     output: Paid,
     annotations: paying,
+    taskOf: waiting,
     scope: scopeFor.phone,
     run: (call, { phone, ...rest }) => pay(call, { type: 'phone', phone }, rest),
   }),

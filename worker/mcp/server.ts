@@ -1,6 +1,8 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { paymentTasks } from './paymentTasks.ts'
 import { payTools } from './payTools.ts'
 import { readTools } from './readTools.ts'
+import { serveTasks } from './tasks.ts'
 import type { McpCall } from './tool.ts'
 
 /** In a fixed order, because clients cache the list. */
@@ -30,6 +32,7 @@ export const bursarServer: ServerOf = (call) => {
     },
   )
   for (const { register } of tools) register(server, call)
+  serveTasks(server, paymentTasks(call))
   return server
 }
 

@@ -13,6 +13,7 @@ import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import type { Refused, Result } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
+import { declaresTasks, type Task, taskCreated } from './tasks.ts'
 
 /** One request to /mcp. A tool sets `rejected` if the Treasury refuses the agent's credentials. */
 export type McpCall = {
@@ -40,6 +41,8 @@ type Spec<Input extends z.ZodType, Output extends z.ZodType> = {
   annotations: ToolAnnotations
   scope: RequiredScope
   run: (call: McpCall, input: z.output<Input>) => Promise<Result<z.input<Output>>>
+  /** The task that a result is the beginning of, for clients that know tasks; null: it is the end. */
+  taskOf?: (output: z.input<Output>) => { id: string; task: Task } | null
 }
 export type Tool = { name: string; register: (server: McpServer, call: McpCall) => void }
 
@@ -57,7 +60,7 @@ export function tool<Input extends z.ZodType, Output extends z.ZodType>(spec: Sp
     register(server, call) {
       const scopeChallenge = challengeFor(spec.scope, call)
       const config = { title, description, annotations, inputSchema, outputSchema, scopeChallenge }
-      server.registerTool(name, config, (args) => run(spec, call, args))
+      server.registerTool(name, config, (args, ctx) => run(spec, call, args, declaresTasks(ctx)))
     },
   }
 }
@@ -66,12 +69,17 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
   spec: Spec<Input, Output>,
   call: McpCall,
   args: unknown,
+  knowsTasks: boolean,
 ): Promise<CallToolResult> {
   const input = spec.input.safeParse(args)
   if (!input.success) return toResult(invalid(call, input.error), true)
   try {
     const result = (await scopeRefusal(spec.scope, call, args)) ?? (await spec.run(call, input.data))
-    if (result.ok) return toResult(result.value as object)
+    if (result.ok) {
+      const pending = knowsTasks ? spec.taskOf?.(result.value) : null
+      const shown = toResult(result.value as object)
+      return pending ? taskCreated(pending.id, pending.task, shown) : shown
+    }
     if (result.code === 'unauthenticated') call.rejected = result
     return toResult(refusalOf(call, result, args), true)
   } catch (error) {

@@ -145,6 +145,8 @@ const endings: { [Type in WebhookEvent]?: NonNullable<PaymentEventData['approval
 const approvalExample = (type: WebhookEvent): PaymentEventData['approval'] => ({
   id: 'apr_0mws9c1f4k2b7',
   status: endings[type] ?? 'PENDING',
+  requested_at: '2026-11-20T12:00:00.000Z',
+  decided_at: endings[type] ? timestamp : null,
   expires_at: '2026-11-21T12:00:00.000Z',
   url: 'https://bursar.example/dashboard/approvals/apr_0mws9c1f4k2b7',
 })

@@ -1,8 +1,12 @@
+import { chainIds } from '#domain/networks.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
+import { isInUse } from '../chain/networkSettings.ts'
 import { keyUseTotals, passcodesUnderOther, passwordsUnderOther, voidPasswordsUnderOther } from '../db/keys.ts'
 import { noPassword } from '../identity/passwords.ts'
 import { type KeyringName, keyring, keyringNames } from '../keyrings/keyring.ts'
+import { relayerShards } from '../readiness/readiness.ts'
+import { relayerName, sweptWei } from '../relayer/api.ts'
 import { type Act, recordAct } from './record.ts'
 import { currentSince, renewKeys } from './renewKeys.ts'
 
@@ -23,7 +27,9 @@ export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
       const now = deps.now()
       const current = ring.current(now)
       const hasOlder = ring.versions.some(({ version }) => version < current.version)
-      const remaining = hasOlder ? await remainingOf(deps, name, current) : []
+      // New relayers need ETH before their seed is current.
+      const isNext = name === 'RELAYER_SEED' && ring.versions.length > 1
+      const remaining = hasOlder || isNext ? await remainingOf(deps, name, current) : []
       const until = remaining.some((one) => one.until === null)
         ? null
         : Math.max(now, ...remaining.map((one) => one.until!))
@@ -51,7 +57,7 @@ async function remainingOf(
     const n = await passwordsUnderOther(db, version)
     return n > 0 ? [{ what: `${n} passwords; each is hashed again when its owner signs in`, until: null }] : []
   }
-  if (name === 'RELAYER_SEED') return []
+  if (name === 'RELAYER_SEED') return relayersOf(deps, version)
   const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
   const unchecked: Remaining[] =
     totals.unchecked > 0
@@ -77,6 +83,30 @@ async function remainingOf(
       : []),
     ...(sessionsEnd > now() ? [{ what: `login sessions until ${iso(sessionsEnd)}`, until: sessionsEnd }] : []),
   ]
+}
+
+/** Accounts of other versions that still have transactions or ETH, and new ones that wait for it. */
+async function relayersOf({ env }: Deps, version: number): Promise<Remaining[]> {
+  const names = chainIds
+    .filter((chainId) => isInUse(env, chainId))
+    .flatMap((chainId) => relayerShards(env).map((shard) => relayerName(chainId, shard)))
+  const lists = await Promise.all(
+    names.map(async (name): Promise<string[]> => {
+      try {
+        const accounts = await env.RELAYER.getByName(name).accounts()
+        return accounts.flatMap(({ version: own, address, state, inFlight, balance }) => {
+          if (state === 'waiting') return [`relayer ${name}, whose new account ${address} needs 0.001 ETH or more`]
+          if (own === version) return []
+          if (state === 'sending') return [`relayer ${name}, which still sends from ${address}`]
+          if (inFlight > 0) return [`${inFlight} transactions of relayer ${name}`]
+          return balance > sweptWei ? [`the ETH of relayer ${name} at ${address}, which is sent on within an hour`] : []
+        })
+      } catch {
+        return [`relayer ${name}, which does not respond`]
+      }
+    }),
+  )
+  return lists.flat().map((what) => ({ what, until: null }))
 }
 
 /** One step of the background job now, instead of with the next minute. Returns how many accounts it looked at. */

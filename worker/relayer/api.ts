@@ -106,6 +106,20 @@ export type RelayerAccount = {
   runwayHours: number | null
 }
 
+/** One of a Relayer's accounts, by the version of the seed. `balance` in wei. */
+export type RelayerAccountState = {
+  version: number
+  address: Address
+  balance: bigint
+  /** Transactions whose end is not known. */
+  inFlight: number
+  /** waiting: it takes over when it has ETH. older: it is followed until nothing is in flight, then swept. */
+  state: 'waiting' | 'sending' | 'older'
+}
+
+/** An account of an older version with less than this (wei) counts as swept. */
+export const sweptWei = 3n * 10n ** 14n // 0.0003 ETH
+
 /** Object name of a shard: one relayer account per chain and shard. */
 export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${shard}`
 
@@ -119,6 +133,8 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
   wait(id: string, ms: number): Promise<JobReport | null>
   /** The account that pays gas. Throws RpcUnavailable. */
   account(): Promise<RelayerAccount>
+  /** All its accounts, of older versions of the seed too. Throws RpcUnavailable. */
+  accounts(): Promise<RelayerAccountState[]>
   /** What the Relayer knows by itself: nothing is read from the chain. */
   health(): Promise<RelayerHealth>
   /** Jobs that have waited for a minute or longer, oldest first, and why. */

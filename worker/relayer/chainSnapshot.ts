@@ -7,7 +7,7 @@ export type Receipt = NonNullable<Awaited<ReturnType<Chain['receipt']>>>
 export type ChainSnapshot = {
   head: Block
   feeReading: FeeReading
-  /** The account's next nonce by mined transactions. */
+  /** The account's next nonce by mined transactions. As Transactions counts, once the submitter has read it. */
   nonce: number
   /** The same, counting the pool as well; read only while our own next nonce is unknown, else equal to `nonce`. */
   pendingNonce: number

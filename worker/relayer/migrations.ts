@@ -127,4 +127,11 @@ export const relayerMigrations: readonly string[] = [
   ALTER TABLE guard ADD COLUMN max_deadline INTEGER;
   CREATE INDEX guard_deadline ON guard (max_deadline);
   `,
+  `
+  -- The accounts that this object drives, by the version of the relayer seed; the newest sends. Before it, account had the
+  -- one there was. Nonces of all tables are those of an account plus (version - 1) * 2^32; next_nonce too.
+  CREATE TABLE relayer_account (version INTEGER PRIMARY KEY, address TEXT NOT NULL, next_nonce INTEGER);
+  -- Wei, as a decimal.
+  ALTER TABLE account_tx ADD COLUMN value TEXT NOT NULL DEFAULT '0';
+  `,
 ]

@@ -1,4 +1,4 @@
-import type { Address, Chain } from '../chain/types.ts'
+import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
 /** How long it is known what became of a job: for reports, and so that it is not taken a second time. */
@@ -23,14 +23,18 @@ const unknownDeadlineMs = 400 * 86_400_000 // 400 days
  */
 export async function prune(
   storage: DurableObjectStorage,
-  chain: Chain,
-  account: Address,
+  accounts: readonly TransactionSubmitter[],
   now: number,
 ): Promise<{ isMoreLeft: boolean }> {
   const jobs = storage.transactionSync(() => deleteOldJobs(storage.sql, now))
-  const [finalized, nonce] = await Promise.all([chain.finalized(), chain.accountNonce(account, 'finalized')])
+  const chain = accounts[0]!.chain()
+  const [finalized, ...nonces] = await Promise.all([
+    chain.finalized(),
+    ...accounts.map(({ address }) => chain.accountNonce(address, 'finalized')),
+  ])
   return storage.transactionSync(() => {
-    const transactions = deleteFinalTransactions(storage.sql, nonce, now)
+    const ranges = accounts.map(({ transactions: { firstNonce } }, i) => [firstNonce, firstNonce + nonces[i]!] as const)
+    const transactions = Math.max(...ranges.map((range) => deleteFinalTransactions(storage.sql, range, now)))
     dateOldGuards(storage.sql, now)
     const guards = deleteExpiredGuards(storage.sql, finalized.timestamp)
     return { isMoreLeft: jobs === maxRows || transactions === maxTransactions || guards === maxRows }
@@ -47,13 +51,14 @@ const deleteOldJobs = (sql: SqlStorage, now: number): number =>
     maxRows,
   )
 
-/** `nonce`: the account's next at a finalized block. */
-function deleteFinalTransactions(sql: SqlStorage, nonce: number, now: number): number {
+/** From the account's first nonce to its next one at a finalized block. */
+function deleteFinalTransactions(sql: SqlStorage, [first, next]: readonly [number, number], now: number): number {
   const final = sql
     .exec<{ nonce: number }>(
-      `SELECT nonce FROM account_tx WHERE nonce < ? AND state <> 'open' AND (state = 'mined' OR closed_at < ?)
+      `SELECT nonce FROM account_tx WHERE nonce >= ? AND nonce < ? AND state <> 'open' AND (state = 'mined' OR closed_at < ?)
        ORDER BY nonce LIMIT ?`,
-      nonce,
+      first,
+      next,
       now - lostWatchMs,
       maxTransactions,
     )

@@ -7,8 +7,17 @@ import { earliest } from '../durable/earliest.ts'
 import { migrate } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
 import { logWarning } from '../observability/log.ts'
-import { relayerAccount } from './account.ts'
-import type { JobReport, RelayerAccount, RelayerApi, RelayerHealth, RelayJob, StuckJob, SubmitResult } from './api.ts'
+import { openAccounts, type RelayerAccounts } from './accounts.ts'
+import type {
+  JobReport,
+  RelayerAccount,
+  RelayerAccountState,
+  RelayerApi,
+  RelayerHealth,
+  RelayJob,
+  StuckJob,
+  SubmitResult,
+} from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
 import { DeliveryState } from './deliveryState.ts'
 import { DeliveryStop, stoppedByOperator } from './deliveryStop.ts'
@@ -19,11 +28,11 @@ import { JobQueue } from './jobQueue.ts'
 import { JobWaiters } from './jobWaiters.ts'
 import { relayerMigrations } from './migrations.ts'
 import { NewAccountGas } from './newAccountGas.ts'
+import { followOlder, sweepOlder } from './olderAccounts.ts'
 import { prune } from './prune.ts'
 import { readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
-import { TransactionSubmitter } from './transactionSubmitter.ts'
-import { Transactions } from './transactions.ts'
+import type { TransactionSubmitter } from './transactionSubmitter.ts'
 
 /** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. */
 type AlarmKind = 'deliver' | 'report' | 'prune'
@@ -33,6 +42,8 @@ const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
 /** How often fees are read again while they are above the ceilings: one block. */
 const feePollMs = 2_000 // 2 seconds
+/** How often what older accounts have sent is looked at: half a block. */
+const followMs = 1_000
 const stuckAfterMs = 60_000 // 1 minute
 /** Of the object's storage, which ends at 10 GB: above this, new work is refused. */
 const maxDatabaseBytes = 6_000_000_000
@@ -58,7 +69,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   readonly #intake: JobIntake
   readonly #reports: ReportOutbox
   readonly #alarms: Alarms<AlarmKind>
-  #submitter: TransactionSubmitter | null = null
+  #accounts: RelayerAccounts | null = null
   readonly #state = new DeliveryState()
   #wasFull = false
   readonly #waiters: JobWaiters
@@ -79,7 +90,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#alarms = new Alarms(ctx.storage, {
       now: () => this.clock.now(),
       run: (kind) => this.#run(kind),
-      onError: (kind, error) => this.#state.noteFailure(this.#submitter?.name, kind, error),
+      onError: (kind, error) => this.#state.noteFailure(this.#accounts?.name, kind, error),
       afterRuns: (kind) => {
         if (kind === 'deliver') this.#afterDelivery()
       },
@@ -118,7 +129,13 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const { chain, address, transactions } = this.#openSubmitter()
     const balance = await chain().nativeBalance(address)
     const runwayHours = this.#state.runwayHours(balance, this.clock.now())
-    return { address, balance, nextNonce: transactions.nextNonce(), inFlight: transactions.open().length, runwayHours }
+    const next = transactions.nextNonce()
+    const nextNonce = next === null ? null : next - transactions.firstNonce
+    return { address, balance, nextNonce, inFlight: transactions.open().length, runwayHours }
+  }
+
+  async accounts(): Promise<RelayerAccountState[]> {
+    return this.#openAccounts().states()
   }
 
   async health(): Promise<RelayerHealth> {
@@ -184,14 +201,17 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   /** One step: reads the chain, resolves what is in flight, sends what waits. Returns when the next is due (ms). */
   async #deliver(): Promise<number | null> {
+    await this.#openAccounts().moveOn()
     const submitter = this.#openSubmitter()
     const now = this.clock.now()
+    const isFollowing = await followOlder(this.#openAccounts(), this.#feeCeilings, now)
     this.#quota.parkOverQuota(now)
     const ready = readyJobs(this.ctx.storage.sql, now)
     this.#state.noteReady(ready.length, now)
     const inFlight = submitter.inFlight()
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
-    if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now))
+    const followAt = isFollowing ? now + followMs : null
+    if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now), followAt)
 
     const jobs = batch ? this.#jobs.load(batch.jobIds) : []
     const [read, isStopped, simulation] = await Promise.all([
@@ -216,14 +236,14 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     // What has just ended may have kept a newer signature of the same intent waiting.
     const hasEnded = submitter.inFlight().all < inFlight.all
     if (!isResolved || batch || (hasEnded && readyJobs(this.ctx.storage.sql, now).length > 0)) return now
-    return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now))
+    return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
   }
 
   #isFull(): boolean {
     const { databaseSize } = this.ctx.storage.sql
     const isFull = databaseSize > this.maxDatabaseBytes
     if (isFull !== this.#wasFull) {
-      const fields = { relayer: this.#submitter?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
+      const fields = { relayer: this.#accounts?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
       logWarning(isFull ? 'relayer_takes_no_new_work' : 'relayer_takes_new_work_again', fields)
       this.#wasFull = isFull
     }
@@ -256,34 +276,24 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   async #prune(): Promise<number> {
     const now = this.clock.now()
-    const { chain, address } = this.#openSubmitter()
+    const accounts = this.#openAccounts()
     this.#quota.prune(now)
-    const { isMoreLeft } = await prune(this.ctx.storage, chain(), address, now)
+    const { isMoreLeft } = await prune(this.ctx.storage, [accounts.active(), ...accounts.older()], now)
+    await sweepOlder(accounts, this.#feeCeilings, now)
     return isMoreLeft ? now : now + pruneEveryMs
   }
 
-  /** The account comes from the object's name, or from the table when an alarm does not know the name. */
   #openSubmitter(): TransactionSubmitter {
-    if (this.#submitter) return this.#submitter
-    const { sql } = this.ctx.storage
-    const [chainId, shard] = this.ctx.id.name?.split(':').map(Number) ?? []
-    if (chainId !== undefined && shard !== undefined) {
-      sql.exec('INSERT OR IGNORE INTO account (one, chain_id, shard) VALUES (1, ?, ?)', chainId, shard)
-    }
-    const row = sql.exec<{ chain_id: ChainId; shard: number }>('SELECT chain_id, shard FROM account').one()
-    const account = relayerAccount(this.env.RELAYER_SEED_V1, row.chain_id, row.shard)
-    this.#submitter = new TransactionSubmitter({
-      name: `${row.chain_id}:${row.shard}`,
-      address: account.address,
-      chain: () => this.chains[row.chain_id],
-      clock: () => this.clock.now(),
-      storage: this.ctx.storage,
-      jobs: this.#jobs,
-      feeCeilings: this.#feeCeilings,
-      maxClockSkew: () => this.maxClockSkew,
-      quota: this.#quota,
-      transactions: new Transactions(sql, row.chain_id, account),
-    })
-    return this.#submitter
+    return this.#openAccounts().active()
+  }
+
+  #openAccounts(): RelayerAccounts {
+    const [jobs, quota, feeCeilings] = [this.#jobs, this.#quota, this.#feeCeilings]
+    const now = () => this.clock.now()
+    const chains = () => this.chains
+    const maxClockSkew = () => this.maxClockSkew
+    const settings = () => this.env
+    this.#accounts ??= openAccounts(this.ctx, { settings, now, chains, maxClockSkew, jobs, quota, feeCeilings })
+    return this.#accounts
   }
 }

@@ -24,7 +24,7 @@ const receiptGraceMs = 10_000 // 10 seconds
 const pollMs = 1_000 // half a block
 const maxReplacementsAtOnce = 3
 
-type Deps = {
+export type SubmitterDeps = {
   name: string
   address: Address
   chain: () => Chain
@@ -54,7 +54,7 @@ export class TransactionSubmitter {
   readonly #jobs: JobQueue
   readonly #quota: FailureQuota
 
-  constructor(deps: Deps) {
+  constructor(deps: SubmitterDeps) {
     this.name = deps.name
     this.address = deps.address
     this.chain = deps.chain
@@ -87,7 +87,8 @@ export class TransactionSubmitter {
     const isNonceUnknown = this.transactions.nextNonce() === null
     const snapshot = await readChainSnapshot(this.chain(), this.address, hashes, isNonceUnknown)
     notAhead(snapshot.head, this.#clock(), this.#maxClockSkew())
-    return snapshot
+    const { firstNonce } = this.transactions
+    return { ...snapshot, nonce: firstNonce + snapshot.nonce, pendingNonce: firstNonce + snapshot.pendingNonce }
   }
 
   simulate(kind: Batch['kind'], jobs: readonly QueuedJob[]): Promise<Simulation> {
@@ -127,7 +128,8 @@ export class TransactionSubmitter {
       for (const id of jobIds) this.#jobs.requeue(id, nonce, { isolated: true }, now)
       return
     }
-    const failed = kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, this.#relay())
+    const failed =
+      kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, this.chain().contracts.relay)
     for (const [position, id] of jobIds.entries()) {
       if (failed.has(position)) this.#jobs.markFailedOnChain(id, nonce, hash, now)
       else this.#jobs.markMined(id, hash, now)
@@ -187,7 +189,7 @@ export class TransactionSubmitter {
   async #resolveUsedNonce(nonce: number): Promise<void> {
     const hashes = this.transactions.attempts(nonce).map(({ hash }) => hash)
     const receipts = await readReceipts(this.chain(), hashes)
-    const nextNonce = await this.chain().accountNonce(this.address, 'latest')
+    const nextNonce = this.transactions.firstNonce + (await this.chain().accountNonce(this.address, 'latest'))
     this.#storage.transactionSync(() => {
       this.#applyReceipts(receipts)
       if (this.transactions.get(nonce)?.state !== 'open') return
@@ -201,6 +203,7 @@ export class TransactionSubmitter {
   #isObsolete(nonce: number, snapshot: SendingSnapshot): boolean {
     return (
       !this.transactions.newestAttempt(nonce).is_cancellation &&
+      !this.transactions.isTransfer(nonce) &&
       !this.transactions.hasLiveJobs(nonce, snapshot.head.timestamp)
     )
   }
@@ -259,7 +262,7 @@ export class TransactionSubmitter {
       const open = this.transactions.open()
       const hasCapacity = open.length < maxInFlight && open.every(({ accepted }) => accepted)
       if (!hasCapacity || this.#jobs.load(ids).length !== ids.length) return null
-      const content = encodeBatch(kind, jobs, this.#relay())
+      const content = encodeBatch(kind, jobs, this.chain().contracts.relay)
       const nonce = this.transactions.create(kind, content, ids, snapshot.fees, this.#clock())
       this.#jobs.markInFlight(ids, nonce)
       return nonce
@@ -292,9 +295,5 @@ export class TransactionSubmitter {
         else this.#replace(nonce, snapshot)
       })
     }
-  }
-
-  #relay(): Address {
-    return this.chain().contracts.relay
   }
 }

@@ -17,6 +17,8 @@ export type AccountTransaction = {
   target: Address
   data: Hex
   gas: number
+  /** Wei, as a decimal: of a plain transfer to the account that follows. */
+  value: string
   /** lost: another transaction consumed the nonce. */
   state: 'open' | 'mined' | 'lost'
   /** 1 once a node has accepted the newest attempt. */
@@ -35,38 +37,61 @@ export type Attempt = {
   max_priority_fee: string
 }
 
+/** Which account a stored nonce is of: each version of the seed has a range of its own. */
+const rangeSize = 2 ** 32
+
 /**
  * The nonces of one account and what was signed for each. The content of a nonce never changes: a replacement has
  * other fees, or is a cancellation, an empty transfer to the account itself. Every attempt is stored, signed, before it
- * is sent. Synchronous: callers open the transaction.
+ * is sent. Synchronous: callers open the transaction. A nonce here is the one on chain plus `firstNonce`, so that the
+ * accounts of several versions of the seed share the tables.
  */
 export class Transactions {
   readonly #sql: SqlStorage
   readonly #chainId: ChainId
   readonly #account: RelayerAccount
 
-  constructor(sql: SqlStorage, chainId: ChainId, account: RelayerAccount) {
+  readonly #version: number
+  readonly firstNonce: number
+
+  /** `version`: of the seed, whose row in relayer_account exists. */
+  constructor(sql: SqlStorage, chainId: ChainId, account: RelayerAccount, version: number) {
     this.#sql = sql
     this.#chainId = chainId
     this.#account = account
+    this.#version = version
+    this.firstNonce = (version - 1) * rangeSize
   }
 
   /** Null until the chain was asked for the first time. */
   nextNonce(): number | null {
-    return this.#sql.exec<{ next_nonce: number | null }>('SELECT next_nonce FROM account').one().next_nonce
+    return this.#sql
+      .exec<{ next_nonce: number | null }>('SELECT next_nonce FROM relayer_account WHERE version = ?', this.#version)
+      .one().next_nonce
   }
 
   /** Nonces below `nonce` are used, by us or by another holder of this key. */
   skipTo(nonce: number): void {
-    this.#sql.exec('UPDATE account SET next_nonce = max(coalesce(next_nonce, 0), ?)', nonce)
+    this.#sql.exec(
+      'UPDATE relayer_account SET next_nonce = max(coalesce(next_nonce, 0), ?) WHERE version = ?',
+      nonce,
+      this.#version,
+    )
   }
 
   /** Takes the next nonce for this content and signs it. Returns the nonce. */
-  create(kind: Batch['kind'], content: TransactionContent, jobIds: readonly string[], fees: Fees, now: number): number {
+  create(
+    kind: Batch['kind'],
+    content: TransactionContent,
+    jobIds: readonly string[],
+    fees: Fees,
+    now: number,
+    value = 0n,
+  ): number {
     const nonce = this.nextNonce()
     if (nonce === null) throw new Error('the next nonce is unknown')
-    this.#sql.exec('UPDATE account SET next_nonce = ?', nonce + 1)
-    this.#insert(nonce, kind, content, now)
+    this.skipTo(nonce + 1)
+    this.#insert(nonce, kind, content, now, value)
     this.#sql.exec(
       'INSERT INTO batch_job (nonce, position, job_id) SELECT ?, key, value FROM json_each(?)',
       nonce,
@@ -74,6 +99,15 @@ export class Transactions {
     )
     this.sign(nonce, fees, now)
     return nonce
+  }
+
+  /** Takes the next nonce for a plain transfer of `value` wei. Returns the nonce. */
+  createTransfer(to: Address, value: bigint, fees: Fees, now: number): number {
+    return this.create('direct', { to, data: '0x', gas: transferGas }, [], fees, now, value)
+  }
+
+  isTransfer(nonce: number): boolean {
+    return this.get(nonce)?.value !== '0'
   }
 
   /** Closes a gap below our nonces: with what this nonce had before, else with an empty transfer. */
@@ -86,15 +120,16 @@ export class Transactions {
     }
   }
 
-  #insert(nonce: number, kind: AccountTransaction['kind'], content: TransactionContent, now: number): void {
+  #insert(nonce: number, kind: AccountTransaction['kind'], content: TransactionContent, now: number, value = 0n): void {
     this.#sql.exec(
-      'INSERT INTO account_tx (nonce, kind, target, data, gas, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO account_tx (nonce, kind, target, data, gas, created_at, value) VALUES (?, ?, ?, ?, ?, ?, ?)',
       nonce,
       kind,
       content.to,
       content.data,
       Number(content.gas),
       now,
+      value.toString(),
     )
   }
 
@@ -104,8 +139,9 @@ export class Transactions {
 
   /** Signs the content of the nonce with these fees, as its newest attempt. */
   sign(nonce: number, fees: Fees, now: number): void {
-    const { target, data, gas } = this.get(nonce)!
-    this.#addAttempt(nonce, { to: target, data, gas: BigInt(gas) }, fees, { isCancellation: false }, now)
+    const { target, data, gas, value } = this.get(nonce)!
+    const content = { to: target, data, gas: BigInt(gas), value: BigInt(value) }
+    this.#addAttempt(nonce, content, fees, { isCancellation: false }, now)
   }
 
   /** Signs an empty transfer in place of the content, as the newest attempt. */
@@ -115,12 +151,18 @@ export class Transactions {
 
   #addAttempt(
     nonce: number,
-    content: TransactionContent,
+    content: TransactionContent & { value?: bigint },
     fees: Fees,
     { isCancellation }: { isCancellation: boolean },
     now: number,
   ): void {
-    const unsigned: UnsignedTransaction = { chainId: this.#chainId, nonce, value: 0n, ...content, ...fees }
+    const unsigned: UnsignedTransaction = {
+      chainId: this.#chainId,
+      nonce: nonce - this.firstNonce,
+      value: 0n,
+      ...content,
+      ...fees,
+    }
     const { raw, hash } = signTransaction(unsigned, this.#account.privateKey)
     this.#sql.exec(
       `INSERT OR IGNORE INTO attempt (hash, nonce, raw, is_cancellation, max_fee, max_priority_fee, created_at)
@@ -142,7 +184,13 @@ export class Transactions {
 
   /** Without a final outcome, lowest nonce first. */
   open(): AccountTransaction[] {
-    return this.#sql.exec<AccountTransaction>(`SELECT * FROM account_tx WHERE state = 'open' ORDER BY nonce`).toArray()
+    return this.#sql
+      .exec<AccountTransaction>(
+        `SELECT * FROM account_tx WHERE state = 'open' AND nonce >= ? AND nonce < ? ORDER BY nonce`,
+        this.firstNonce,
+        this.firstNonce + rangeSize,
+      )
+      .toArray()
   }
 
   /** The attempts whose receipts matter, newest first. */
@@ -150,8 +198,11 @@ export class Transactions {
     return this.#sql
       .exec<Attempt>(
         `SELECT attempt.* FROM attempt JOIN account_tx USING (nonce)
-         WHERE state = 'open' OR (state = 'lost' AND closed_at > ?) ORDER BY attempt.seq DESC LIMIT ?`,
+         WHERE (state = 'open' OR (state = 'lost' AND closed_at > ?)) AND nonce >= ? AND nonce < ?
+         ORDER BY attempt.seq DESC LIMIT ?`,
         now - lostWatchMs,
+        this.firstNonce,
+        this.firstNonce + rangeSize,
         maxWatched,
       )
       .toArray()

@@ -25,6 +25,8 @@ export const ApprovalReference = z
   .object({
     id: z.string(),
     status: z.enum(['PENDING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']),
+    requested_at: instant,
+    decided_at: instant.nullable().describe('When it ended, whoever ended it.'),
     expires_at: instant.describe('Without an answer it ends then, as EXPIRED.'),
     url: z
       .string()

@@ -9,6 +9,7 @@ import {
 import { z } from 'zod'
 import type { ServerOf } from '../../../worker/mcp/server.ts'
 import { image } from './samples.ts'
+import { registerTaskTools } from './taskTools.ts'
 import { registerAskingTools, registerContentTools, registerStreamingTools } from './tools.ts'
 
 const codec = createRequestStateCodec<{ round: number }>({ key: new Uint8Array(32).fill(7) })
@@ -28,6 +29,7 @@ export const conformanceServer: ServerOf = () => {
   registerAskingTools(server, codec)
   registerResources(server)
   registerPrompts(server)
+  registerTaskTools(server)
   return server
 }
 

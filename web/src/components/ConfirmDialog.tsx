@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../lib/apiError.ts'
-import { useReply } from '../lib/useReply.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
+import { useReply } from './LateReply.tsx'
 
 /** Asks before an action. Stays open with the reason when the action fails. */
 export function ConfirmDialog(props: {

@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown, X } from 'lucide-react'
 import { shortAddress } from '../lib/address.ts'
 import { messageOf } from '../lib/apiError.ts'
 import { type Contact, contactsQuery } from '../queries/contacts.ts'
@@ -9,14 +9,21 @@ import { ComboboxPopup } from './ComboboxPopup.tsx'
 import { Field, Input } from './Field.tsx'
 
 const shownAtOnce = 50
+const aside = 'absolute inset-y-0 right-0 flex w-10 items-center justify-center text-muted'
 
-/** Chooses a contact by part of its name, address, email or phone number. */
+/**
+ * Chooses a contact by part of its name, address, email or phone number. `optional`: it may be cleared, and Enter in an empty
+ * field is left to the form.
+ */
 export function ContactPicker(props: {
-  value: Contact | undefined
-  error: string | undefined
+  /** Id of the contact; undefined: none. */
+  value: string | undefined
+  error?: string | undefined
+  optional?: boolean
   onChange: (contact: Contact | undefined) => void
 }) {
   const contacts = useQuery(contactsQuery)
+  const { optional = false } = props
   const hint = contacts.data?.length === 0 ? 'You have no contacts yet. Add some under Contacts.' : undefined
   const loading = contacts.isPending ? 'Loading contacts...' : undefined
   if (contacts.isError && !contacts.data)
@@ -29,39 +36,41 @@ export function ContactPicker(props: {
       </div>
     )
   return (
-    <Field label="Contact" error={props.error} hint={hint ?? loading}>
+    <Field label="Contact" error={props.error} hint={optional ? undefined : (hint ?? loading)}>
       {(control) => (
         <Combobox.Root
           items={contacts.data ?? []}
-          value={props.value ?? null}
+          value={contacts.data?.find(({ id }) => id === props.value) ?? null}
           onValueChange={(contact: Contact | null) => props.onChange(contact ?? undefined)}
           itemToStringLabel={(contact: Contact) => contact.name}
           isItemEqualToValue={(a: Contact, b: Contact) => a.id === b.id}
           filter={(contact: Contact, query) => textOf(contact).includes(query.trim().toLowerCase())}
           limit={shownAtOnce}
-          autoHighlight
+          autoHighlight={!optional}
         >
           <div className="relative">
             <Combobox.Input
               render={<Input className="pr-10" />}
               {...control}
-              placeholder="Name, address or email"
+              placeholder={optional ? 'All contacts' : 'Name, address or email'}
               autoCapitalize="none"
               spellCheck={false}
               onKeyDown={(event) => {
-                if (event.key !== 'Enter' || !loading) return
+                if (event.key !== 'Enter' || !loading || optional) return
                 // Contacts are still loading: Enter would clear the text and submit the form without a contact.
                 event.preventDefault()
                 event.preventBaseUIHandler()
               }}
             />
-            <Combobox.Trigger
-              aria-label="Show contacts"
-              tabIndex={-1}
-              className="absolute inset-y-0 right-0 flex w-10 items-center justify-center text-muted"
-            >
-              <ChevronDown aria-hidden="true" className="size-4" />
-            </Combobox.Trigger>
+            {optional ? (
+              <Combobox.Clear aria-label="Clear contact" className={`${aside} rounded-control hover:text-ink`}>
+                <X aria-hidden="true" className="size-4" />
+              </Combobox.Clear>
+            ) : (
+              <Combobox.Trigger aria-label="Show contacts" tabIndex={-1} className={aside}>
+                <ChevronDown aria-hidden="true" className="size-4" />
+              </Combobox.Trigger>
+            )}
           </div>
           <ComboboxPopup<Contact> empty={loading ?? 'No contact matches.'}>
             {(contact) => ({ title: contact.name, below: methodsInWords(contact) })}

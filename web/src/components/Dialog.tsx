@@ -3,6 +3,7 @@ import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from './Button.tsx'
+import { LateReply } from './LateReply.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
@@ -49,21 +50,7 @@ export function Dialog(props: {
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 short:flex-none short:overflow-visible">
         {props.children}
       </div>
-      {props.onStopWaiting && (
-        <div
-          role="alert"
-          className="flex flex-wrap items-center justify-between gap-x-4 bg-amber-tint px-5 py-2 text-amber text-small"
-        >
-          The server has not replied yet.
-          <button
-            type="button"
-            onClick={props.onStopWaiting}
-            className="min-h-6 rounded-sm font-medium underline underline-offset-3 pointer-coarse:min-h-11"
-          >
-            Stop waiting
-          </button>
-        </div>
-      )}
+      {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
       {props.footer && (
         <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
           {props.footer}

@@ -3,10 +3,10 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { ApiError, isOutcomeUnknown, messageOf } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
 import { useIdempotencyKey } from '../lib/useIdempotencyKey.ts'
-import { useReply } from '../lib/useReply.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
+import { useReply } from './LateReply.tsx'
 
 /**
  * A dialog with one form. Every attempt uses the same idempotency key until the server refuses one. A refusal is shown

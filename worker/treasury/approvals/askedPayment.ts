@@ -74,9 +74,13 @@ export function shownPayment(ctx: Context, id: string): ShownPayment | null {
   return approval && askedPayment(ctx, approval)
 }
 
+const endedAt = ({ ended_at }: ApprovalRow) => (ended_at === null ? null : new Date(ended_at).toISOString())
+
 export const referenceOf = (ctx: Context, row: ApprovalRow) => ({
   id: row.id,
   status: asOfNow(ctx, row).status,
+  requested_at: new Date(row.asked_at).toISOString(),
+  decided_at: endedAt(asOfNow(ctx, row)),
   expires_at: new Date(row.expires_at).toISOString(),
   url: `${ctx.env.APP_ORIGIN}${approvalPath(row.id)}`,
 })

@@ -123,7 +123,7 @@ function PayoutsPage() {
           Create Payout
         </Button>
       </PageHeader>
-      {outstanding.count > 0 && (
+      {!reclaimable.isPending && outstanding.count > 0 && (
         <p className={clsx('mb-4 text-muted', !overview.data && 'invisible')}>
           Total outstanding: <Amount value={outstanding.amount} className="font-semibold text-ink" /> in{' '}
           {plural(outstanding.count, 'payout')} not claimed yet

@@ -43,7 +43,7 @@ export function ApprovalFields(props: { form: UseFormReturn<GroupValues> }) {
         <Checkbox
           {...form.register('approveNewRecipient')}
           label="First payments to a recipient"
-          hint="Anyone whom this group has not paid before"
+          hint="Anyone whom your account has not paid before"
         />
         <WholeField
           form={form}

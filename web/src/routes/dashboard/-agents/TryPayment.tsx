@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
 import { phoneProblem } from '#domain/contactRules.ts'
@@ -16,7 +15,6 @@ import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { type Agent, checkPayment, type PaymentCheck, type PaymentRecipient } from '../../../queries/agents.ts'
 import { useSms } from '../../../queries/config.ts'
-import { contactsQuery } from '../../../queries/contacts.ts'
 import { RuleLink } from './RuleLink.tsx'
 
 type Kind = PaymentRecipient['type']
@@ -63,7 +61,6 @@ function recipientOf({ type, ...values }: Values): PaymentRecipient {
 /** Checks whether the rules would allow a payment by this agent. Makes no payment. */
 export function TryPayment(props: { agent: Agent; first: Kind }) {
   const { agent } = props
-  const contacts = useQuery(contactsQuery)
   const form = useForm<Values>({
     resolver,
     defaultValues: { type: props.first, contact: '', address: '', email: '', phone: '', amount: '' },
@@ -100,7 +97,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
         </Field>
         {type === 'contact' ? (
           <ContactPicker
-            value={contacts.data?.find(({ id }) => id === contact)}
+            value={contact}
             error={errors.contact?.message}
             onChange={(next) => {
               form.setValue('contact', next?.id ?? '')
@@ -158,7 +155,14 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 function Result(props: { result: PaymentCheck; agentId: string }) {
-  const { allowed, amount, max_allowed_now: most, refusal } = props.result
+  const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks } = props.result
+  if (allowed && asks)
+    return (
+      <p className="flex gap-2 rounded-control bg-amber-tint px-3 py-2 text-amber text-small">
+        <Clock aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span>${formatAmount(amount)} would wait for your approval. Every other rule allows it.</span>
+      </p>
+    )
   if (allowed || !refusal)
     return (
       <p className="flex gap-2 rounded-control bg-green-tint px-3 py-2 text-green text-small">

@@ -20,6 +20,10 @@ const rules: Record<string, { name: string; place: RulePlace }> = {
   'group.budget_per_month': { name: 'Monthly budget', place: 'limits' },
   'group.max_unclaimed': { name: 'Unclaimed payouts', place: 'limits' },
   'group.email_domains': { name: 'Email domains', place: 'limits' },
+  'approval.denied': { name: 'Denied by you', place: 'limits' },
+  'approval.expired': { name: 'Not approved in time', place: 'limits' },
+  'approval.cancelled': { name: 'Cancelled before approval', place: 'limits' },
+  'approval.pending': { name: 'Too many open requests', place: 'limits' },
   'group.phone_codes': { name: 'Phone country codes', place: 'limits' },
 }
 

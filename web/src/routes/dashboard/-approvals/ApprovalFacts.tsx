@@ -93,7 +93,7 @@ function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain
       {email && <p className="wrap-anywhere">{email}</p>}
       {phone && <p>{phone}</p>}
       {address && (
-        <div className="flex items-start justify-between gap-2">
+        <div className="flex items-start gap-2">
           <FullAddress address={address} />
           <span className="flex shrink-0">
             <CopyButton text={address} what="address" />

@@ -55,7 +55,7 @@ export function Decision(props: { approval: Approval; isOver: boolean }) {
         </div>
       )}
       {props.isOver && <p className="mb-3 text-muted text-small">The time to answer is over. Nothing is paid.</p>}
-      <div className="grid grid-cols-[3fr_2fr] gap-3">
+      <div className="grid grid-cols-[2fr_1fr] gap-3">
         {approval.canGrant && (
           <Button look="secondary" disabled={disabled} onClick={() => setAsking('grant')} className="col-span-2 w-full">
             Approve and always allow…

@@ -5,13 +5,13 @@ import { Amount } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../components/Field.tsx'
+import { useReply } from '../../../components/LateReply.tsx'
 import { Skeleton } from '../../../components/states.tsx'
 import { microOf } from '../../../lib/amounts.ts'
 import { messageOf } from '../../../lib/apiError.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
 import { unitOf } from '../../../lib/networks.ts'
 import { recipientOf } from '../../../lib/payoutStatus.ts'
-import { useReply } from '../../../lib/useReply.ts'
 import {
   type Escrow,
   fetchPayoutsById,

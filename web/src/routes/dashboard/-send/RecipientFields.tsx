@@ -91,7 +91,7 @@ function Recipient(props: { form: Form; way: Way; contact: Contact | undefined }
   return (
     <div className="space-y-4">
       <ContactPicker
-        value={contact}
+        value={contact?.id}
         error={errors.contactId?.message}
         onChange={(next) => {
           const [only, ...others] = next ? methodsOf(next, sms) : []

@@ -4,12 +4,12 @@ import { useForm } from 'react-hook-form'
 import { Button } from '../../../components/Button.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
 import { ErrorBox, Field } from '../../../components/Field.tsx'
+import { useReply } from '../../../components/LateReply.tsx'
 import { PasswordInput } from '../../../components/PasswordInput.tsx'
 import { ApiError } from '../../../lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '../../../lib/changePassword.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { messageOrThrown } from '../../../lib/messageOrThrown.ts'
-import { useReply } from '../../../lib/useReply.ts'
 import { changePassword } from '../../../queries/account.ts'
 
 const closeAfterMs = 1_500 // 1.5 seconds

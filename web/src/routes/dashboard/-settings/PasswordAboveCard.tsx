@@ -79,7 +79,7 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
         </Field>
       )}
       <Button type="submit" look="secondary" busy={busy} disabled={!isDirty}>
-        Save
+        Save limit
       </Button>
     </form>
   )

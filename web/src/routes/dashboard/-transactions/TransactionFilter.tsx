@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
+import { ContactPicker } from '../../../components/ContactPicker.tsx'
 import { Field, Select } from '../../../components/Field.tsx'
-import { ContactField } from '../../../lists/ContactField.tsx'
 import { FilterDialog } from '../../../lists/FilterDialog.tsx'
 import { Choices, TextField } from '../../../lists/FilterFields.tsx'
 import { groupsQuery, type PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
@@ -59,7 +59,7 @@ export default function TransactionFilter(props: {
               )}
             </Field>
           </div>
-          <ContactField value={draft.contact} onChange={(contact) => change({ contact })} />
+          <ContactPicker optional value={draft.contact} onChange={(contact) => change({ contact: contact?.id })} />
           <TextField
             label="Recipient"
             hint="Part of an email, phone number, address or name"

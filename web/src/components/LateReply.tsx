@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiError } from './apiError.ts'
+import { ApiError } from '../lib/apiError.ts'
 
 const lateMs = 15_000 // 15 seconds
 
@@ -14,7 +14,7 @@ export function useReply() {
   useEffect(() => () => clearTimeout(timer.current), [])
 
   /** The call's outcome. Throws ApiError when stopped. */
-  const replyOf = useCallback(async <T>(call: Promise<T>): Promise<T> => {
+  const replyOf = useCallback(async <T,>(call: Promise<T>): Promise<T> => {
     timer.current = setTimeout(() => setIsLate(true), lateMs)
     try {
       return await Promise.race([
@@ -34,3 +34,20 @@ export function useReply() {
     onStopWaiting: isLate ? () => stop.current?.() : undefined,
   }
 }
+
+/** Above a dialog's buttons. */
+export const LateReply = (props: { onStopWaiting: () => void }) => (
+  <div
+    role="alert"
+    className="flex flex-wrap items-center justify-between gap-x-4 bg-amber-tint px-5 py-2 text-amber text-small"
+  >
+    The server has not replied yet.
+    <button
+      type="button"
+      onClick={props.onStopWaiting}
+      className="min-h-6 rounded-sm font-medium underline underline-offset-3 pointer-coarse:min-h-11"
+    >
+      Stop waiting
+    </button>
+  </div>
+)

@@ -1,0 +1,66 @@
+/** Rotates every ring of a running stack, as `npm run ops -- rotate` does, but without waiting ten minutes. */
+import { expect } from 'vitest'
+import { withNewVersion, withoutOlder } from '../../launch/rotation/versions.ts'
+import { until } from '../../local/client.ts'
+import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
+import { type KeyringSettings, keyring, keyringNames } from '../../worker/keyrings/keyring.ts'
+import { localOperatorCookie } from '../../worker/ops/localOperator.ts'
+import { relayerAccount } from '../../worker/relayer/account.ts'
+import type { KeyringState } from '../../worker/schemas/ops.ts'
+import type { TestStack } from '../support/testStack.ts'
+
+/** Long enough for the Worker to start with the new versions. */
+const soonMs = 4_000
+
+/** Adds a version to each ring, current in four seconds, for the Worker's next start. The new relayers get ETH. */
+export async function addVersions(stack: TestStack): Promise<void> {
+  const path = secretsPathOf(stack.stateDir)
+  let secrets = readSecrets(path)
+  const from = Date.now() + soonMs
+  for (const name of keyringNames) secrets = withNewVersion(secrets, name, Date.now())
+  secrets.KEYRINGS = secrets.KEYRINGS!.replaceAll(/"from":\d+/g, `"from":${from}`)
+  writeSecrets(path, secrets)
+  const seed = keyring(secrets as KeyringSettings, 'RELAYER_SEED').versions.at(-1)!.secret
+  for (const chainId of [8453, 84532] as const) {
+    const params = [relayerAccount(seed, chainId, 0).address, '0x56bc75e2d63100000']
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params })
+    await fetch(stack.rpc[chainId], { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  }
+}
+
+async function ops<T>(stack: TestStack, method: string, path: string, body?: object): Promise<T> {
+  const headers = { cookie: `${localOperatorCookie}=1`, 'content-type': 'application/json', origin: stack.url }
+  const response = await fetch(`${stack.url}/ops/api${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const { data, error } = (await response.json()) as { data: T; error?: string }
+  if (error) throw new Error(`${path}: ${response.status} ${error}`)
+  return data
+}
+
+/** Lets the rotation end, and says what each ring still needs its first version for. */
+export async function rotationEnds(stack: TestStack): Promise<Record<string, string[]>> {
+  const states = await until(
+    'all accounts are looked at',
+    async () => {
+      await ops(stack, 'POST', '/keys/renew', { reason: 'chaos' })
+      const found = await ops<KeyringState[]>(stack, 'GET', '/keys')
+      const isDone = found.every(({ remaining }) => !remaining.some((what) => /not looked at|sealed values/.test(what)))
+      return isDone && found
+    },
+    180_000,
+  )
+  for (const { versions } of states) expect(versions.map(({ state }) => state)).toEqual(['older', 'current'])
+  return Object.fromEntries(states.map(({ name, remaining }) => [name, remaining]))
+}
+
+/** Removes the first version of these rings, for the Worker's next start. */
+export function removeFirst(stack: TestStack, names: (typeof keyringNames)[number][]): void {
+  const path = secretsPathOf(stack.stateDir)
+  writeSecrets(
+    path,
+    names.reduce((secrets, name) => withoutOlder(secrets, name, Date.now()), readSecrets(path)),
+  )
+}

@@ -1,0 +1,117 @@
+/** Approvals as tasks, with the unmodified client of the tasks extension, and without it. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Approval, ApprovalList } from '#schemas/approval.ts'
+import { until } from '../../local/client.ts'
+import { importClient } from '../support/clients.ts'
+import { addressFor, chainReader, usdc as units } from '../support/stackClient.ts'
+import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
+import { connectV2 } from './mcpClients.ts'
+
+const chain = chainReader(rpcUrl, usdc)
+const protocolVersion = '2026-07-28'
+type Agent = Awaited<ReturnType<typeof createAgent>>
+
+/** An agent whose payments above 1 USDC wait for its owner. */
+async function createAskingAgent(): Promise<Agent> {
+  const agent = await createAgent()
+  const { sender } = agent
+  const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '1' }
+  await bursar.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })
+  return agent
+}
+
+const waiting = ({ sender }: Agent) =>
+  until('a question', async () => {
+    const { approvals } = await bursar.api<ApprovalList>('/approvals?status=pending', { token: await sender.token() })
+    return approvals[0]
+  })
+const decide = async ({ sender }: Agent, { id, hash }: Approval, decision: 'approve' | 'deny') =>
+  bursar.api<Approval>(`/approvals/${id}/${decision}`, { token: await sender.token(), body: { hash } })
+
+/** One message as it is, for what the SDK's client does not send by itself. */
+async function dispatch(apiKey: string, request: { method: string; params: Record<string, unknown> }) {
+  const { method, params } = request
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': protocolVersion,
+      'mcp-method': method,
+      'mcp-name': String(params.name ?? params.taskId),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), ...request }),
+  })
+  const text = await response.text()
+  const data = text.split('\n').findLast((line) => line.startsWith('data: '))
+  const message = JSON.parse(data ? data.slice('data: '.length) : text)
+  return message.error ? { kind: 'error', error: message.error } : { kind: 'result', result: message.result }
+}
+
+async function openSession(agent: Agent) {
+  const { client } = await connectV2(agent, { mode: '2026', auth: 'key' })
+  const tasks = await importClient('@modelcontextprotocol/ext-tasks/dist/client/index.js')
+  const session = tasks.createTaskSessionFromClient(client, {
+    endpointId: 'bursar',
+    rawDispatch: (request: Parameters<typeof dispatch>[1]) => dispatch(agent.apiKey, request),
+    v2RequestFraming: { protocolVersion, clientInfo: { name: 'agent', version: '1.0.0' }, clientCapabilities: {} },
+  })
+  const close = async () => {
+    await session.close()
+    await client.close()
+  }
+  return { session, close, resultOf: tasks.resultFromTaskOutcome }
+}
+
+test('ext-tasks: a payment becomes a task, is approved, and completes @mcp-31', async () => {
+  const agent = await createAskingAgent()
+  const { session, close, resultOf } = await openSession(agent)
+  const to = addressFor(`task ${agent.id}`)
+  const args = { address: to, amount: '1.5', idempotency_key: randomUUID() }
+  const execution = await session.callTool('pay_address', args)
+  expect(execution.kind).not.toBe('immediate')
+  const settled = execution.settle()
+  const card = await waiting(agent)
+  await decide(agent, card, 'approve')
+  const result = resultOf((await settled).outcome)
+  expect(result.isError ?? false, JSON.stringify(result)).toBe(false)
+  expect(result.structuredContent).toMatchObject({ id: card.payment?.id, amount: '1.5' })
+  await until('paid', async () => (await chain.balanceOf(to)) === units('1.5'))
+  await close()
+}, 60_000)
+
+test('ext-tasks: what the owner denies completes with an error; what is below the limit ends at once @mcp-32', async () => {
+  const agent = await createAskingAgent()
+  const { session, close, resultOf } = await openSession(agent)
+  const args = { address: addressFor(`deny ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
+  const execution = await session.callTool('pay_address', args)
+  const settled = execution.settle()
+  await decide(agent, await waiting(agent), 'deny')
+  const result = resultOf((await settled).outcome)
+  expect(result).toMatchObject({ isError: true, structuredContent: { code: 'approval_denied' } })
+  const small = await session.callTool('pay_address', { ...args, amount: '0.5', idempotency_key: randomUUID() })
+  expect(small.kind).toBe('immediate')
+  await close()
+}, 60_000)
+
+test.each(['2026', '2025'] as const)(
+  'a client without tasks (%s) gets the pending result and learns the end through get_payment @mcp-33',
+  async (mode) => {
+    const agent = await createAskingAgent()
+    const { client, call } = await connectV2(agent, { mode, auth: 'key' })
+    const args = { address: addressFor(`plain ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
+    const pending = await call('pay_address', args)
+    expect(pending.isError ?? false).toBe(false)
+    expect(pending.structuredContent).toMatchObject({ status: 'PENDING_APPROVAL', approval: { status: 'PENDING' } })
+    await decide(agent, await waiting(agent), 'approve')
+    const { id } = pending.structuredContent
+    await until('confirmed', async () => {
+      const { structuredContent } = await call('get_payment', { payment_id: id })
+      return structuredContent.status === 'CONFIRMED' && structuredContent.approval.status === 'APPROVED'
+    })
+    await client.close()
+  },
+  60_000,
+)

@@ -1,0 +1,172 @@
+import { sameAddress } from '#domain/sameAddress.ts'
+import type { Chain, ChainId } from '../chain/types.ts'
+import { type KeyringSettings, keyring } from '../keyrings/keyring.ts'
+import { logWarning } from '../observability/log.ts'
+import { type RelayerAccount, relayerAccount } from './account.ts'
+import type { RelayerAccountState } from './api.ts'
+import { type SubmitterDeps, TransactionSubmitter } from './transactionSubmitter.ts'
+import { Transactions } from './transactions.ts'
+
+/** What a new account needs before it takes over: 0.001 ETH, as readiness asks for. */
+export const leastBalance = 10n ** 15n
+const lookEveryMs = 60_000 // 1 minute
+
+type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'feeCeilings' | 'maxClockSkew'> & {
+  settings: () => KeyringSettings
+  now: () => number
+  chains: () => Record<ChainId, Chain>
+}
+
+/** Chain and shard come from the object's name, or from the table when an alarm does not know the name. */
+export function openAccounts(ctx: DurableObjectState, parts: Parts): RelayerAccounts {
+  const { storage, id } = ctx
+  const [chainId, shard] = id.name?.split(':').map(Number) ?? []
+  if (chainId !== undefined && shard !== undefined)
+    storage.sql.exec('INSERT OR IGNORE INTO account (one, chain_id, shard) VALUES (1, ?, ?)', chainId, shard)
+  const row = storage.sql.exec<{ chain_id: ChainId; shard: number }>('SELECT chain_id, shard FROM account').one()
+  const chain = () => parts.chains()[row.chain_id]
+  return new RelayerAccounts({
+    sql: storage.sql,
+    chainId: row.chain_id,
+    shard: row.shard,
+    settings: parts.settings,
+    now: parts.now,
+    balance: (address) => chain().nativeBalance(address),
+    createSubmitter: ({ address }, transactions) =>
+      new TransactionSubmitter({
+        ...parts,
+        name: `${row.chain_id}:${row.shard}`,
+        address,
+        chain,
+        clock: parts.now,
+        storage,
+        transactions,
+      }),
+  })
+}
+
+type Deps = {
+  sql: SqlStorage
+  chainId: ChainId
+  shard: number
+  settings: () => KeyringSettings
+  now: () => number
+  balance: (address: RelayerAccount['address']) => Promise<bigint>
+  createSubmitter: (account: RelayerAccount, transactions: Transactions) => TransactionSubmitter
+}
+
+/**
+ * The accounts of one Relayer, one for each version of the seed that it has used. The newest sends. A version that has
+ * become current takes over once its account has ETH; the transactions of the older ones are followed to their end.
+ */
+export class RelayerAccounts {
+  readonly #deps: Deps
+  readonly #submitters = new Map<number, TransactionSubmitter>()
+  #lookAt = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** For logs. */
+  get name(): string {
+    return `${this.#deps.chainId}:${this.#deps.shard}`
+  }
+
+  get #ring() {
+    return keyring(this.#deps.settings(), 'RELAYER_SEED')
+  }
+
+  account(version: number): RelayerAccount {
+    return relayerAccount(this.#ring.secret(version), this.#deps.chainId, this.#deps.shard)
+  }
+
+  /** Ascending; the last one sends. */
+  versions(): number[] {
+    const known = this.#rows()
+    if (known.length > 0) return known
+    // An object from before there were versions has used the first.
+    const used = this.#deps.sql.exec<{ next_nonce: number | null }>('SELECT next_nonce FROM account').one().next_nonce
+    this.#add(used === null ? this.#ring.current(this.#deps.now()).version : 1, used)
+    return this.#rows()
+  }
+
+  #rows(): number[] {
+    const rows = this.#deps.sql.exec<{ version: number }>('SELECT version FROM relayer_account ORDER BY version')
+    return rows.toArray().map(({ version }) => version)
+  }
+
+  #add(version: number, nextNonce: number | null): void {
+    this.#deps.sql.exec(
+      'INSERT OR IGNORE INTO relayer_account (version, address, next_nonce) VALUES (?, ?, ?)',
+      version,
+      this.account(version).address,
+      nextNonce,
+    )
+  }
+
+  /** The one that sends. Throws InvalidSeed, UnknownKeyVersion, or if its seed is not the one that it had. */
+  active(): TransactionSubmitter {
+    return this.#submitter(this.versions().at(-1)!)
+  }
+
+  /** Those before it whose version of the seed is still there. */
+  older(): TransactionSubmitter[] {
+    const has = (version: number) => this.#ring.versions.some((one) => one.version === version)
+    return this.versions()
+      .slice(0, -1)
+      .filter(has)
+      .map((version) => this.#submitter(version))
+  }
+
+  #submitter(version: number): TransactionSubmitter {
+    const known = this.#submitters.get(version)
+    if (known) return known
+    const { sql, chainId } = this.#deps
+    const account = this.account(version)
+    const { address } = sql
+      .exec<{ address: string }>('SELECT address FROM relayer_account WHERE version = ?', version)
+      .one()
+    if (!sameAddress(address, account.address)) throw new Error(`RELAYER_SEED version ${version} is another secret`)
+    const made = this.#deps.createSubmitter(account, new Transactions(sql, chainId, account, version))
+    this.#submitters.set(version, made)
+    return made
+  }
+
+  /** The version that is to take over; null: the one that sends is current. */
+  waiting(): number | null {
+    const { version } = this.#ring.current(this.#deps.now())
+    return version > this.versions().at(-1)! ? version : null
+  }
+
+  /** Lets the current version take over if its account can pay; looks once a minute. Throws RpcUnavailable. */
+  async moveOn(): Promise<void> {
+    const version = this.waiting()
+    const { now, balance, chainId, shard } = this.#deps
+    if (version === null || now() < this.#lookAt) return
+    this.#lookAt = now() + lookEveryMs
+    const { address } = this.account(version)
+    if ((await balance(address)) < leastBalance) return
+    this.#add(version, null)
+    logWarning('relayer_account_replaced', { relayer: `${chainId}:${shard}`, version, address })
+  }
+
+  /** All of them, and those that are to take over. Throws RpcUnavailable. */
+  async states(): Promise<RelayerAccountState[]> {
+    const versions = this.versions()
+    const active = versions.at(-1)!
+    const later = this.#ring.versions.map(({ version }) => version).filter((version) => version > active)
+    const known = [...versions, ...later]
+    return Promise.all(
+      known
+        .filter((version) => this.#ring.versions.some((one) => one.version === version))
+        .map(async (version) => {
+          const { address } = this.account(version)
+          const state = version > active ? 'waiting' : version === active ? 'sending' : 'older'
+          const inFlight =
+            state === 'waiting' ? 0 : this.#submitter(version).transactions.watched(this.#deps.now()).length
+          return { version, address, balance: await this.#deps.balance(address), inFlight, state }
+        }),
+    )
+  }
+}
