@@ -30,7 +30,7 @@ export function DeliveryRow(props: { delivery: Delivery; busy: boolean; disabled
             look="quiet"
             busy={props.busy}
             disabled={props.disabled}
-            aria-label={`Send ${delivery.type} again`}
+            aria-label={`Send again: ${delivery.type}`}
             onClick={props.onReplay}
           >
             <RotateCw aria-hidden="true" className="size-4" />
