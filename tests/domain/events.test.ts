@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bellEvents, type EventName, events, webhookEvents } from '../../worker/domain/events.ts'
+import { type EventName, events, webhookEvents } from '../../worker/domain/events.ts'
 import { eventOfMail } from '../../worker/treasury/outbox/enqueue.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
@@ -20,8 +20,7 @@ test('every message of the outbox tells of an event that is mailed @events-2', (
   for (const name of Object.values(eventOfMail)) expect(events[name].to).toContain('mail')
 })
 
-test('what webhooks and the bell receive are events of payments, payouts, approvals, wallets and webhooks @events-3', () => {
+test('webhooks receive events of payments, payouts, approvals and webhooks @events-3', () => {
   const subjects = (names: EventName[]) => [...new Set(names.map((name) => name.split('.')[0]))].sort()
   expect(subjects(webhookEvents)).toEqual(['approval', 'payment', 'payout', 'webhook'])
-  expect(subjects(bellEvents)).toEqual(['approval', 'group', 'payout', 'wallet', 'webhook'])
 })

@@ -1,5 +1,5 @@
 /**
- * What happens in an account, each under one name: in the audit log, sent to webhooks, shown behind the bell and mailed.
+ * What happens in an account, each under one name: in the audit log, sent to webhooks, counted by the bell and mailed.
  * docs/events.md lists the same. A name is never reused for something else, because audit logs keep it for good.
  */
 
@@ -9,7 +9,6 @@ type EventInfo = { text: string; to: readonly Audience[] }
 
 const audit = ['audit'] as const
 const auditAndWebhook = ['audit', 'webhook'] as const
-const everywhere = ['audit', 'webhook', 'bell', 'mail'] as const
 
 export const events = {
   'payment.accepted': { text: 'A payment passed every rule; its amount is held.', to: auditAndWebhook },
@@ -30,8 +29,8 @@ export const events = {
   'payout.reminded': { text: 'The recipient of an unclaimed payout was reminded.', to: ['mail'] },
   'payout.claim_started': { text: 'The recipient has chosen an address.', to: auditAndWebhook },
   'payout.reclaim_started': { text: 'A payout goes back to its sender.', to: auditAndWebhook },
-  'payout.withdrawn': { text: 'The recipient has the money.', to: everywhere },
-  'payout.reclaimed': { text: 'The sender has the money back.', to: everywhere },
+  'payout.withdrawn': { text: 'The recipient has the money.', to: ['audit', 'webhook', 'mail'] },
+  'payout.reclaimed': { text: 'The sender has the money back.', to: ['audit', 'webhook', 'mail'] },
   'payout.lapsed': { text: 'A claim or reclaim did not reach the chain in time; it may be tried again.', to: audit },
   'payout.unready': { text: 'A block left the chain: the payout waits for it again.', to: audit },
   'payout.failed': { text: 'A payout was never funded.', to: audit },
@@ -43,11 +42,11 @@ export const events = {
 
   'approval.requested': {
     text: 'A payment, or a request for more budget, waits for the owner’s decision.',
-    to: everywhere,
+    to: ['audit', 'webhook', 'bell', 'mail'],
   },
   'approval.approved': { text: 'The owner approved a payment.', to: auditAndWebhook },
   'approval.denied': { text: 'The owner denied a payment.', to: auditAndWebhook },
-  'approval.expired': { text: 'Nobody decided in time; the payment was not made.', to: ['audit', 'webhook', 'bell'] },
+  'approval.expired': { text: 'Nobody decided in time; the payment was not made.', to: auditAndWebhook },
   'approval.cancelled': { text: 'A payment was cancelled before it was decided.', to: auditAndWebhook },
   'grant.created': { text: 'The owner allowed one agent one recipient without asking.', to: audit },
   'grant.ended': { text: 'Such a permission ended.', to: audit },
@@ -62,7 +61,7 @@ export const events = {
   'wallet.deleted': { text: 'A wallet was removed from the account.', to: audit },
   'wallet.paused': { text: 'The owner paused a wallet.', to: audit },
   'wallet.resumed': { text: 'A wallet pays again.', to: audit },
-  'wallet.halted': { text: 'Bursar stopped a wallet: chain and books differ.', to: ['audit', 'bell', 'mail'] },
+  'wallet.halted': { text: 'Bursar stopped a wallet: chain and books differ.', to: ['audit', 'mail'] },
   'wallet.deposited': { text: 'Money came to a wallet.', to: audit },
   'wallet.returned': { text: 'The money of a payout came back to its wallet.', to: audit },
   'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: audit },
@@ -93,7 +92,7 @@ export const events = {
   'group.deleted': { text: 'A policy group was deleted.', to: audit },
   'group.paused': { text: 'The owner paused a policy group.', to: audit },
   'group.resumed': { text: 'The owner let a policy group pay again.', to: audit },
-  'group.budget_reached': { text: 'A budget is used to 75, 90 or 100 %.', to: ['bell', 'mail'] },
+  'group.budget_reached': { text: 'A budget is used to 75, 90 or 100 %.', to: ['mail'] },
   'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: audit },
   'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: audit },
   'contact.removed': { text: 'A whitelisted contact was deleted.', to: audit },
@@ -115,7 +114,7 @@ export const events = {
     text: 'A webhook has a new secret; the old one signs beside it for 24 hours.',
     to: audit,
   },
-  'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'bell', 'mail'] },
+  'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'mail'] },
   'webhook.test': { text: 'The owner asked for a test event.', to: ['webhook'] },
 } as const satisfies Record<string, EventInfo>
 
@@ -127,11 +126,9 @@ type NamesFor<To extends Audience> = {
 
 export type AuditEvent = NamesFor<'audit'>
 export type WebhookEvent = NamesFor<'webhook'>
-export type BellEvent = NamesFor<'bell'>
 export type MailEvent = NamesFor<'mail'>
 
 const namesFor = (audience: Audience) =>
   (Object.keys(events) as EventName[]).filter((name) => (events[name].to as readonly Audience[]).includes(audience))
 
 export const webhookEvents = namesFor('webhook') as WebhookEvent[]
-export const bellEvents = namesFor('bell') as BellEvent[]
