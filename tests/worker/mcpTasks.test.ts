@@ -43,8 +43,20 @@ const decide = async (approvalId: string, decision: string) => {
 
 test('a payment that waits is a task until the owner has decided @mcp-34', async () => {
   for (const [decision, ending] of [
-    ['approve', { status: 'completed', result: { structuredContent: { object: 'payment', replayed: false } } }],
-    ['deny', { status: 'completed', result: { isError: true, structuredContent: { code: 'approval_denied' } } }],
+    [
+      'approve',
+      {
+        status: 'completed',
+        result: { resultType: 'complete', structuredContent: { object: 'payment', replayed: false } },
+      },
+    ],
+    [
+      'deny',
+      {
+        status: 'completed',
+        result: { resultType: 'complete', isError: true, structuredContent: { code: 'approval_denied' } },
+      },
+    ],
   ] as const) {
     const created = (await pay('1.5')).json
     expect(created.result, JSON.stringify(created)).toMatchObject({

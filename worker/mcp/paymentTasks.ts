@@ -36,7 +36,9 @@ export function taskOf(payment: Payment): Task | null {
   }
 }
 
+/** Inlined in a task, where nothing stamps it. */
 const resultOf = (value: Record<string, unknown>): CallToolResult => ({
+  resultType: 'complete',
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: value,
 })

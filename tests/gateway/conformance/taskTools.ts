@@ -24,6 +24,7 @@ type Kept = {
 const kept = new Map<string, Kept>()
 
 const says = (text: string, isError = false): CallToolResult => ({
+  resultType: 'complete',
   content: [{ type: 'text', text }],
   ...(isError && { isError }),
 })
