@@ -1,7 +1,7 @@
 /** Fixtures of every browser test: a client of the API, an account with data, and checks of the browser's errors. */
 import { setTimeout } from 'node:timers/promises'
 import '../support/connections.ts'
-import { type BrowserContext, test as base, expect } from '@playwright/test'
+import { type BrowserContext, test as base, expect, type TestInfo } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
 import { createOwner, createPayer, type Owner, type Payer } from './people.ts'
@@ -26,7 +26,7 @@ export const test = base.extend<
 
   /** Fails the test on any console error, uncaught error, breach of the content security policy, or foreign request. */
   watch: [
-    async ({ context, tolerated, baseURL }, use) => {
+    async ({ context, tolerated, baseURL }, use, info) => {
       const problems: string[] = []
       const requests: string[] = []
       const over = async (watched: BrowserContext) => {
@@ -50,6 +50,7 @@ export const test = base.extend<
       await over(context)
       if (process.env.LATE_ANSWERS) await delayAnswers(context)
       await use({ over, requests })
+      if (info.error) await attachPictures(context, info)
       await context.clearPermissions()
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
     },
@@ -72,6 +73,15 @@ export const test = base.extend<
 
   owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
+
+/** One of each page, beside the report of the failure. */
+async function attachPictures(context: BrowserContext, info: TestInfo): Promise<void> {
+  for (const [index, page] of context.pages().entries()) {
+    const path = info.outputPath(`page-${index + 1}.png`)
+    await page.screenshot({ path })
+    await info.attach(`page ${index + 1}`, { path, contentType: 'image/png' })
+  }
+}
 
 /** Delays requests or their responses at random: a test that relies on their order fails. */
 const delayAnswers = (context: BrowserContext) =>
