@@ -62,6 +62,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chain', '--project', 'web', '--project', 'gateway', '--testTimeout=600000'),
     env: { CASES: '10' },
   },
+  conformance: {
+    about: 'the MCP conformance suites with all ten scenarios of the tasks extension',
+    command: vitest('--project', 'gateway', 'tests/gateway/conformance.test.ts'),
+    env: { CONFORMANCE_LONG: '1' },
+  },
   drain: {
     about: 'one user tries everything that costs gas, storage or messages for a day',
     command: vitest('--project', 'worker', 'tests/worker/drain.test.ts'),
