@@ -17,7 +17,7 @@ import { createFundedWallet, createTestStack, signIn, type TestStack } from './t
 
 export const size = { transactions: 10_000, payouts: 2_000, contacts: 500, groups: 50, agents: 200 }
 
-const statuses = ['CONFIRMED', 'CONFIRMED', 'CONFIRMED', 'FAILED', 'POLICY_REJECTED'] as const
+const statuses = ['CONFIRMED', 'CONFIRMED', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const
 const categories = ['address', 'contact', 'escrow', 'address'] as const
 const everyMs = 3_600_000 // a transaction each hour, for more than a year
 const hex = (i: number, bytes: number) => `0x${i.toString(16).padStart(bytes * 2, '0')}`
