@@ -87,44 +87,26 @@ const change = (previous_status: Statuses['previous_status'], status: Statuses['
   status,
 })
 
-function statusesOf(type: Exclude<WebhookEvent, 'webhook.test'>): Statuses {
-  switch (type) {
-    case 'payment.accepted':
-      return change(null, 'PROCESSING')
-    case 'payment.refused':
-      return change(null, 'POLICY_REJECTED')
-    case 'payment.signed':
-      return change('QUEUED', 'PROCESSING')
-    case 'payment.confirmed':
-      return change('PROCESSING', 'CONFIRMED')
-    case 'payment.funded':
-      return change('PROCESSING', 'PENDING')
-    case 'payment.failed':
-      return change('PROCESSING', 'FAILED')
-    case 'payment.cancelled':
-      return change('QUEUED', 'CANCELLED')
-    case 'payment.undone':
-      return change('CONFIRMED', 'PROCESSING')
-    case 'payout.ready':
-    case 'payout.claim_started':
-    case 'payout.reclaim_started':
-      return change('PENDING', 'PENDING')
-    case 'payout.withdrawn':
-      return change('PENDING', 'CONFIRMED')
-    case 'payout.reclaimed':
-      return change('PENDING', 'CANCELLED')
-    // Examples of approvals have the status of a payment that waits and of one that was decided.
-    case 'approval.requested':
-      return change(null, 'PENDING_APPROVAL')
-    case 'approval.approved':
-      return change('PENDING_APPROVAL', 'PROCESSING')
-    case 'approval.denied':
-      return change('PENDING_APPROVAL', 'POLICY_REJECTED')
-    case 'approval.expired':
-      return change('PENDING_APPROVAL', 'EXPIRED')
-    case 'approval.cancelled':
-      return change('PENDING_APPROVAL', 'CANCELLED')
-  }
+const statusesOf: Record<Exclude<WebhookEvent, 'webhook.test'>, Statuses> = {
+  'payment.accepted': change(null, 'PROCESSING'),
+  'payment.refused': change(null, 'POLICY_REJECTED'),
+  'payment.signed': change('QUEUED', 'PROCESSING'),
+  'payment.confirmed': change('PROCESSING', 'CONFIRMED'),
+  'payment.funded': change('PROCESSING', 'PENDING'),
+  'payment.failed': change('PROCESSING', 'FAILED'),
+  'payment.cancelled': change('QUEUED', 'CANCELLED'),
+  'payment.undone': change('CONFIRMED', 'PROCESSING'),
+  'payout.ready': change('PENDING', 'PENDING'),
+  'payout.claim_started': change('PENDING', 'PENDING'),
+  'payout.reclaim_started': change('PENDING', 'PENDING'),
+  'payout.withdrawn': change('PENDING', 'CONFIRMED'),
+  'payout.reclaimed': change('PENDING', 'CANCELLED'),
+  // Examples of approvals have the status of a payment that waits and of one that was decided.
+  'approval.requested': change(null, 'PENDING_APPROVAL'),
+  'approval.approved': change('PENDING_APPROVAL', 'PROCESSING'),
+  'approval.denied': change('PENDING_APPROVAL', 'POLICY_REJECTED'),
+  'approval.expired': change('PENDING_APPROVAL', 'EXPIRED'),
+  'approval.cancelled': change('PENDING_APPROVAL', 'CANCELLED'),
 }
 
 const errors: { [Status in PaymentEventData['status']]?: PaymentEventData['error'] } = {
@@ -152,7 +134,7 @@ const approvalExample = (type: WebhookEvent, origin: string): PaymentEventData['
 })
 
 function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>, origin: string): PaymentEventData {
-  const statuses = statusesOf(type)
+  const statuses = statusesOf[type]
   const isPayout = type.startsWith('payout.') || type === 'payment.funded'
   const isOnChain = ['CONFIRMED', 'PENDING'].includes(statuses.status) || isPayout
   return {
