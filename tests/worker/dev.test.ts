@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { createApi, seed, signedUp } from './apiClient.ts'
 
@@ -8,16 +8,16 @@ const local: Partial<Env> = { ENVIRONMENT: 'local' }
 const address = `0x${'12'.repeat(20)}`
 const faucet = (body: unknown) => createApi().call('POST', '/dev/faucet', { body, env: local })
 
-/** Asks again until `ready` is content, for at most 10 seconds. */
-async function page(path: string, ready: (text: string) => boolean) {
-  const until = Date.now() + 10_000
-  for (;;) {
-    const answer = await createApi().call('GET', path, { env: local })
-    if (ready(answer.text)) return answer
-    if (Date.now() > until) throw new Error(`${path} never got there: ${answer.text}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+/** The page once it is `ready`, which it is within 10 seconds. */
+const page = (path: string, ready: (text: string) => boolean) =>
+  vi.waitFor(
+    async () => {
+      const answer = await createApi().call('GET', path, { env: local })
+      if (!ready(answer.text)) throw new Error(`${path} is not ready: ${answer.text}`)
+      return answer
+    },
+    { timeout: 10_000, interval: 100 },
+  )
 
 test('outside a local stack these routes do not exist', async () => {
   for (const ENVIRONMENT of ['production', 'test'] as const)
