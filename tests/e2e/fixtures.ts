@@ -53,6 +53,8 @@ export const test = base.extend<
       if (info.error) await attachPictures(context, info)
       await context.clearPermissions()
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
+      // A navigation that is still under way would interrupt the one with which Playwright begins the next test.
+      for (const page of context.pages()) await page.goto('about:blank').catch(() => page.goto('about:blank'))
     },
     { auto: true },
   ],

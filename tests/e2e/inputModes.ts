@@ -1,6 +1,7 @@
 /** The two ways to use a screen: with a mouse, or with nothing but the keyboard. */
 import { expect, type Locator, type Page } from '@playwright/test'
 import { audit } from './audit.ts'
+import { thorough } from './thorough.ts'
 
 export type Input = {
   name: string
@@ -58,7 +59,7 @@ export const keyboard = (page: Page): Input => ({
   },
 })
 
-/** A state is checked once, at all widths, and used with mouse and keyboard. */
+/** A state is checked once, also when it is used with mouse and keyboard. */
 async function audited(page: Page, name: string): Promise<void> {
   const viewport = page.viewportSize()!
   await audit(page, name)
@@ -66,17 +67,24 @@ async function audited(page: Page, name: string): Promise<void> {
 }
 const unseen: typeof audited = async () => {}
 
-/** One test by mouse in a wide window, one by keyboard in a window as narrow as a phone. */
-export const inputModes = [
-  { by: 'mouse', viewport: { width: 1400, height: 900 }, inputOf: mouse, look: audited },
-  { by: 'keyboard', viewport: { width: 390, height: 844 }, inputOf: keyboard, look: unseen },
+type InputMode = {
+  by: string
+  viewport: { width: number; height: number }
+  inputOf: (page: Page) => Input
+  look: typeof audited
+}
+
+/** By keyboard in `npm test`, where most other tests use the mouse; with both in `npm run test:long screens`. */
+const modes = (mouseAt: InputMode['viewport'], keyboardAt: InputMode['viewport']): InputMode[] => [
+  ...(thorough ? [{ by: 'mouse', viewport: mouseAt, inputOf: mouse, look: unseen }] : []),
+  { by: 'keyboard', viewport: keyboardAt, inputOf: keyboard, look: audited },
 ]
 
+/** One test by mouse in a wide window, one by keyboard in a window as narrow as a phone. */
+export const inputModes = modes({ width: 1400, height: 900 }, { width: 390, height: 844 })
+
 /** The same at other widths, so that mouse and keyboard are each used at more than one. */
-export const inputModesSwapped = [
-  { by: 'mouse', viewport: { width: 390, height: 844 }, inputOf: mouse, look: audited },
-  { by: 'keyboard', viewport: { width: 820, height: 900 }, inputOf: keyboard, look: unseen },
-]
+export const inputModesSwapped = modes({ width: 390, height: 844 }, { width: 820, height: 900 })
 
 /** Presses Tab until `target` has the focus; once around at most. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {

@@ -37,6 +37,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/reorganisation.test.ts'),
     env: { CHAOS_REORGS: '40' },
   },
+  screens: {
+    about: 'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths',
+    command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
+    env: { SCREENS: 'all' },
+  },
   'late-answers': {
     about: 'all browser tests, with requests and responses delayed at random',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],

@@ -1,7 +1,7 @@
 /** Cloudflare Access as the Worker sees it: a team's keys behind `fetch`, and tokens signed with them. */
 import type { JWTPayload } from 'jose'
-import { vi } from 'vitest'
 import { newKeys, signAccessToken } from '../../local/standIns/accessTokens.ts'
+import { serveUrl } from './serveUrl.ts'
 
 export { newKeys }
 
@@ -13,15 +13,9 @@ export async function createAccess(team = 'team') {
   let keys = await newKeys('first')
   return {
     settings,
-    /** Serves the keys; other addresses are fetched for real. Returns the spy. */
-    serveKeys() {
-      const real = globalThis.fetch
-      return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-        const url = input instanceof Request ? input.url : String(input)
-        if (url !== `${settings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`) return real(input, init)
-        return Response.json({ keys: [keys.jwk] })
-      })
-    },
+    /** Serves the keys, or `answer`. Returns the requests for them. */
+    serveKeys: (answer = () => Response.json({ keys: [keys.jwk] })) =>
+      serveUrl(`${settings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`, answer),
     async rotateKeys(kid: string) {
       keys = await newKeys(kid)
     },

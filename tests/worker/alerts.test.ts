@@ -14,6 +14,7 @@ import type { AlarmKind } from '../../worker/treasury/context.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { accepted, becomes, changeNode } from '../support/manualClock.ts'
 import { chain, createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { env } from './apiClient.ts'
 
 // Alerts look at what every account left behind, so they have a database of their own: in the shared one, another file's
@@ -55,10 +56,8 @@ beforeEach(async () => {
   posted = []
   hookStatus = 200
   for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined)
-  const real = globalThis.fetch
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    if (String(input) !== webhook) return real(input, init)
-    posted.push(JSON.parse(String(init?.body)))
+  serveUrl(webhook, async (request) => {
+    posted.push(await request.json())
     return new Response(null, { status: hookStatus })
   })
 })

@@ -5,6 +5,7 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, until } from '../support/payer.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
@@ -46,11 +47,9 @@ test('the owner’s browsers are told until a service takes it, and the approval
   await offerPush(home)
   const browser = await newBrowser()
   await api.call('POST', '/api/push/subscriptions', { token: home.token, body: browser })
-  const { fetch } = globalThis
   const replies = [503, 201]
   const sent: number[] = []
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
-    if (String(url) !== browser.endpoint) return fetch(url, init)
+  serveUrl(browser.endpoint, () => {
     const status = replies.shift() ?? 500
     sent.push(status)
     return new Response(null, { status })

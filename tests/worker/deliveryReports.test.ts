@@ -4,6 +4,7 @@ import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { until } from '../support/payer.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { type Api, createApi, env } from './apiClient.ts'
 
 let api: Api
@@ -132,6 +133,9 @@ describe('a provider in production', () => {
   const production = (over: Partial<Env>) =>
     messageProviderFrom({ ...env, ENVIRONMENT: 'production', MAIL_FROM: 'hello@bursar.example', ...over })
   const resend = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 'key' } as const
+  const resendOrigin = 'https://api.resend.com/'
+  const accepted = () => Response.json({ id: 'e' })
+  const invalidRecipient = () => Response.json({ message: 'Invalid `to` field.' }, { status: 422 })
   const messageAbout = (id: string) => ({
     id: `payout-link:${id}:1`,
     payoutId: id,
@@ -143,33 +147,28 @@ describe('a provider in production', () => {
 
   test('shows what it accepted, and what it refused for good, which is not sent again @messages-14', async () => {
     const [sent, refused] = [await createPayout(), await createPayout()]
-    const fetched = vi.spyOn(globalThis, 'fetch')
-    fetched.mockImplementationOnce(async () => Response.json({ id: 'e' }))
+    const replies = [accepted(), invalidRecipient()]
+    const requests = serveUrl(resendOrigin, () => replies.shift()!)
     await production(resend).send(messageAbout(sent))
-    fetched.mockImplementationOnce(async () => Response.json({ message: 'Invalid `to` field.' }, { status: 422 }))
     await production(resend).send(messageAbout(refused))
     await production(resend).send(messageAbout(refused))
-    expect(fetched).toHaveBeenCalledTimes(2)
-    vi.restoreAllMocks()
+    expect(requests).toHaveLength(2)
     expect(await deliveryOf(sent)).toMatchObject({ state: 'accepted' })
     expect(await deliveryOf(refused)).toMatchObject({ state: 'undelivered' })
   })
 
   test('keeps a report that arrived before the provider’s own reply', async () => {
     const id = await createPayout()
-    vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => {
+    serveUrl(resendOrigin, async () => {
       await fromResend('email.delivered', referenceTo(id))
-      return Response.json({ id: 'e' })
+      return accepted()
     })
     await production(resend).send(messageAbout(id))
-    vi.restoreAllMocks()
     expect(await deliveryOf(id)).toMatchObject({ state: 'delivered' })
   })
 
   test('that a recipient refuses fails account mail, whose caller says so', async () => {
-    vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () =>
-      Response.json({ message: 'Invalid `to` field.' }, { status: 422 }),
-    )
+    serveUrl(resendOrigin, invalidRecipient)
     const { payoutId: _, ...message } = messageAbout('x')
     await expect(production(resend).send({ ...message, id: 'account' })).rejects.toMatchObject({
       code: 'upstream_unavailable',

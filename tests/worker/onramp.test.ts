@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { chain, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { type Api, createApi, env, seed } from './apiClient.ts'
 
 let api: Api
@@ -42,10 +43,7 @@ async function createKey() {
 /** Stands in for Coinbase's server and keeps what it is asked. */
 function coinbase(answer: () => Response | Promise<Response>) {
   const asked: { url: string; token: string; body: unknown }[] = []
-  const real = globalThis.fetch
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    const request = new Request(input, init)
-    if (!request.url.startsWith('https://api.cdp.coinbase.com/')) return real(input, init)
+  serveUrl('https://api.cdp.coinbase.com/', async (request) => {
     const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
     asked.push({ url: request.url, token, body: await request.json() })
     return answer()

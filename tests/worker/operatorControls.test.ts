@@ -1,6 +1,6 @@
 /** What operators do with one account. Stops for everybody: serviceStop.test.ts; who is an operator: operators.test.ts. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
@@ -19,9 +19,9 @@ beforeAll(async () => {
   ops = createApi(access.settings)
   ops.clock.now = Date.now()
   // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
-  const served = access.serveKeys()
+  access.serveKeys()
   await operate('GET', '/stop')
-  served.mockRestore()
+  vi.restoreAllMocks()
   own = await createAccountFixture(api)
 }, 60_000)
 

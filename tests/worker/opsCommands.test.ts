@@ -2,7 +2,7 @@
  * The commands of `npm run ops` against the app, behind a stand-in for Access that turns a service token into an assertion.
  * How command lines are read: tests/domain/opsCommandLine.test.ts.
  */
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
@@ -18,9 +18,9 @@ beforeAll(async () => {
   access = await createAccess('ops-commands')
   api = createApi(access.settings)
   user = await createUser(api)
-  const served = access.serveKeys()
+  access.serveKeys()
   await run('acts')
-  served.mockRestore()
+  vi.restoreAllMocks()
 })
 
 const run = (name: string, args: string[] = [], options: Record<string, string> = {}, env = {}) =>

@@ -1,5 +1,5 @@
 /** /ops as a browser sees it: pages over the services of /ops/api. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createApp } from '../../worker/app.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
@@ -12,9 +12,9 @@ beforeAll(async () => {
   access = await createAccess('ops-pages')
   api = createApi(access.settings)
   user = await createUser(api)
-  const served = access.serveKeys()
+  access.serveKeys()
   expect((await open('/ops/actions')).status).toBe(200)
-  served.mockRestore()
+  vi.restoreAllMocks()
 })
 
 const headers = async (email = 'olga@bursar.example') => ({
@@ -133,9 +133,9 @@ describe('forms', () => {
     }
     api.clock.now += 12 * 3_600_000
     // The keys of Access are read again.
-    const served = access.serveKeys()
+    access.serveKeys()
     expect((await post('/ops/stop', { mode: 'all' }, { token })).status).toBe(403)
-    served.mockRestore()
+    vi.restoreAllMocks()
     expect((await newestAct()).id).toBe(before)
   })
 })

@@ -3,6 +3,7 @@ import { openDb } from '../../worker/db/d1.ts'
 import { pushSubscriptionsOf } from '../../worker/db/pushSubscriptions.ts'
 import { pushToUser } from '../../worker/notifications/push/pushToUser.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
+import { serveUrl } from '../support/serveUrl.ts'
 import { createApi, createUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -20,9 +21,7 @@ const endpointsOf = async (userId: string) => (await pushSubscriptionsOf(db, use
 
 /** Push services that reply to each endpoint with this status. */
 const services = (statuses: Record<string, number>) =>
-  vi
-    .spyOn(globalThis, 'fetch')
-    .mockImplementation(async (url) => new Response(null, { status: statuses[String(url)] ?? 599 }))
+  serveUrl('https://fcm.googleapis.com/', ({ url }) => new Response(null, { status: statuses[url] ?? 599 }))
 
 test('a browser subscribes with the server’s key, gets a test message and unsubscribes @push-6', async () => {
   const { token, id: userId } = await createUser(api)
@@ -36,9 +35,9 @@ test('a browser subscribes with the server’s key, gets a test message and unsu
   const body = { endpoint: browser.endpoint }
   expect((await api.call('POST', '/api/push/test', { token, body })).status).toBe(404)
   expect((await save(token, browser)).status).toBe(201)
-  const fetched = services({ [browser.endpoint]: 201 })
+  const requests = services({ [browser.endpoint]: 201 })
   expect((await api.call('POST', '/api/push/test', { token, body })).json.data).toEqual({ result: 'accepted' })
-  expect(fetched.mock.calls[0]![0]).toBe(browser.endpoint)
+  expect(requests.map(({ url }) => url)).toEqual([browser.endpoint])
   expect((await api.call('DELETE', '/api/push/subscriptions', { token, body })).status).toBe(200)
   expect(await push(userId)).toBe('not_set_up')
 })

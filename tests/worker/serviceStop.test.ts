@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -22,9 +22,9 @@ beforeAll(async () => {
   api = createApi(access.settings)
   api.clock.now = Date.now()
   // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
-  const served = access.serveKeys()
+  access.serveKeys()
   await stop('none')
-  served.mockRestore()
+  vi.restoreAllMocks()
 })
 afterEach(async () => {
   for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })

@@ -1,6 +1,6 @@
 /** Webhooks from the change in the Treasury to the receiver. */
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { createAccess } from '../support/accessStandIn.ts'
@@ -373,13 +373,13 @@ test('operators see how many webhooks fail and stop them with a reason @webhooks
   const payer = await createPayer({ funds: '0' })
   const api = createApi(access.settings)
   api.clock.now = Date.now()
-  const served = access.serveKeys()
+  access.serveKeys()
   const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
   const ops = (method: string, path: string, body?: unknown) =>
     api.call(method, `/ops/api${path}`, { headers, ...(body === undefined ? {} : { body }) })
   const state = async () => (await ops('GET', '/status')).json.data.webhooks
   await state()
-  served.mockRestore()
+  vi.restoreAllMocks()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
   await payer.treasury().testWebhook(hook.id)
