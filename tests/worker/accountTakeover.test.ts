@@ -31,14 +31,14 @@ describe('guessing codes', () => {
     const api = createApi()
     const ann = await createUser(api)
     let evaluated = 0
-    for (let day = 0; day < 30; day++) {
+    for (let day = 0; day < 30; day += 3) {
       await post(api, 'forgot-password', { email: ann.email })
       const code = otherThan(await mailedCode(ann.email))
       for (const from of [addressOf(day), addressOf(day + 100)]) {
         const body = { email: ann.email, code, newPassword: 'mallory was here' }
         if ((await post(api, 'reset-password', body, from)).status === 422) evaluated++
       }
-      api.clock.now += dayMs
+      api.clock.now += 3 * dayMs
     }
     expect(evaluated).toBe(defaultLimits.wrongCodesPerMonth)
 
@@ -82,7 +82,7 @@ describe('guessing codes', () => {
         () => false,
       )
     let evaluated = 0
-    for (let day = 0; day <= 365; day++, now += dayMs) while (await isEvaluated()) evaluated++
+    for (let day = 0; day <= 365; day += 4, now += 4 * dayMs) while (await isEvaluated()) evaluated++
     expect(evaluated).toBe(12 * defaultLimits.wrongCodesPerMonth)
   })
 })
