@@ -5,6 +5,7 @@ import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
 import { deleteOldAlarmTroubles, recordLostAlarm } from './db/objectTroubles.ts'
 import { deleteOldRows } from './db/retention.ts'
+import { takeLateSenders } from './db/webhookWork.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
 import { renewKeys } from './ops/renewKeys.ts'
@@ -13,7 +14,8 @@ import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
 
 const silentMs = 120_000 // 2 minutes
-const maxWokenTreasuries = 50
+/** Of Treasuries, and of WebhookSenders, in one minute. */
+const maxWoken = 50
 const reportMs = 24 * 60 * 60_000 // 1 day
 const timeoutMs = 10_000 // 10 seconds
 
@@ -33,17 +35,26 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
     wakeTreasuries(env, db, now),
+    wakeSenders(env, db, now),
     ...relayers(env).map((name) => wake(db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
   ])
 }
 
 /** Wakes Treasuries that are busy and have been silent, in case their alarm was lost; a bounded number at a time. */
 async function wakeTreasuries(env: Env, db: Db, now: number): Promise<void> {
-  const overdue = await attempt('find overdue Treasuries', () =>
-    takeOverdue(db, now - silentMs, now, maxWokenTreasuries),
-  )
+  const overdue = await attempt('find overdue Treasuries', () => takeOverdue(db, now - silentMs, now, maxWoken))
   await Promise.all(
     (overdue ?? []).map((userId) => wake(db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
+  )
+}
+
+/** The same for WebhookSenders whose deliveries are late. */
+async function wakeSenders(env: Env, db: Db, now: number): Promise<void> {
+  const late = await attempt('find late WebhookSenders', () => takeLateSenders(db, now - silentMs, now, maxWoken))
+  await Promise.all(
+    (late ?? []).map((userId) =>
+      wake(db, `webhooks:${userId}`, now, () => env.WEBHOOK_SENDER.getByName(userId).wakeUp()),
+    ),
   )
 }
 

@@ -75,6 +75,10 @@ export async function createReceiver(userId: string) {
         await settled(sender())
       }
     },
+    /** Moves the sender's clock on, and does nothing else. */
+    ahead(ms: number) {
+      aheadMs += ms
+    },
     settled: () => settled(sender()),
   }
 }

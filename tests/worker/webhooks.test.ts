@@ -1,6 +1,7 @@
 /** Webhooks from the change in the Treasury to the receiver. */
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { createAccess } from '../support/accessStandIn.ts'
@@ -260,6 +261,35 @@ test('an object that is killed on the way loses no event @webhooks-12', async ()
   await receiver.sender().accept([{ id: eventId, type: 'payment.accepted', at: 1, body, endpoints: [hook.id] }])
   await receiver.pass(2 * 60_000, 3)
   expect(hook.events()).toHaveLength(1)
+})
+
+test('a sender whose alarm was lost is woken by the cron, and reported @webhooks-23', async () => {
+  const payer = await createPayer({ funds: '0' })
+  const receiver = await createReceiver(payer.userId)
+  const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 503 }))
+  const noted = () =>
+    env.DB.prepare('SELECT due_at FROM webhook_work WHERE user_id = ?').bind(payer.userId).first<number>('due_at')
+  await payer.treasury().testWebhook(hook.id)
+  await receiver.settled()
+  await receiver.pass(8_000)
+  // It waits for the third attempt, a minute later.
+  const nextAttemptAt = (await hook.deliveries())[0]!.nextAttemptAt!
+  await until('noted', async () => Math.abs((await noted())! - Date.parse(nextAttemptAt)) <= 60_000)
+  await runInDurableObject(receiver.sender(), (_: WebhookSender, { storage }) => storage.deleteAlarm())
+  hook.respond(() => new Response())
+  receiver.ahead(2 * hourMs)
+  await runScheduled(env, Date.parse(nextAttemptAt) + 30_000)
+  await receiver.settled()
+  expect(hook.events(), 'not late yet').toEqual([])
+  const at = Date.parse(nextAttemptAt) + 4 * 60_000
+  await runScheduled(env, at)
+  await receiver.settled()
+  expect(hook.events()).toHaveLength(1)
+  const lost = env.DB.prepare("SELECT subject FROM object_trouble WHERE kind = 'alarm_lost' AND since = ?").bind(at)
+  expect((await lost.all<{ subject: string }>()).results.map(({ subject }) => subject)).toContain(
+    `webhooks:${payer.userId}`,
+  )
+  await until('nothing waits', async () => (await noted()) === null)
 })
 
 test('a payment that a reorganisation took back is told as undone, and confirmed again @webhooks-13', async () => {

@@ -100,6 +100,18 @@ export const webhookEndpoint = sqliteTable(
   (t) => [index('webhook_endpoint_state_idx').on(t.state), index('webhook_endpoint_failing_idx').on(t.failingSince)],
 )
 
+/** When WebhookSenders with events to deliver mean to go on (ms). The cron wakes those that are late. */
+export const webhookWork = sqliteTable(
+  'webhook_work',
+  {
+    userId: text('user_id').primaryKey(),
+    dueAt: integer('due_at').notNull(),
+    /** When the cron last woke it, so that it wakes them in turn. */
+    pokedAt: integer('poked_at').notNull().default(0),
+  },
+  (t) => [index('webhook_work_due_idx').on(t.dueAt)],
+)
+
 /** Accounts that were ever suspended, for lists alone: the Treasury decides. `since` null: no longer. */
 export const userSuspension = sqliteTable(
   'user_suspension',

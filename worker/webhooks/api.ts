@@ -32,6 +32,6 @@ export interface WebhookSenderApi extends Rpc.DurableObjectBranded {
   ): Promise<{ deliveries: Delivery[]; next: number | null }>
   /** Sends the event once more, under the same id, whatever became of it. */
   replay(endpointId: string, eventId: string): Promise<Result<Delivery>>
-  /** From an operator: does at once what waits for an alarm. */
-  wakeUp(): Promise<void>
+  /** From the cron watchdog or an operator: does at once what waits for an alarm. True: work was due and the alarm was lost. */
+  wakeUp(): Promise<boolean>
 }

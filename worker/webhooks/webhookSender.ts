@@ -14,6 +14,7 @@ import type { OutgoingEvent, WebhookSenderApi, WebhookTarget } from './api.ts'
 import { attempt } from './attempt.ts'
 import { webhookSenderMigrations } from './migrations.ts'
 import { type DueDelivery, SenderStore } from './senderStore.ts'
+import { WorkNote } from './workNote.ts'
 
 /** An attempt that a crash interrupted is repeated after this. */
 const retryMs = 20_000 // 20 seconds; an attempt takes at most 15
@@ -37,6 +38,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
   fetcher: typeof fetch = (input, init) => fetch(input, init)
   readonly store: SenderStore
   readonly #alarms: Alarms<'deliver' | 'prune'>
+  readonly #work: WorkNote
   /** Attempts under way, by endpoint: numbers of deliveries. */
   readonly #underWay = new Map<string, Set<number>>()
   #targets: Targets | null = null
@@ -48,9 +50,10 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     super(ctx, env)
     migrate(ctx.storage, webhookSenderMigrations)
     this.store = new SenderStore(ctx.storage.sql)
+    this.#work = new WorkNote(env.DB, this.#userId)
     this.#alarms = new Alarms(ctx.storage, {
       now: () => this.clock.now(),
-      run: (kind) => (kind === 'deliver' ? this.#deliver() : this.#prune()),
+      run: (kind) => (kind === 'deliver' ? this.#deliverAndNote() : this.#prune()),
       onError: (kind, error) => logError('alarm_failed', { user: this.#userId, alarm: `webhooks.${kind}` }, error),
       retryMs,
       maxRunsInARow: 1,
@@ -71,6 +74,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
       this.#alarms.schedule('deliver', now)
       this.#alarms.schedule('prune', now + pruneMs)
     })
+    this.ctx.waitUntil(this.#work.write(now))
   }
   async refresh(): Promise<void> {
     this.#generation += 1
@@ -84,14 +88,23 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     if (!this.store.delivery(endpointId, eventId)) return notFound('Delivery')
     this.store.restart(endpointId, eventId, this.clock.now())
     this.#alarms.schedule('deliver', this.clock.now())
+    this.ctx.waitUntil(this.#work.write(this.clock.now()))
     return ok(this.store.delivery(endpointId, eventId)!)
   }
-  async wakeUp(): Promise<void> {
+  async wakeUp(): Promise<boolean> {
+    const wasLost = await this.#alarms.isLost()
     this.#alarms.schedule('deliver', this.clock.now())
     this.#alarms.reset()
+    return wasLost
   }
   override async alarm(): Promise<void> {
     await this.#alarms.handleAlarm()
+  }
+
+  async #deliverAndNote(): Promise<number | null> {
+    const next = await this.#deliver()
+    this.ctx.waitUntil(this.#work.write(next))
+    return next
   }
 
   /** Starts what is due and does not wait for it. Returns when more is due (ms), null when nothing waits. */

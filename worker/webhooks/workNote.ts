@@ -1,0 +1,38 @@
+import { primaryDb } from '../db/d1.ts'
+import { writeWebhookWork } from '../db/webhookWork.ts'
+import { logError } from '../observability/log.ts'
+
+/** What is noted may be wrong by this much: the cron wakes a sender that is two minutes late. */
+const slackMs = 60_000 // 1 minute
+
+/** Tells D1 when this sender means to go on, so that the cron notices an alarm that was lost. */
+export class WorkNote {
+  readonly #db: D1Database
+  readonly #userId: string
+  /** What D1 has; undefined: unknown, as after an eviction. */
+  #noted: number | null | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(db: D1Database, userId: string) {
+    this.#db = db
+    this.#userId = userId
+  }
+
+  /** `dueAt` in ms; null: nothing waits. Writes at most once a minute while much is sent. Never throws. */
+  write(dueAt: number | null): Promise<void> {
+    const noted = this.#noted
+    const isClose = dueAt === null || noted == null ? dueAt === noted : Math.abs(dueAt - noted) < slackMs
+    if (isClose) return this.#writing
+    this.#noted = dueAt
+    // One after the other, so that D1 keeps the last one.
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await writeWebhookWork(primaryDb(this.#db), this.#userId, dueAt)
+      } catch (error) {
+        this.#noted = undefined
+        logError('watchdog_row_not_written', { user: this.#userId, object: 'webhooks' }, error)
+      }
+    })
+    return this.#writing
+  }
+}
