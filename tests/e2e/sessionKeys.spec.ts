@@ -239,6 +239,15 @@ test.describe('with the owner key', () => {
     await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
     await expect(revoke.getByRole('alert')).toContainText(`This wallet’s owner is ${home.wallet.ownerAddress}`)
     await sign(page, `  ${home.phrase.toUpperCase().replaceAll(' ', '  ')} `)
+    let calls = 0
+    await page.route('**/owner-actions', (route) => (++calls === 1 ? undefined : route.continue())) // first: no reply
+    await page.clock.install()
+    await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
+    await expect.poll(() => calls).toBe(1)
+    await page.clock.runFor(15_000)
+    await page.getByRole('button', { name: 'Stop waiting' }).click()
+    await expect(revoke).toContainText('The server has not replied. It may still do this.')
+    await page.clock.resume()
     await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
     await expect(dialogOf(page, 'Session key revoked')).toBeVisible(onChain)
     await page.getByRole('button', { name: 'Done' }).click()

@@ -437,6 +437,7 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
   expect([reads, keyReads]).toEqual([1, 1])
   await page.clock.runFor(15_000)
   await expect.poll(() => [reads, keyReads]).toEqual([2, 2])
+  await page.clock.resume()
   await page.getByRole('button', { name: 'Receive' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   const [before, keysBefore] = [reads, keyReads]

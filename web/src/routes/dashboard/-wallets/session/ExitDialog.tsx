@@ -76,6 +76,7 @@ export default function ExitDialog(props: WalletDialogProps) {
         description={`From ${walletName(wallet)}, with your owner key.`}
         onClose={onClose}
         locked={owner.busy}
+        onStopWaiting={owner.onStopWaiting}
         onSubmit={(event) => {
           event.preventDefault()
           void owner.run()

@@ -42,6 +42,7 @@ export function RenewForm(props: {
       description="You sign for a new session key. We submit it and cover the network fee."
       onClose={props.onClose}
       locked={owner.busy}
+      onStopWaiting={owner.onStopWaiting}
       onSubmit={form.handleSubmit(owner.run)}
       footer={
         <>

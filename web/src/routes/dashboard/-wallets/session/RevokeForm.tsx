@@ -27,6 +27,7 @@ export function RevokeForm(props: {
       description="Ends our session key for this wallet at once."
       onClose={props.onClose}
       locked={owner.busy}
+      onStopWaiting={owner.onStopWaiting}
       onSubmit={(event) => {
         event.preventDefault()
         void owner.run()

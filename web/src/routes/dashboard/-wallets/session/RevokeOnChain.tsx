@@ -28,6 +28,7 @@ export function RevokeOnChain(props: WalletDialogProps) {
       description={`Step 4 of 4 · ${walletName(wallet)}`}
       onClose={props.onClose}
       locked={owner.busy && !sent}
+      onStopWaiting={owner.onStopWaiting}
       onSubmit={(event) => {
         event.preventDefault()
         void owner.run()

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useReply } from '../../../../components/LateReply.tsx'
 import { messageOf } from '../../../../lib/apiError.ts'
 import { OwnerKeyProblem } from '../../../../lib/ownerKey.ts'
 import { ownerTypedData } from '../../../../lib/ownerTypedData.ts'
@@ -26,6 +27,7 @@ export function useOwnerAction(options: {
   const { wallet } = options
   const key = useOwnerKey(wallet.ownerAddress)
   const [busy, setBusy] = useState(false)
+  const { replyOf, onStopWaiting } = useReply()
   const [problem, setProblem] = useState<{ message: string; isAboutKey: boolean } | null>(null)
 
   async function run() {
@@ -33,10 +35,10 @@ export function useOwnerAction(options: {
     setBusy(true)
     setProblem(null)
     try {
-      const { context, action, message = {} } = await options.prepare()
+      const { context, action, message = {} } = await replyOf(options.prepare())
       const { ownerNonce, deadline } = context
       const signature = await key.sign(ownerTypedData(wallet, action.kind, message, context))
-      const { actionId } = await submitOwnerAction(wallet.id, { ...action, ownerNonce, deadline, signature })
+      const { actionId } = await replyOf(submitOwnerAction(wallet.id, { ...action, ownerNonce, deadline, signature }))
       key.forget()
       refreshWallets()
       options.onStarted(actionId)
@@ -54,6 +56,7 @@ export function useOwnerAction(options: {
   return {
     run,
     busy,
+    onStopWaiting,
     ready: key.sign !== null,
     /** A problem that is not about the key. */
     general: problem && !problem.isAboutKey ? problem.message : null,
