@@ -5,6 +5,7 @@ import { parseUsdc } from '#domain/money.ts'
 import type { Address, Block } from '../../worker/chain/types.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
+import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messageLimits.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
@@ -269,6 +270,20 @@ describe('messages to recipients', () => {
     expect(pay(owner, { type: 'phone', phone: '+14155550123' }), 'text messages count apart').toMatchObject(accepted)
     clock.now += dayMs
     expect(pay(owner, toEmail())).toMatchObject(accepted)
+  })
+
+  test('codes that recipients renew have the limit of a day again, beside the sender’s @limits-32', () => {
+    const { context, pay, clock } = createTreasury({ emailsPerDay: 2 })
+    const to = { channel: 'email', recipient: 'ada@example.com' } as const
+    for (let i = 0; i < 2; i++) {
+      expect(renewalRefusal(context, to)).toBeNull()
+      countMessage(context, 'recipient', to)
+    }
+    expect(renewalRefusal(context, to)).toMatchObject(refusedBy('message_limit', 'limits.renewals'))
+    expect(renewalRefusal(context, { channel: 'sms', recipient: '+14155550123' })).toBeNull()
+    for (let i = 0; i < 2; i++) expect(pay(owner, toEmail(`eve${i}@example.com`))).toMatchObject(accepted)
+    clock.now += dayMs
+    expect(renewalRefusal(context, to)).toBeNull()
   })
 
   test('new accounts ask for each message what D1 counts for all of them @limits-13', () => {
