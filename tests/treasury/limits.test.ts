@@ -253,6 +253,25 @@ test('a payment that the contract refuses is not signed again, and its recipient
   expect(t.store.payment(row!.id)!.revert).toBeNull()
 })
 
+test('failed payments return their gas up to a limit a day; beyond it they count @limits-33', () => {
+  const { pay, payTimes, context, store, clock } = createTreasury({ gasReturnedPerDay: 2 * stepGas.send })
+  const used = () => gasAllowance(context, null).used
+  const failed = () => {
+    const result = pay(owner)
+    if ('need' in result || !result.ok) throw new Error('not accepted')
+    store.transaction(() => stopUnsigned(context, result.value.payment, 'cancelled'))
+  }
+  for (const kept of [0, 0, 1, 2]) {
+    failed()
+    expect(used()).toBe(kept * stepGas.send)
+  }
+  payTimes(1, owner)
+  expect(used()).toBe(3 * stepGas.send)
+  clock.now += dayMs
+  failed()
+  expect(used(), 'the next day').toBe(0)
+})
+
 describe('messages to recipients', () => {
   test('a sender, an agent and a recipient each have a limit a day @limits-12', () => {
     const limits = { emailsPerDay: 10, agentMessagePercent: 50, messagesPerRecipient: 3 }

@@ -32,6 +32,8 @@ export const defaultLimits = {
   ownerGasPercent: 20,
   /** For reclaims and owner exits, beside the allowance. */
   exitGasPerDay: 20_000_000,
+  /** Of the gas of failed payments this much is returned a day. Beyond it they count, so that failing has an end. */
+  gasReturnedPerDay: 40_000_000,
 
   /** Gas units per UTC day that one Relayer grants to all new accounts together, in steps of the second figure. */
   newAccountsGasPerDay: 1_000_000_000,
@@ -89,6 +91,7 @@ export const userLimits = [
   'agentGasPercent',
   'ownerGasPercent',
   'exitGasPerDay',
+  'gasReturnedPerDay',
   'emailsPerDay',
   'smsPerDay',
   'agentMessagePercent',

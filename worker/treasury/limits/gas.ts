@@ -56,8 +56,7 @@ export const grantRefusal = (ctx: Context): Refused =>
 /** Exits of owners have a pool of their own. Null: it has enough, and the gas is taken from it. */
 export function takeExitGas(ctx: Context, gas: number): Refused | null {
   const day = utcDay(ctx.now())
-  const row = ctx.store.first<{ gas: number }>("SELECT gas FROM gas_use WHERE day = ? AND principal = 'exit'", day)
-  if ((row?.gas ?? 0) + gas > ctx.limits.exitGasPerDay)
+  if (gasOf(ctx, day, 'exit') + gas > ctx.limits.exitGasPerDay)
     return shortage(
       ctx,
       'limits.exit_gas',
@@ -76,11 +75,14 @@ export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep,
   changeGas(ctx, payment, gas - before)
 }
 
-/** The payment has failed: its steps that were not paid for never will be. */
+/** The payment has failed: the estimates of its steps that were not paid for are returned, up to a limit a day. */
 export function releaseGas(ctx: Context, payment: PaymentRow): void {
   const open = stepsOf(payment).filter(({ column }) => payment[column] === null)
   const estimates = open.reduce((sum, { estimate }) => sum + estimate, 0)
   if (estimates === 0) return
+  const day = utcDay(ctx.now())
+  if (gasOf(ctx, day, 'returned') + estimates > ctx.limits.gasReturnedPerDay) return
+  addGas(ctx, day, 'returned', estimates)
   ctx.store.run(
     'UPDATE payment SET gas_send = coalesce(gas_send, 0), gas_announce = coalesce(gas_announce, 0), gas_end = coalesce(gas_end, 0) WHERE id = ?',
     payment.id,
@@ -150,7 +152,7 @@ function readUse(ctx: Context, day: number): GasUse {
   const agents: Record<string, number> = {}
   let owner = 0
   for (const row of ctx.store.all<{ principal: string; gas: number }>(
-    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal <> 'exit'",
+    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'returned')",
     day,
   ))
     if (row.principal === 'owner') owner = row.gas
@@ -159,6 +161,10 @@ function readUse(ctx: Context, day: number): GasUse {
 }
 
 const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum + gas, use.owner)
+
+/** Of an agent's id, `owner`, or a count beside the allowance: `exit`, or `returned` by failed payments. */
+const gasOf = (ctx: Context, day: number, principal: string): number =>
+  ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
 const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
   ctx.store.run(
