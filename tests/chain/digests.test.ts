@@ -22,6 +22,7 @@ import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { addressOf, signCompact } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
 import { cases } from '../support/cases.ts'
+import { oneSet } from '../support/contractSets.ts'
 import { party, roles } from '../support/localChain.ts'
 
 const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' // anvil's first account
@@ -178,7 +179,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       client.readContract({ ...usdc, functionName: 'DOMAIN_SEPARATOR' }),
     ])
     expect(name).toBe(chainId === 84532 ? 'USDC' : 'USD Coin')
-    expect(await usdcDomainSeparator(new RpcChain(chainId, contracts, [anvil.url]))).toBe(separator)
+    expect(await usdcDomainSeparator(new RpcChain(chainId, oneSet(contracts), [anvil.url]))).toBe(separator)
   })
 
   test('implementations are at the planned addresses', async () => {

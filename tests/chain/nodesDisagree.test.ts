@@ -8,6 +8,7 @@ import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/typ
 import type { Context } from '../../worker/treasury/context.ts'
 import { findNonceLog } from '../../worker/treasury/settlement/finalityChecks.ts'
 import type { PaymentRow, WalletRow } from '../../worker/treasury/storage/rows.ts'
+import { oneSet } from '../support/contractSets.ts'
 import { type LocalChain, startLocalChain } from '../support/localChain.ts'
 
 let local: LocalChain
@@ -43,8 +44,8 @@ test('a finalized block on whose time the nodes disagree is not used @nodes-1', 
     [liar.url, local.url],
     [local.url, liar.url],
   ])
-    await expect(new RpcChain(8453, local.contracts, urls).finalized()).rejects.toThrow(RpcUnavailable)
-  const honest = await new RpcChain(8453, local.contracts, [local.url, local.url]).finalized()
+    await expect(new RpcChain(8453, oneSet(local.contracts), urls).finalized()).rejects.toThrow(RpcUnavailable)
+  const honest = await new RpcChain(8453, oneSet(local.contracts), [local.url, local.url]).finalized()
   expect(honest.timestamp).toBeLessThanOrEqual(await local.now())
   liar.stop()
 })
@@ -54,7 +55,7 @@ test('the search for a payment’s log starts before the block it was signed at 
   const logs: Chain['logs'] = async ([filter]) => [
     filter!.fromBlock <= minedAt && minedAt <= filter!.toBlock ? [{} as never] : [],
   ]
-  const chain = { logs, hasSecond: true, contracts: local.contracts } as unknown as Chain
+  const chain = { logs, hasSecond: true, contractSets: oneSet(local.contracts) } as unknown as Chain
   const ctx = { chains: { 8453: chain } } as unknown as Context
   const wallet = { chain_id: 8453, address: `0x${'aa'.repeat(20)}` as Address, kind: 'smart' } as WalletRow
   for (const first of [1_500, 9_000]) {

@@ -7,6 +7,7 @@ import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { chainsFrom } from '../../worker/chain/chains.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { oneSet } from '../support/contractSets.ts'
 import {
   createWallet,
   createWalletData,
@@ -26,7 +27,7 @@ beforeAll(async () => {
   local = await startLocalChain()
   proxy = await startRpcProxy(local.url)
   second = await startRpcProxy(local.url)
-  chain = new RpcChain(8453, local.contracts, [proxy.url, second.url])
+  chain = new RpcChain(8453, oneSet(local.contracts), [proxy.url, second.url])
 })
 
 afterAll(async () => {
@@ -45,7 +46,7 @@ async function startNodeAnswering(body: string, status = 200) {
   const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { chain: new RpcChain(8453, local.contracts, [url]), stop: () => server.close() }
+  return { chain: new RpcChain(8453, oneSet(local.contracts), [url]), stop: () => server.close() }
 }
 
 describe('reading', () => {
@@ -96,7 +97,7 @@ describe('reading', () => {
     expect(none).toEqual([])
     proxy.setFault({ mode: 'down' })
     expect(await chain.logs(filters, 'second')).toEqual([transfers, none])
-    await expect(new RpcChain(8453, local.contracts, [proxy.url]).logs(filters, 'second')).rejects.toThrow(
+    await expect(new RpcChain(8453, oneSet(local.contracts), [proxy.url]).logs(filters, 'second')).rejects.toThrow(
       RpcUnavailable,
     )
   })
@@ -127,7 +128,7 @@ describe('reading', () => {
       CONTRACTS_84532: contracts,
     })
     expect([chains[8453].hasSecond, chains[84532].hasSecond]).toEqual([true, false])
-    expect(chains[84532]).toMatchObject({ chainId: 84532, contracts: local.contracts })
+    expect(chains[84532]).toMatchObject({ chainId: 84532, contractSets: oneSet(local.contracts) })
   })
 })
 

@@ -19,7 +19,7 @@ const one: InFlight = { all: 1, isolated: 0 }
 
 function waitingJob(over: Partial<WaitingJob> & { id: string }): WaitingJob {
   const job = { userId: over.id, principal: '', isNewAccount: false, gas, lane: 'send', isolated: false } as const
-  return { ...job, isFailing: false, dueAt: now, ...over }
+  return { ...job, contractSet: 1, isFailing: false, dueAt: now, ...over }
 }
 
 const several = (count: number, over: (i: number) => Partial<WaitingJob> = () => ({})): WaitingJob[] =>
@@ -163,6 +163,7 @@ const waitingJobs = fc
       isNewAccount: fc.boolean(),
       gas: fc.constantFrom(40_000, 70_000, 140_000),
       lane: fc.constantFrom('send' as const, 'call' as const),
+      contractSet: fc.constantFrom(1, 2),
       isolated: fc.boolean(),
       isFailing: fc.boolean(),
       dueAt: fc.integer({ min: now - 1_000, max: now }),
@@ -172,7 +173,7 @@ const waitingJobs = fc
   .map((jobs) => jobs.map((job, i) => ({ ...job, id: `i${i}` })).sort((a, b) => a.dueAt - b.dueAt))
 
 describe('for any queue', () => {
-  test('a batch fits and never mixes lanes or retries with others', () => {
+  test('a batch fits and never mixes lanes, contract sets or retries with others @sets-1', () => {
     fc.assert(
       fc.property(waitingJobs, fc.integer({ min: 0, max: maxInFlight }), (waiting, all) => {
         const { batch } = choose(waiting, { all, isolated: 0 })
@@ -187,6 +188,7 @@ describe('for any queue', () => {
         const lane = batch.kind === 'sends' ? 'send' : 'call'
         expect(jobs.every((job) => job.lane === lane && !job.isolated)).toBe(true)
         expect(new Set(jobs.map((job) => job.isFailing)).size).toBe(1)
+        expect(new Set(jobs.map((job) => job.contractSet)).size).toBe(1)
         expect(jobs.length).toBeLessThanOrEqual(maxBatchSize[lane])
       }),
       { numRuns: 2_000 },

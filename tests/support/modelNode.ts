@@ -4,6 +4,7 @@
  */
 import { decodeFunctionData, encodeErrorResult, keccak256, parseTransaction, toHex } from 'viem/utils'
 import { agentWalletAbi, relayAbi } from '../../worker/chain/abi.ts'
+import { newestContracts } from '../../worker/chain/contractSets.ts'
 import { type Address, type Block, type Chain, type ChainId, type Hex, RpcError } from '../../worker/chain/types.ts'
 
 const roundTripMs = 40
@@ -20,7 +21,7 @@ export class ModelNode
   implements Pick<Chain, 'head' | 'finalized' | 'fees' | 'accountNonce' | 'receipt' | 'call' | 'code' | 'sendRaw'>
 {
   readonly chainId: ChainId
-  readonly contracts: Chain['contracts']
+  readonly contractSets: Chain['contractSets']
   /** Transfers to these fail, as do those whose nonce is used. Lower case. */
   readonly blacklist = new Set<string>()
   /** In which block each send was mined, by `${wallet}:${nonce}`, wallet in lower case. */
@@ -40,9 +41,9 @@ export class ModelNode
   #nextBlockAt: number
   #trip: Promise<void> | null = null
 
-  constructor({ chainId, contracts }: Pick<Chain, 'chainId' | 'contracts'>, startAt: number) {
+  constructor({ chainId, contractSets }: Pick<Chain, 'chainId' | 'contractSets'>, startAt: number) {
     this.chainId = chainId
-    this.contracts = contracts
+    this.contractSets = contractSets
     this.#now = startAt
     this.#nextBlockAt = startAt + blockMs
   }
@@ -86,7 +87,7 @@ export class ModelNode
 
   #sendsIn(to: Address, data: Hex): Send[] {
     if (data === '0x') return []
-    if (to.toLowerCase() === this.contracts.relay.toLowerCase()) {
+    if (to.toLowerCase() === newestContracts(this).relay.toLowerCase()) {
       const { args } = decodeFunctionData({ abi: relayAbi, data })
       const packed = (args![1] as Hex).slice(2)
       return Array.from({ length: packed.length / 252 }, (_, i) => {
@@ -137,7 +138,7 @@ export class ModelNode
   async call({ to, data }: { to: Address; data: Hex }): Promise<Hex> {
     await this.#request()
     const sends = this.#sendsIn(to, data)
-    if (to.toLowerCase() === this.contracts.relay.toLowerCase()) {
+    if (to.toLowerCase() === newestContracts(this).relay.toLowerCase()) {
       return toHex(sends.reduce((bits, send, i) => (this.#fails(send) ? bits | (1n << BigInt(i)) : bits), 0n))
     }
     if (!sends.some(this.#fails)) return '0x'

@@ -5,8 +5,9 @@ import { agentWalletAbi, agentWalletFactoryAbi, usdcAbi } from '../../worker/cha
 import { walletAddress } from '../../worker/chain/addresses.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
 import { addressOf, signCompact } from '../../worker/chain/sign.ts'
-import type { Address, ChainId, Contracts, Hex } from '../../worker/chain/types.ts'
+import type { Address, ChainId, ContractSets, Contracts, Hex } from '../../worker/chain/types.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
+import { oneSet } from './contractSets.ts'
 import type { Fault } from './rpcProxy.ts'
 import { env } from './testEnv.ts'
 
@@ -25,10 +26,12 @@ export type TestWallet = { address: Address; session: Party; owner: Party }
 export class WorkerChain {
   readonly chainId: ChainId
   readonly contracts: Contracts
+  readonly contractSets: ContractSets
 
   constructor(chainId: ChainId) {
     this.chainId = chainId
     this.contracts = JSON.parse(env[`CONTRACTS_${chainId}`]) as Contracts
+    this.contractSets = oneSet(this.contracts)
   }
 
   /** JSON-RPC past the faults. */

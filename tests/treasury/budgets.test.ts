@@ -123,6 +123,7 @@ function createDraft(amount: MicroUsdc): PayoutDraft {
     sealedCode: '',
     codeHmac: '',
     secretVersion: 1,
+    contractSet: 1,
   }
 }
 

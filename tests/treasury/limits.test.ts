@@ -62,7 +62,7 @@ const toEmail = (email = 'ada@example.com'): Recipient => ({ type: 'email', emai
 function createDraft(n: number): PayoutDraft {
   const own = address(1_000 + n)
   const made = { address: own, claimKey: own, reclaimKey: own, payer: own }
-  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '', secretVersion: 1 }
+  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '', secretVersion: 1, contractSet: 1 }
   return {
     id: `pay_d${n}`,
     ...made,

@@ -65,9 +65,9 @@ test('a lookup on one chain is not used for another chain', () => {
   const sepolia = context.chains[84532]
   const theirs = address(77)
   // An address that is nothing on Base Sepolia, and USDC itself on Base.
-  ;(context.chains[8453].contracts as { usdc: Address }).usdc = theirs
+  ;(context.chains[8453].contractSets.sets[1] as { usdc: Address }).usdc = theirs
   store.run("UPDATE wallet SET chain_id = 84532 WHERE id = 'wal'")
-  expect(sepolia.contracts.usdc).not.toBe(theirs)
+  expect(sepolia.usdc).not.toBe(theirs)
   const to = { type: 'address', address: theirs } as const
   const looked = prepared({ lookup: { address: theirs, found: 'clear' } })
   accept(context, input(to), looked)

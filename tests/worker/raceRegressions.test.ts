@@ -7,6 +7,7 @@ import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import type { Address, ChainId } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { oneSet } from '../support/contractSets.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
@@ -67,7 +68,7 @@ test('A5: a rotation that still drains does not replace the session which its ow
     const info = await payer.treasury().sessionKey(payer.wallet.id)
     return info.ok && info.value.actions.find((action) => action.id === started.value.actionId && action.endedAt)
   })
-  const node = new RpcChain(84532 as ChainId, manualChain.contracts, [env.NODE_URL_84532])
+  const node = new RpcChain(84532 as ChainId, oneSet(manualChain.contracts), [env.NODE_URL_84532])
   const state = (await node.walletState(payer.wallet.address as Address))!
   expect(state.sessionKey.toLowerCase()).toBe(own.toLowerCase())
   expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('came first') })

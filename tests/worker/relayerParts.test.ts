@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { relayAbi } from '../../worker/chain/abi.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import { signTransaction } from '../../worker/chain/transaction.ts'
+import type { Contracts } from '../../worker/chain/types.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { InvalidSeed, relayerAccount } from '../../worker/relayer/account.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
@@ -12,6 +13,7 @@ import { outcomeOf } from '../../worker/relayer/broadcastOutcome.ts'
 import { maxBatchSize } from '../../worker/relayer/chooseBatch.ts'
 import { feesWithin, parseFeeCeilings, replacementFees } from '../../worker/relayer/fees.ts'
 import { validateJob } from '../../worker/relayer/validateJob.ts'
+import { oneSet } from '../support/contractSets.ts'
 
 const bytes = (digits: string, length: number) => `0x${digits.repeat(length)}` as const
 const target = bytes('aa', 20)
@@ -43,10 +45,11 @@ describe('batch encoding', () => {
   })
 
   test('the largest batches stay under the gas of one transaction (EIP-7825)', () => {
-    const send = { target, data: bytes('ab', 196), packed }
-    const call = { target, data: bytes('ab', 1_000) }
+    const send = { target, data: bytes('ab', 196), packed, contractSet: 1 }
+    const call = { target, data: bytes('ab', 1_000), contractSet: 1 }
+    const chain = { chainId: 8453 as const, contractSets: oneSet({ relay: target } as Contracts) }
     for (const [kind, job] of [['sends', send] as const, ['calls', call] as const]) {
-      const { gas, data } = encodeBatch(kind, Array(maxBatchSize[kind === 'sends' ? 'send' : 'call']).fill(job), target)
+      const { gas, data } = encodeBatch(kind, Array(maxBatchSize[kind === 'sends' ? 'send' : 'call']).fill(job), chain)
       expect(gas).toBeLessThan(16_777_216n)
       expect(decodeFunctionData({ abi: relayAbi, data }).functionName).toBe(kind)
     }

@@ -8,6 +8,7 @@ import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { signedRotation } from '../../worker/treasury/wallets/actions/calls.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
+import { oneSet } from '../support/contractSets.ts'
 import { ownerSignature } from '../support/ownerSigner.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env, party, type WorkerChain } from '../support/workerChain.ts'
@@ -39,7 +40,7 @@ const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
     return action?.endedAt && action
   })
 const stateOf = (payer: Payer, on: WorkerChain = chain) =>
-  new RpcChain(on.chainId as ChainId, on.contracts, [env[`NODE_URL_${on.chainId}`]]).walletState(
+  new RpcChain(on.chainId as ChainId, oneSet(on.contracts), [env[`NODE_URL_${on.chainId}`]]).walletState(
     payer.wallet.address as Address,
   )
 const pay = async (payer: Payer, amount = '1') =>

@@ -5,12 +5,13 @@ import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { oneSet } from '../support/contractSets.ts'
 import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 
 /** The chain itself, past the proxy. */
-const node = new RpcChain(84532, chain.contracts, [env.NODE_URL_84532])
+const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
 const walletState = async (payer: Payer) => (await node.walletState(payer.wallet.address as Address))!
 
 beforeAll(prepare)

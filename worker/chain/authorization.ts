@@ -78,7 +78,7 @@ export function authorizedTransferCall(authorization: Authorization & { r: Hex; 
  * result, because a lying node could otherwise make us sign for another token or chain. Null if none of them matches.
  */
 export async function usdcDomainSeparator(chain: Chain): Promise<Hex | null> {
-  const { usdc } = chain.contracts
+  const { usdc } = chain
   const reported = await chain.call({ to: usdc, data: separatorCall })
   const known = ['USD Coin', 'USDC'].map((name) => domainSeparator(name, chain.chainId, usdc, '2'))
   return known.find((separator) => separator === reported) ?? null
@@ -87,7 +87,7 @@ export async function usdcDomainSeparator(chain: Chain): Promise<Hex | null> {
 /** Whether the authorization was used or cancelled. Being used does not prove that our payment was made. */
 export async function authorizationIsOver(chain: Chain, from: Address, nonce: Hex, atBlock?: number): Promise<boolean> {
   const data = encodeFunctionData({ abi: usdcAbi, functionName: 'authorizationState', args: [plain(from), nonce] })
-  return BigInt(await chain.call({ to: chain.contracts.usdc, data }, atBlock)) === 1n
+  return BigInt(await chain.call({ to: chain.usdc, data }, atBlock)) === 1n
 }
 
 const eventTopics = { used: topics.authorizationUsed, canceled: topics.authorizationCanceled }

@@ -1,6 +1,7 @@
 import type { ChainId } from '#domain/networks.ts'
 import type { Settings } from '../settings.ts'
-import type { Contracts } from './types.ts'
+import { parseContractSets } from './contractSets.ts'
+import type { ContractSets } from './types.ts'
 
 /** Settings that exist once per network (settings.ts). */
 
@@ -14,8 +15,12 @@ export const rpcUrls = (settings: RpcSettings, chainId: ChainId): string[] =>
     .map((url) => url.trim())
     .filter(Boolean)
 
-export const contractsOf = (settings: ContractSettings, chainId: ChainId): Contracts =>
-  JSON.parse(settings[`CONTRACTS_${chainId}`])
+/** Throws if the setting is malformed, which readiness reports in words. */
+export function contractSetsOf(settings: ContractSettings, chainId: ChainId): ContractSets {
+  const parsed = parseContractSets(settings[`CONTRACTS_${chainId}`])
+  if (typeof parsed === 'string') throw new Error(`CONTRACTS_${chainId} ${parsed}`)
+  return parsed
+}
 
 /** The network that smart wallets are deployed on, and the only one whose money counts. */
 export const primaryChain = (settings: Pick<Settings, 'PRIMARY_CHAIN'>): ChainId =>
@@ -23,7 +28,7 @@ export const primaryChain = (settings: Pick<Settings, 'PRIMARY_CHAIN'>): ChainId
 
 /** False for a network whose setting is `{}`: nothing was deployed there, and nothing can be paid on it. */
 export const isInUse = (settings: ContractSettings, chainId: ChainId): boolean =>
-  Object.keys(contractsOf(settings, chainId)).length > 0
+  Object.keys(contractSetsOf(settings, chainId).sets).length > 0
 
 /** An RPC URL for browsers, without a key. */
 export const publicRpcUrl = (settings: Pick<Settings, `PUBLIC_RPC_URL_${ChainId}`>, chainId: ChainId): string =>

@@ -7,6 +7,7 @@ import {
   isBlacklistedCall,
   walletStateCall,
 } from './contractReads.ts'
+import { newestContracts } from './contractSets.ts'
 import { revertReason } from './revert.ts'
 import { RpcClient } from './rpcClient.ts'
 import * as results from './rpcResults.ts'
@@ -15,7 +16,7 @@ import {
   type Block,
   type Chain,
   type ChainId,
-  type Contracts,
+  type ContractSets,
   type Hex,
   type Log,
   type LogFilter,
@@ -27,17 +28,21 @@ import {
 /** A chain behind one or two JSON-RPC URLs. Calls made together share a round trip. The second node confirms the first. */
 export class RpcChain implements Chain {
   readonly chainId: ChainId
-  readonly contracts: Contracts
+  readonly contractSets: ContractSets
   readonly #first: RpcClient
   readonly #second: RpcClient | undefined
 
-  constructor(chainId: ChainId, contracts: Contracts, urls: string[]) {
+  constructor(chainId: ChainId, contractSets: ContractSets, urls: string[]) {
     const [first, second] = urls
     if (!first) throw new Error(`no RPC URL for chain ${chainId}`)
     this.chainId = chainId
-    this.contracts = contracts
+    this.contractSets = contractSets
     this.#first = new RpcClient(first)
     this.#second = second ? new RpcClient(second) : undefined
+  }
+
+  get usdc(): Address {
+    return newestContracts(this).usdc
   }
 
   get hasSecond(): boolean {
@@ -74,11 +79,11 @@ export class RpcChain implements Chain {
   }
 
   async usdcBalance(address: Address, atBlock?: number): Promise<bigint> {
-    return decodeBalance(await this.call({ to: this.contracts.usdc, data: balanceOfCall(address) }, atBlock))
+    return decodeBalance(await this.call({ to: this.usdc, data: balanceOfCall(address) }, atBlock))
   }
 
   async isBlacklisted(address: Address): Promise<boolean> {
-    return decodeIsBlacklisted(await this.call({ to: this.contracts.usdc, data: isBlacklistedCall(address) }))
+    return decodeIsBlacklisted(await this.call({ to: this.usdc, data: isBlacklistedCall(address) }))
   }
 
   async logs(filters: LogFilter[], from: 'first' | 'second' = 'first'): Promise<Log[][]> {

@@ -6,7 +6,7 @@ export type { ChainId }
 export type Address = `0x${string}`
 export type Hex = `0x${string}`
 
-/** Deployed contracts of one chain (setting CONTRACTS_<chainId>). */
+/** One set of the contracts deployed on a chain. */
 export type Contracts = {
   usdc: Address
   escrow: Address
@@ -17,6 +17,13 @@ export type Contracts = {
   walletImplementation: Address
   relay: Address
 }
+
+/**
+ * The contracts of one chain, by the version of their set (setting CONTRACTS_<chainId>). A wallet keeps the set that it was
+ * made with, because its code names the escrow of its payouts for good; only new wallets get the newest. No sets: the
+ * network is not in use.
+ */
+export type ContractSets = { readonly newest: number; readonly sets: Readonly<Record<number, Contracts>> }
 
 export type Block = { number: number /** unix seconds */; timestamp: number; hash: Hex }
 
@@ -82,7 +89,9 @@ export class RpcUnavailable extends Error {
  */
 export interface Chain {
   readonly chainId: ChainId
-  readonly contracts: Contracts
+  readonly contractSets: ContractSets
+  /** The same in every set. */
+  readonly usdc: Address
   /** Newest block. */
   head(): Promise<Block>
   /** Newest finalized block. */

@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { type ChainId, chainIdOf } from '#domain/networks.ts'
 import type { Faucet, FaucetReply } from '#schemas/dev.ts'
-import { contractsOf, rpcUrls } from '../chain/networkSettings.ts'
+import { contractSetsOf, rpcUrls } from '../chain/networkSettings.ts'
 import { RpcClient } from '../chain/rpcClient.ts'
-import type { Contracts } from '../chain/types.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 
@@ -38,8 +37,8 @@ type LocalChain = { url: string; rpc: RpcClient; usdc: string | undefined }
 
 export function localChain(env: Env, chainId: ChainId): LocalChain {
   const [url = ''] = rpcUrls(env, chainId)
-  const { usdc }: Partial<Contracts> = contractsOf(env, chainId)
-  return { url, rpc: new RpcClient(url), usdc }
+  const { newest, sets } = contractSetsOf(env, chainId)
+  return { url, rpc: new RpcClient(url), usdc: sets[newest]?.usdc }
 }
 
 const word = (hex: string) => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')

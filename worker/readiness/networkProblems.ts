@@ -1,5 +1,5 @@
 import { type ChainId, networks } from '#domain/networks.ts'
-import { contractsOf, rpcUrls } from '../chain/networkSettings.ts'
+import { contractSetsOf, rpcUrls } from '../chain/networkSettings.ts'
 import { RpcClient } from '../chain/rpcClient.ts'
 import { block, hex, integer } from '../chain/rpcResults.ts'
 import type { Settings } from '../settings.ts'
@@ -23,7 +23,7 @@ export async function networkProblems(env: Settings, chainId: ChainId, now: numb
 
 async function nodeState(env: Settings, chainId: ChainId, url: string, name: string, now: number) {
   const node = new RpcClient(url)
-  const contracts = Object.entries(contractsOf(env, chainId))
+  const contracts = namedContracts(env, chainId)
   try {
     const [id, newest, codes] = await Promise.all([
       node.request('eth_chainId', []),
@@ -45,4 +45,13 @@ async function nodeState(env: Settings, chainId: ChainId, url: string, name: str
     // The URL may hold a key, and errors of fetch may hold the URL.
     return { head: null, problems: [`${name}: ${(error as Error).name}`] }
   }
+}
+
+/** Of every set: wallets and payouts use the older ones for good. */
+function namedContracts(env: Settings, chainId: ChainId): [string, string][] {
+  const sets = Object.entries(contractSetsOf(env, chainId).sets)
+  const where = (set: string) => (sets.length > 1 ? ` of set ${set}` : '')
+  return sets.flatMap(([set, contracts]) =>
+    Object.entries(contracts).map(([name, address]): [string, string] => [`${name}${where(set)}`, address]),
+  )
 }

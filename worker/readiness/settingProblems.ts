@@ -1,4 +1,3 @@
-import { parseJsonObject } from '#domain/jsonObject.ts'
 import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import type { Settings } from '../settings.ts'
@@ -139,7 +138,7 @@ function groupProblems(env: Env): SettingProblem[] {
 
 function primaryChainProblems(env: Env): SettingProblem[] {
   const name = `CONTRACTS_${primaryChain(env)}` as const
-  return env[name]?.trim() && parseJsonObject(env[name]) && !isInUse(env, primaryChain(env))
+  return env[name]?.trim() && !rule.contracts(env[name]) && !isInUse(env, primaryChain(env))
     ? [{ name, problem: 'is empty, but wallets are deployed on this network', fatal: true }]
     : []
 }

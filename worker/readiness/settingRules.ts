@@ -1,6 +1,5 @@
-import { parseJsonObject } from '#domain/jsonObject.ts'
 import { parseLimits, parseNumbers } from '#domain/limits.ts'
-import type { Contracts } from '../chain/types.ts'
+import { parseContractSets } from '../chain/contractSets.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
 import { privateKeyProblem, signingKeyProblem } from './keyRules.ts'
 
@@ -39,24 +38,10 @@ export const rpcUrlList: Rule = (value) => {
   return urls.some((url) => httpUrl('url')(url.replace(/\/$/, ''))) ? 'must be one or two https:// URLs' : null
 }
 
-/** The fields of `Contracts`. */
-export const contractNames = [
-  'usdc',
-  'escrow',
-  'vaultImplementation',
-  'provider',
-  'factory',
-  'walletImplementation',
-  'relay',
-] as const satisfies (keyof Contracts)[]
-
 /** `{}` says that the network is not used. */
 export const contracts: Rule = (value) => {
-  const given = parseJsonObject(value)
-  if (!given) return 'is not a JSON object'
-  if (Object.keys(given).length === 0) return null
-  const missing = contractNames.filter((name) => !/^0x[0-9a-fA-F]{40}$/.test(String(given[name])))
-  return missing.length > 0 ? `has no address for ${missing.join(', ')}` : null
+  const parsed = parseContractSets(value)
+  return typeof parsed === 'string' ? parsed : null
 }
 
 export const integer =

@@ -23,6 +23,8 @@ export type RelayJob = {
   principal?: string
   /** exit: an owner takes their wallet back (withdraw, revoke, disable rotation). */
   kind: 'send' | 'deploy' | 'announce' | 'claim' | 'reclaim' | 'rotate' | 'exit'
+  /** The version of the contracts that it calls, which names the Relay contract of its batches. Unset: 1. */
+  contractSet?: number
   /** The call, when the job has its own transaction. */
   target: Address
   data: Hex

@@ -1,13 +1,14 @@
 import { decodeEventLog, encodeFunctionData, isAddressEqual, isHex, size, toHex } from 'viem/utils'
 import { relayAbi } from '../chain/abi.ts'
-import type { Address, Hex, Log } from '../chain/types.ts'
+import { contractsOf } from '../chain/contractSets.ts'
+import type { Address, Chain, Hex, Log } from '../chain/types.ts'
 import type { RelayJob } from './api.ts'
 import type { Batch } from './chooseBatch.ts'
 
 /** A transaction without nonce, fees and signature. `gas` is its limit. */
 export type TransactionContent = { to: Address; data: Hex; gas: bigint }
 
-type EncodableJob = Pick<RelayJob, 'target' | 'data' | 'packed'>
+type EncodableJob = Pick<RelayJob, 'target' | 'data' | 'packed'> & { contractSet: number }
 
 /** Gas limit of one send: the most expensive, to a fresh recipient through a cold proxy, was measured below 70,000. */
 const sendGasLimit = 120_000n
@@ -36,15 +37,22 @@ export function packSend(send: NonNullable<RelayJob['packed']>): Hex {
 }
 
 /**
- * The transaction of a batch. A direct one calls its job's target; the others go through the Relay contract, in which
- * a failing job does not affect the others.
+ * The transaction of a batch. A direct one calls its job's target; the others go through the Relay contract of their
+ * set, in which a failing job does not affect the others. Jobs of several sets never share a batch (chooseBatch.ts).
  */
-export function encodeBatch(kind: Batch['kind'], jobs: readonly EncodableJob[], relay: Address): TransactionContent {
+export function encodeBatch(
+  kind: Batch['kind'],
+  jobs: readonly EncodableJob[],
+  chain: Pick<Chain, 'chainId' | 'contractSets'>,
+): TransactionContent {
   const count = BigInt(jobs.length)
   if (kind === 'direct') {
     const { target, data, packed } = jobs[0]!
     return { to: target, data, gas: transactionGas(data, packed ? sendGasLimit : callGasLimit) }
   }
+  const { relay } = contractsOf(chain, jobs[0]!.contractSet)
+  if (jobs.some(({ contractSet }) => contractSet !== jobs[0]!.contractSet))
+    throw new Error('jobs of several contract sets in one batch')
   if (kind === 'sends') {
     const packed: Hex = `0x${jobs.map((job) => packSend(job.packed!).slice(2)).join('')}`
     const data = encodeFunctionData({ abi: relayAbi, functionName: 'sends', args: [sendGasLimit, packed] })

@@ -1,12 +1,13 @@
 import { earliest } from '../durable/earliest.ts'
 import { FairShare, type Share } from './fairShare.ts'
 
-/** Jobs of one lane can share a transaction: packed sends, or any other calls. */
+/** Jobs of one lane and one set of contracts can share a transaction: packed sends, or any other calls. */
 export type Lane = 'send' | 'call'
 
 export type WaitingJob = Share & {
   id: string
   lane: Lane
+  contractSet: number
   /** It failed in a batch before, so it gets its own transaction. */
   isolated: boolean
   /** Jobs of its principal failed in simulation lately. */
@@ -39,13 +40,16 @@ const keptForBatches = 2
 
 /**
  * Decides which waiting jobs are sent next. A job is sent at once while nothing is in flight; otherwise when it is one
- * of three, or has waited 300 ms. Lanes alternate. Retries, which are isolated jobs and those of principals whose jobs
+ * of three, or has waited 300 ms. Lanes alternate, and so do those of several sets of contracts. Retries, which are isolated jobs and those of principals whose jobs
  * fail, go last: they have one step in four while other jobs wait. Remembers whose turn it is.
  */
 export class BatchChooser {
-  readonly #shares = { send: new FairShare(), call: new FairShare() }
-  readonly #retryShares = { send: new FairShare(), call: new FairShare(), isolated: new FairShare() }
-  #lastLane: Lane = 'call'
+  readonly #shares = new Map<string, FairShare>()
+  readonly #retryShares = new Map<string, FairShare>()
+  readonly #isolatedShare = new FairShare()
+  /** The running number under which each lane of a set was last chosen. */
+  readonly #lastChosen = new Map<string, number>()
+  #steps = 0
   #stepsSinceRetry = 0
 
   /** `waiting` is sorted by due time, and all of it is due. */
@@ -53,15 +57,12 @@ export class BatchChooser {
     if (inFlight.all >= maxInFlight) return { batch: null, nextAt: null }
     const [retries, first] = partition(waiting, (job) => job.isolated || job.isFailing)
 
-    const readyAt = (lane: Lane) =>
-      laneReadyAt(
-        first.filter((job) => job.lane === lane),
-        inFlight.all,
-        now,
-      )
-    const lanes = this.#lastLane === 'send' ? (['call', 'send'] as const) : (['send', 'call'] as const)
-    const times = lanes.map((lane) => ({ lane, at: readyAt(lane) }))
-    const ready = times.find(({ at }) => at !== null && at <= now)?.lane
+    const times = this.#inTurn(Map.groupBy(first, laneOf)).map(([lane, jobs]) => ({
+      lane,
+      jobs,
+      at: laneReadyAt(jobs, inFlight.all, now),
+    }))
+    const ready = times.find(({ at }) => at <= now)
 
     if (!ready || this.#stepsSinceRetry >= retryShare - 1) {
       const batch = this.#retry(retries, inFlight, first.length > 0)
@@ -72,8 +73,15 @@ export class BatchChooser {
     }
     if (!ready) return { batch: null, nextAt: earliest(...times.map(({ at }) => at)) }
     this.#stepsSinceRetry += 1
-    this.#lastLane = ready
-    return { batch: batchOf(ready, first, this.#shares[ready]), nextAt: null }
+    this.#lastChosen.set(ready.lane, ++this.#steps)
+    return { batch: batchOf(ready.jobs, shareOf(this.#shares, ready.lane)), nextAt: null }
+  }
+
+  /** The lane that was chosen longest ago is next; of new ones the sends. */
+  #inTurn(lanes: ReadonlyMap<string, WaitingJob[]>): [string, WaitingJob[]][] {
+    const last = (lane: string) => this.#lastChosen.get(lane) ?? 0
+    const isCall = ([first]: WaitingJob[]) => (first!.lane === 'call' ? 1 : 0)
+    return [...lanes].sort(([a, ofA], [b, ofB]) => last(a) - last(b) || isCall(ofA) - isCall(ofB))
   }
 
   /** The group whose oldest job is due longest; null when there is none, or no free transaction for it. */
@@ -84,27 +92,31 @@ export class BatchChooser {
     if (!oldest) return null
     if (!oldest.isolated)
       return batchOf(
-        oldest.lane,
-        retries.filter((job) => !job.isolated),
-        this.#retryShares[oldest.lane],
+        retries.filter((job) => !job.isolated && laneOf(job) === laneOf(oldest)),
+        shareOf(this.#retryShares, laneOf(oldest)),
       )
     const isolated = retries.filter((job) => job.isolated)
-    return direct(this.#retryShares.isolated.pick(isolated, places))
+    return direct(this.#isolatedShare.pick(isolated, places))
   }
 }
 
-/** When jobs of one lane form a batch (ms); null without jobs. */
-function laneReadyAt(jobs: readonly WaitingJob[], inFlight: number, now: number): number | null {
-  const [oldest] = jobs
-  if (!oldest) return null
-  return inFlight === 0 || jobs.length >= minBatchSize ? now : oldest.dueAt + batchWindowMs
+const laneOf = ({ lane, contractSet }: WaitingJob) => `${lane} ${contractSet}`
+
+function shareOf(shares: Map<string, FairShare>, lane: string): FairShare {
+  const share = shares.get(lane) ?? new FairShare()
+  shares.set(lane, share)
+  return share
 }
 
-function batchOf(lane: Lane, jobs: readonly WaitingJob[], share: FairShare): Batch {
-  const picked = share.pick(
-    jobs.filter((job) => job.lane === lane),
-    maxBatchSize[lane],
-  )
+/** When the jobs of one lane form a batch (ms). */
+function laneReadyAt(jobs: readonly WaitingJob[], inFlight: number, now: number): number {
+  return inFlight === 0 || jobs.length >= minBatchSize ? now : jobs[0]!.dueAt + batchWindowMs
+}
+
+/** Jobs of one lane. */
+function batchOf(jobs: readonly WaitingJob[], share: FairShare): Batch {
+  const { lane } = jobs[0]!
+  const picked = share.pick(jobs, maxBatchSize[lane])
   if (picked.length === 1) return direct(picked)
   return { kind: lane === 'send' ? 'sends' : 'calls', jobIds: picked.map((job) => job.id) }
 }

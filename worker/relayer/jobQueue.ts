@@ -11,7 +11,16 @@ const maxChainFailures = 3
 const reopenAfterMs = 15_000 // 15 seconds
 
 /** What a transaction is encoded from. */
-export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'>
+export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'> & { contractSet: number }
+
+type LoadedRow = {
+  id: string
+  user_id: string
+  target: Hex
+  data: Hex
+  packed: string | null
+  contract_set: number
+}
 
 /**
  * The jobs of one Relayer, from submission until seven days after their end (prune.ts):
@@ -48,8 +57,8 @@ export class JobQueue {
     const { principal = '' } = job
     this.#sql.exec(
       `INSERT INTO job (id, user_id, principal, is_new_account, kind, lane, target, data, packed, scope, deadline,
-         queued_at, due_at, ref)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         queued_at, due_at, ref, contract_set)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       job.id,
       job.userId,
       principal,
@@ -64,6 +73,7 @@ export class JobQueue {
       now,
       job.kind === 'exit' ? now : this.#quota.retryAt(job.userId, principal, now),
       job.ref ? JSON.stringify(job.ref) : null,
+      job.contractSet ?? 1,
     )
   }
 
@@ -100,8 +110,8 @@ export class JobQueue {
 
   /** In the order of `ids`, sends of one wallet by rising nonce. Jobs that no longer wait are left out. */
   load(ids: readonly string[]): QueuedJob[] {
-    const rows = this.#sql.exec<{ id: string; user_id: string; target: Hex; data: Hex; packed: string | null }>(
-      `SELECT id, user_id, target, data, packed FROM job
+    const rows = this.#sql.exec<LoadedRow>(
+      `SELECT id, user_id, target, data, packed, contract_set FROM job
        WHERE id IN (SELECT value FROM json_each(?)) AND state IN ('waiting','parked')`,
       JSON.stringify(ids),
     )
@@ -109,7 +119,8 @@ export class JobQueue {
     const jobs = ids.flatMap((id): QueuedJob[] => {
       const row = found.get(id)
       if (!row) return []
-      const job = { id, userId: row.user_id, target: row.target, data: row.data }
+      const { user_id: userId, contract_set: contractSet, target, data } = row
+      const job = { id, userId, target, data, contractSet }
       return [row.packed ? { ...job, packed: JSON.parse(row.packed) } : job]
     })
     return jobs.sort((a, b) =>

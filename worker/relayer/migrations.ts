@@ -134,4 +134,8 @@ export const relayerMigrations: readonly string[] = [
   -- Wei, as a decimal.
   ALTER TABLE account_tx ADD COLUMN value TEXT NOT NULL DEFAULT '0';
   `,
+  `
+  -- The version of the contracts that the job calls.
+  ALTER TABLE job ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
+  `,
 ]

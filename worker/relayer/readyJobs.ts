@@ -1,4 +1,6 @@
 import { stepGas } from '#domain/gasAllowance.ts'
+import { hasContracts } from '../chain/contractSets.ts'
+import type { Chain } from '../chain/types.ts'
 import type { RelayJob } from './api.ts'
 import type { Lane, WaitingJob } from './chooseBatch.ts'
 import { failingSince, isFailingPrincipal } from './failureQuota.ts'
@@ -14,18 +16,22 @@ type ReadyRow = {
   is_new_account: number
   kind: RelayJob['kind']
   lane: Lane
+  contract_set: number
   isolated: number
   is_failing: number
   due_at: number
 }
 
-/** Jobs that may be sent now, by due time. Of a long queue only the first, with turns between principals and users. */
-export function readyJobs(sql: SqlStorage, now: number): WaitingJob[] {
+/**
+ * Jobs that may be sent now, by due time. Of a long queue only the first, with turns between principals and users. Jobs of
+ * a set that `chain` does not know, so without a Relay contract, are sent one by one.
+ */
+export function readyJobs(sql: SqlStorage, chain: Pick<Chain, 'contractSets'>, now: number): WaitingJob[] {
   return sql
     .exec<ReadyRow>(
       `SELECT * FROM (
          SELECT *, row_number() OVER (PARTITION BY user_id, lane ORDER BY turn, due_at, seq) AS place FROM (
-           SELECT seq, id, user_id, principal, is_new_account, kind, lane, isolated, due_at,
+           SELECT seq, id, user_id, principal, is_new_account, kind, lane, contract_set, isolated, due_at,
              ${isFailingPrincipal} AS is_failing,
              row_number() OVER (PARTITION BY user_id, principal, lane ORDER BY due_at, seq) AS turn
            FROM job
@@ -47,7 +53,8 @@ export function readyJobs(sql: SqlStorage, now: number): WaitingJob[] {
       isNewAccount: row.is_new_account === 1,
       gas: row.kind === 'exit' ? stepGas.ownerAction : stepGas[row.kind],
       lane: row.lane,
-      isolated: row.isolated === 1,
+      contractSet: row.contract_set,
+      isolated: row.isolated === 1 || !hasContracts(chain, row.contract_set),
       isFailing: row.is_failing === 1,
       dueAt: row.due_at,
     }))

@@ -139,9 +139,9 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async health(): Promise<RelayerHealth> {
-    const { transactions } = this.#openSubmitter()
+    const { transactions, chain } = this.#openSubmitter()
     const now = this.clock.now()
-    const ready = readyJobs(this.ctx.storage.sql, now)
+    const ready = readyJobs(this.ctx.storage.sql, chain(), now)
     return {
       holding: this.#state.holding,
       stepError: this.#state.stepError,
@@ -206,7 +206,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const now = this.clock.now()
     const isFollowing = await followOlder(this.#openAccounts(), this.#feeCeilings, now)
     this.#quota.parkOverQuota(now)
-    const ready = readyJobs(this.ctx.storage.sql, now)
+    const ready = readyJobs(this.ctx.storage.sql, submitter.chain(), now)
     this.#state.noteReady(ready.length, now)
     const inFlight = submitter.inFlight()
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
@@ -235,7 +235,8 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
     // What has just ended may have kept a newer signature of the same intent waiting.
     const hasEnded = submitter.inFlight().all < inFlight.all
-    if (!isResolved || batch || (hasEnded && readyJobs(this.ctx.storage.sql, now).length > 0)) return now
+    if (!isResolved || batch || (hasEnded && readyJobs(this.ctx.storage.sql, submitter.chain(), now).length > 0))
+      return now
     return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
   }
 

@@ -21,7 +21,7 @@ export async function simulateBatch(
   jobs: readonly QueuedJob[],
 ): Promise<Simulation> {
   if (kind === 'direct') return { failing: await simulateEach(chain, from, jobs), batchReverts: false }
-  const { to, data, gas } = encodeBatch(kind, jobs, chain.contracts.relay)
+  const { to, data, gas } = encodeBatch(kind, jobs, chain)
   try {
     const bitmap = await chain.call({ to, data, from, gas })
     const failed = failedPositions(bitmap, jobs.length).map((position) => jobs[position]!)
@@ -43,7 +43,7 @@ async function simulateEach(chain: Chain, from: Address, jobs: readonly QueuedJo
 
 /** Why the job fails in its own transaction; null when it succeeds. */
 async function simulateOne(chain: Chain, from: Address, job: QueuedJob): Promise<JobFailure | null> {
-  const { to, data, gas } = encodeBatch('direct', [job], chain.contracts.relay)
+  const { to, data, gas } = encodeBatch('direct', [job], chain)
   try {
     const [code] = await Promise.all([chain.code(to), chain.call({ to, data, from, gas })])
     // A call to an address without code succeeds and does nothing.

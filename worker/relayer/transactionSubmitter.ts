@@ -118,7 +118,7 @@ export class TransactionSubmitter {
 
   #applyReceipt({ nonce, hash, is_cancellation }: Attempt, receipt: Receipt): void {
     const now = this.#clock()
-    const { kind } = this.transactions.get(nonce)!
+    const { kind, target } = this.transactions.get(nonce)!
     this.transactions.close(nonce, 'mined', now)
     this.transactions.recordGas(nonce, receipt.gasUsed)
     const jobIds = this.transactions.jobIds(nonce)
@@ -128,8 +128,8 @@ export class TransactionSubmitter {
       for (const id of jobIds) this.#jobs.requeue(id, nonce, { isolated: true }, now)
       return
     }
-    const failed =
-      kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, this.chain().contracts.relay)
+    // A batch was sent to the Relay contract of its jobs' set.
+    const failed = kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, target)
     for (const [position, id] of jobIds.entries()) {
       if (failed.has(position)) this.#jobs.markFailedOnChain(id, nonce, hash, now)
       else this.#jobs.markMined(id, hash, now)
@@ -262,7 +262,7 @@ export class TransactionSubmitter {
       const open = this.transactions.open()
       const hasCapacity = open.length < maxInFlight && open.every(({ accepted }) => accepted)
       if (!hasCapacity || this.#jobs.load(ids).length !== ids.length) return null
-      const content = encodeBatch(kind, jobs, this.chain().contracts.relay)
+      const content = encodeBatch(kind, jobs, this.chain())
       const nonce = this.transactions.create(kind, content, ids, snapshot.fees, this.#clock())
       this.#jobs.markInFlight(ids, nonce)
       return nonce

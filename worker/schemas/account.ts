@@ -97,6 +97,17 @@ export const SignupWithPasscode = z.object({
   signupPasscode: passcode.min(1, 'Signup passcode is required'),
 })
 
+/** Addresses of one set of contracts. */
+export type PublicContracts = {
+  usdc: string
+  escrow: string
+  vaultImplementation: string
+  provider: string
+  factory: string
+  walletImplementation: string
+  relay: string
+}
+
 /** GET /config (public, an addition): what the browser needs to know about this deployment. */
 export type PublicConfig = {
   environment: string
@@ -117,15 +128,10 @@ export type PublicConfig = {
       explorerUrl: string
       /** An RPC URL for browsers. */
       rpcUrl: string
-      contracts: {
-        usdc: string
-        escrow: string
-        vaultImplementation: string
-        provider: string
-        factory: string
-        walletImplementation: string
-        relay: string
-      }
+      /** For new wallets; empty where the network is not in use. */
+      contracts: PublicContracts
+      /** All of them by version: a wallet names its set. */
+      contractSets: Record<string, PublicContracts>
     }
   >
 }

@@ -16,6 +16,9 @@ export type Terms = {
   amount: string
   /** Unix seconds. One hour after the expiry that is shown. */
   expiry: number
+  /** The version of the contracts, and the address of their escrow. Rows written before there were several lack both. */
+  contractSet?: number
+  escrow?: string
 }
 
 /** What became of the newest message to the recipient. `at` is when this was learnt. */

@@ -21,6 +21,8 @@ export type Wallet = {
   ownerAddress: string
   /** The parameters from which anyone can recompute the address. `spendingLimit` is micro-USDC, `validUntil` unix seconds. */
   factory: string
+  /** The version of the contracts that it was made with: `contractSets` of GET /config. Null for imported wallets. */
+  contractSet: number | null
   salt: string
   sessionKeyAddress: string
   spendingLimit: string

@@ -3,7 +3,8 @@ import { type ChainId, chainNameOf } from '#domain/networks.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
-import { contractsOf, explorerUrl, primaryChain, publicRpcUrl } from '../chain/networkSettings.ts'
+import { contractSetsOf, explorerUrl, primaryChain, publicRpcUrl } from '../chain/networkSettings.ts'
+import type { Contracts } from '../chain/types.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
@@ -31,11 +32,15 @@ export async function checkReady(deps: Deps): Promise<{ status: 'ready' }> {
 
 /** What browsers need to know about this deployment. Public. */
 export function publicConfig(env: Env): PublicConfig {
-  const chain = (chainId: ChainId) => ({
-    explorerUrl: explorerUrl(env, chainId),
-    rpcUrl: publicRpcUrl(env, chainId),
-    contracts: contractsOf(env, chainId),
-  })
+  const chain = (chainId: ChainId) => {
+    const { newest, sets } = contractSetsOf(env, chainId)
+    return {
+      explorerUrl: explorerUrl(env, chainId),
+      rpcUrl: publicRpcUrl(env, chainId),
+      contracts: sets[newest] ?? ({} as Contracts),
+      contractSets: sets,
+    }
+  }
   return {
     environment: env.ENVIRONMENT,
     betaAccessUrl: env.BETA_ACCESS_URL || null,

@@ -108,7 +108,7 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
 
   async escrow(id: string) {
     const payout = this.context.store.payout(id)
-    return payout ? ok(escrowView(this.context.store, payout)) : notFound('Payout')
+    return payout ? ok(escrowView(this.context, payout)) : notFound('Payout')
   }
   async claimLink(payoutId: string) {
     const payout = this.context.store.payout(payoutId)

@@ -21,7 +21,7 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
     if (!payment) continue
     const payout = kind === 'payout' && store.payout(ref)
     if (!payout) continue
-    payouts.push({ row: escrowView(store, payout), amount: payout.amount })
+    payouts.push({ row: escrowView(ctx, payout), amount: payout.amount })
     const companion = companionView(store, payment, payout)
     if (payout.end_undone === 1) gone.push(...companionIds(payment).filter((id) => id !== companion?.id))
     if (companion) transactions.push({ row: companion, amount: payout.amount })

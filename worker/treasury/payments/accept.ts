@@ -12,6 +12,7 @@ import type { ApprovalRow } from '../approvals/rows.ts'
 import { whatIsAsked } from '../approvals/whatIsAsked.ts'
 import { chainNow } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
+import { walletSetRefusal } from '../contracts.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
@@ -70,6 +71,8 @@ export function accept(
     const stopped = suspendedOwner(ctx) ?? newPaymentRefusal(ctx)
     if (stopped) return stopped
     const { wallet, session, group, agent, policy } = caller.value
+    const unknown = walletSetRefusal(ctx, wallet)
+    if (unknown) return unknown
 
     const target = resolveTarget(ctx, caller.value, input.to)
     const refused = (refusal: Refusal, inputs: Record<string, unknown>) =>

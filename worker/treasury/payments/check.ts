@@ -8,6 +8,7 @@ import type { CheckInput, Principal } from '../api.ts'
 import { whatIsAsked } from '../approvals/whatIsAsked.ts'
 import { chainNow } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { walletSetRefusal } from '../contracts.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { admit, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
@@ -35,6 +36,8 @@ export function check(
   if (!caller.ok) return caller
   const { wallet, session, group, agent, policy } = caller.value
   if (!group || !policy) return notFound('Agent')
+  const unknown = walletSetRefusal(ctx, wallet)
+  if (unknown) return unknown
   const stopped = newPaymentRefusal(ctx)
   if (stopped) return ok(checkView(group, input, shownLimit(stopped), zeroUsdc))
   const target = resolveTarget(ctx, caller.value, input.to)

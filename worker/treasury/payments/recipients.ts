@@ -1,3 +1,4 @@
+import { allContracts } from '../../chain/contractSets.ts'
 import type { Address } from '../../chain/types.ts'
 import { isPayoutAddress } from '../../db/claimLinks.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
@@ -21,12 +22,13 @@ const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase(
 export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address): Refused | null {
   const wrong = (message: string): Refused => refuse('invalid_input', message, { field: 'toAddress' })
   if (sameAddress(to, wallet.address)) return wrong('A wallet cannot pay itself.')
+  const chain = ctx.chains[wallet.chain_id]
+  // Before what is known: it may have been paid before it became a contract of ours.
+  if (allContracts(chain).some((contract) => sameAddress(to, contract)))
+    return wrong('This contract cannot receive payments.')
   if (isKnownRecipient(ctx, wallet, to)) return null
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
-  const { usdc, ...ours } = ctx.chains[wallet.chain_id].contracts
-  if (sameAddress(to, usdc)) return wrong('The USDC contract cannot receive payments.')
-  if (Object.values(ours).some((contract) => sameAddress(to, contract)))
-    return wrong('This contract cannot receive payments.')
+  if (sameAddress(to, chain.usdc)) return wrong('The USDC contract cannot receive payments.')
   const payout =
     ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ?? ctx.store.meta(payoutAddressKey(to))
   return payout ? payoutRefused : null

@@ -6,6 +6,7 @@ import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
 import { knownHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { knowsContracts } from '../contracts.ts'
 import { audit } from '../ledger/audit.ts'
 import { maySign } from '../operators/stop.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -33,6 +34,7 @@ const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Blo
   maySign(ctx) &&
   wallet.halted === null &&
   wallet.status === 'active' &&
+  knowsContracts(ctx, wallet) &&
   ctx.keys.has(cacheKey(session)) &&
   (wallet.kind === 'smart' || isPlainKey(ctx, wallet)) &&
   head.timestamp <= session.valid_until

@@ -1,6 +1,7 @@
 import { deadlineSeconds } from '#domain/intent.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import { allContracts } from '../../chain/contractSets.ts'
 import { claimDigest, reclaimDigest } from '../../chain/digests.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block } from '../../chain/types.ts'
@@ -8,6 +9,7 @@ import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts
 import type { ClaimInput } from '../api.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { payoutContracts, payoutSetRefusal } from '../contracts.ts'
 import { takenDown } from '../operators/claimLinks.ts'
 import { deliveryRefusal, freshStop } from '../operators/stop.ts'
 import { blockedRecipient } from '../payments/recipients.ts'
@@ -21,6 +23,8 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
   const known = ctx.store.payout(input.payoutId)
   const wallet = known && ctx.store.wallet(known.wallet_id)
   if (!known || !wallet) return notFound('Payout')
+  const unknown = payoutSetRefusal(ctx, wallet, known)
+  if (unknown) return unknown
   const [head, isBlocked] = await Promise.all([
     freshHead(ctx, wallet.chain_id),
     // A node that does not respond does not block: the contract decides.
@@ -56,6 +60,8 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
   const known = ctx.store.payout(payoutId)
   const wallet = known && ctx.store.wallet(known.wallet_id)
   if (!known || !wallet) return notFound('Payout')
+  const unknown = payoutSetRefusal(ctx, wallet, known)
+  if (unknown) return unknown
   const [head] = await Promise.all([freshHead(ctx, wallet.chain_id), freshStop(ctx)])
   return ctx.store.transaction((): Result<PayoutRow> => {
     const payout = ctx.store.payout(payoutId)!
@@ -83,14 +89,15 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
 }
 
 function forbiddenClaim(ctx: Context, payout: PayoutRow, wallet: WalletRow, to: Address): Refused | null {
-  const { usdc, escrow } = ctx.chains[wallet.chain_id].contracts
+  const chain = ctx.chains[wallet.chain_id]
   const wrong = (message: string): Refused => refuse('invalid_input', message, { field: 'recipientAddress' })
   const is = (address: string) => sameAddress(to, address)
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (is(payout.payer)) return wrong('This is the sender’s wallet. Please enter your own address.')
   if (is(payout.address)) return wrong('This is the payout’s own address. Please enter your own address.')
-  if (is(usdc)) return wrong('The USDC contract cannot receive payments.')
-  if (is(escrow)) return wrong('The escrow contract cannot receive payments.')
+  if (is(chain.usdc)) return wrong('The USDC contract cannot receive payments.')
+  if (is(payoutContracts(ctx, wallet, payout).escrow)) return wrong('The escrow contract cannot receive payments.')
+  if (allContracts(chain).some(is)) return wrong('This contract cannot receive payments.')
   return null
 }
 
@@ -102,7 +109,7 @@ function startAction(
   head: Block,
   move: { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' },
 ): PayoutRow {
-  const { escrow } = ctx.chains[wallet.chain_id].contracts
+  const { escrow } = payoutContracts(ctx, wallet, payout)
   const domain = { chainId: wallet.chain_id, contract: escrow }
   const deadline = head.timestamp + deadlineSeconds
   const key = storedPayoutKey(ctx, payout, move.action)

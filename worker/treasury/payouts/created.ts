@@ -15,6 +15,6 @@ export async function createdPayout(ctx: Context, payoutId: string): Promise<Cre
     escrowSubwalletAddress: payout.address,
     fundingTxHash: ctx.store.payment(payout.id)?.tx_hash ?? null,
     expiresAt: new Date(payout.expires_at).toISOString(),
-    terms: termsView(payout),
+    terms: termsView(ctx, payout),
   }
 }

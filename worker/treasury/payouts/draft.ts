@@ -1,9 +1,11 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import { payoutAddress } from '../../chain/addresses.ts'
+import { contractsOf } from '../../chain/contractSets.ts'
 import { payoutId as payoutHash, type Terms } from '../../chain/digests.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { freshHead } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
+import { setOfNewPayout } from '../contracts.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -33,6 +35,7 @@ export type PayoutDraft = {
   sealedCode: string
   codeHmac: string
   secretVersion: number
+  contractSet: number
 }
 
 /** `id`: of the payment, where it is known. Throws RpcUnavailable: expiry is derived from chain time only. */
@@ -44,6 +47,7 @@ export async function draftPayout(
   const head = await freshHead(ctx, wallet.chain_id)
   const id = input.id ?? newId(ctx, 'pay')
   const secretVersion = payoutSecretVersion(ctx)
+  const contractSet = setOfNewPayout(ctx, wallet)
   const shownExpiry = head.timestamp + input.expiresInDays * 86_400
   const terms: Terms = {
     payer: wallet.address,
@@ -56,7 +60,7 @@ export async function draftPayout(
   const { sealedCode, codeHmac } = await newCode(ctx, id, 1)
   return {
     id,
-    address: payoutAddress(ctx.chains[wallet.chain_id].contracts, terms),
+    address: payoutAddress(contractsOf(ctx.chains[wallet.chain_id], contractSet), terms),
     claimKey: terms.claimKey,
     reclaimKey: terms.reclaimKey,
     payer: terms.payer,
@@ -70,6 +74,7 @@ export async function draftPayout(
     sealedCode,
     codeHmac,
     secretVersion,
+    contractSet,
   }
 }
 
@@ -78,8 +83,8 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
   const now = ctx.now()
   ctx.store.run(
     `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, sender_name, status,
-       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at, secret_version)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at, secret_version, contract_set)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     draft.id,
     wallet.id,
     draft.address,
@@ -100,6 +105,7 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     now,
     now,
     draft.secretVersion,
+    draft.contractSet,
   )
   enqueue(ctx, 'link', draft.id)
   enqueuePayout(ctx, draft.id)

@@ -1,6 +1,7 @@
 import type { ChainId } from '../../chain/types.ts'
 import { freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { knownSets } from '../contracts.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
 
@@ -9,9 +10,11 @@ export async function reclaimExpired(ctx: Context, chainId: ChainId): Promise<vo
   const expired = (time: number) =>
     ctx.store.all<PayoutRow>(
       `SELECT payout.* FROM payout JOIN wallet ON wallet.id = payout.wallet_id
-         WHERE (payout.status = 'CREATED' OR (payout.status = 'CREATING' AND payout.funded = 1)) AND wallet.chain_id = ? AND payout.expires_at <= ? LIMIT 25`,
+         WHERE (payout.status = 'CREATED' OR (payout.status = 'CREATING' AND payout.funded = 1)) AND wallet.chain_id = ? AND payout.expires_at <= ?
+           AND payout.contract_set IN (SELECT value FROM json_each(?)) LIMIT 25`,
       chainId,
       time,
+      JSON.stringify(knownSets(ctx, chainId)),
     )
   if (expired(ctx.now()).length === 0) return
   const head = await freshHead(ctx, chainId)

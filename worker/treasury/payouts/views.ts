@@ -12,15 +12,22 @@ import { chainName } from '../wallets/views.ts'
 const shownStatus = (payout: PayoutRow): Escrow['status'] =>
   payout.status === 'CLAIMING' || payout.status === 'RECLAIMING' ? 'CREATED' : payout.status
 
-export const termsView = (payout: PayoutRow): Terms => ({
-  payer: payout.payer,
-  claimKey: payout.claim_key,
-  reclaimKey: payout.reclaim_key,
-  amount: String(payout.amount),
-  expiry: payout.expiry,
-})
+/** Without the escrow where the settings lack the payout's set. */
+export function termsView(ctx: Context, payout: PayoutRow): Terms {
+  const { sets } = ctx.chains[ctx.store.wallet(payout.wallet_id)!.chain_id].contractSets
+  return {
+    payer: payout.payer,
+    claimKey: payout.claim_key,
+    reclaimKey: payout.reclaim_key,
+    amount: String(payout.amount),
+    expiry: payout.expiry,
+    contractSet: payout.contract_set,
+    ...(sets[payout.contract_set] && { escrow: sets[payout.contract_set]!.escrow }),
+  }
+}
 
-export function escrowView(store: Store, payout: PayoutRow): Escrow {
+export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
+  const { store } = ctx
   const payment = store.payment(payout.id)!
   const wallet = store.wallet(payout.wallet_id)
   const agent = agentName(store, payment.agent_id)
@@ -50,7 +57,7 @@ export function escrowView(store: Store, payout: PayoutRow): Escrow {
     fundingTxHash: payment.tx_hash,
     errorMessage: payment.error_message,
     agent: payment.agent_id === null || agent === null ? null : { id: payment.agent_id, name: agent },
-    terms: termsView(payout),
+    terms: termsView(ctx, payout),
     ...(payout.taken_down_at !== null && { linkTakenDown: true as const }),
   }
 }

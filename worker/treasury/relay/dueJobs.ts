@@ -1,6 +1,7 @@
 import type { ChainId } from '../../chain/types.ts'
 import type { RelayJob } from '../../relayer/api.ts'
 import type { Context } from '../context.ts'
+import { payoutSetRefusal } from '../contracts.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { deliverableActions } from '../wallets/actions/actions.ts'
 import { announceJob, deployJob, jobId, paymentJob, paymentRef, payoutActionJob, walletActionJob } from './jobs.ts'
@@ -68,6 +69,7 @@ function announcements(ctx: Context, wallets: Wallets, before: number): DueJob[]
       before,
       maxJobsAtOnce,
     )
+    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
     .map((payout) => {
       const wallet = wallets.get(payout.wallet_id)!
       const submitted = () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id)
@@ -85,6 +87,7 @@ function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[]
       before,
       maxJobsAtOnce,
     )
+    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
     .map((payout) => {
       const wallet = wallets.get(payout.wallet_id)!
       const submitted = () =>

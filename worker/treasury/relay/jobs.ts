@@ -4,6 +4,7 @@ import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from
 import type { Hex } from '../../chain/types.ts'
 import type { JobRef, RelayJob } from '../../relayer/api.ts'
 import type { Context } from '../context.ts'
+import { payoutContracts } from '../contracts.ts'
 import { isEstablished } from '../limits/established.ts'
 import { termsOf } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
@@ -67,7 +68,9 @@ export function openActionRef(store: Store, payoutId: string): JobRef | null {
   return payout.action && payout.done_tx === null ? payoutActionRef(payout) : null
 }
 
-const job = (ctx: Context, ref: JobRef, rest: Omit<RelayJob, 'id' | 'ref' | 'userId'>): RelayJob => ({
+type JobContent = Omit<RelayJob, 'id' | 'ref' | 'userId' | 'contractSet'> & { contractSet: number }
+
+const job = (ctx: Context, ref: JobRef, rest: JobContent): RelayJob => ({
   id: jobId(ref),
   ref,
   userId: ctx.userId,
@@ -92,6 +95,7 @@ export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow)
   return job(ctx, paymentRef(payment), {
     ...principalOf(payment),
     kind: 'send',
+    contractSet: wallet.contract_set,
     target: wallet.address,
     data: sendCall(send),
     packed: { ...send, wallet: wallet.address, amount: send.amount.toString(), nonce: send.nonce.toString() },
@@ -109,7 +113,8 @@ function authorizationJob(ctx: Context, wallet: WalletRow, payment: PaymentRow, 
   return job(ctx, paymentRef(payment), {
     ...principalOf(payment),
     kind: 'send',
-    target: ctx.chains[wallet.chain_id].contracts.usdc,
+    contractSet: ctx.chains[wallet.chain_id].contractSets.newest,
+    target: ctx.chains[wallet.chain_id].usdc,
     data: authorizedTransferCall(signed),
     deadline,
     guard: { scope: `${wallet.address}:${nonce}`, content: `${to}:${amount}` },
@@ -127,6 +132,7 @@ export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
   return job(ctx, deployRef(wallet, ctx.now()), {
     principal: wallet.id,
     kind: 'deploy',
+    contractSet: wallet.contract_set,
     target: wallet.factory,
     data,
     deadline: wallet.valid_until,
@@ -141,7 +147,8 @@ export function announceJob(ctx: Context, wallet: WalletRow, payout: PayoutRow):
     {
       principal: payout.id,
       kind: 'announce',
-      target: ctx.chains[wallet.chain_id].contracts.escrow,
+      contractSet: payout.contract_set,
+      target: payoutContracts(ctx, wallet, payout).escrow,
       data: announceCall(termsOf(payout)),
       deadline: payout.expiry,
       guard: { scope: `${payout.id}:announce`, content: payout.payout_hash },
@@ -161,7 +168,8 @@ export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutR
     // Recipients choose where a claim pays to: one that fails does not delay its sender.
     principal: payout.id,
     kind: payout.action!,
-    target: ctx.chains[wallet.chain_id].contracts.escrow,
+    contractSet: payout.contract_set,
+    target: payoutContracts(ctx, wallet, payout).escrow,
     data:
       payout.action === 'claim'
         ? claimCall(termsOf(payout), { ...signed, to: payout.action_to! })
@@ -178,6 +186,7 @@ export const walletActionJob = (ctx: Context, wallet: WalletRow, action: WalletA
     {
       principal: wallet.id,
       kind: isExit(action) ? 'exit' : 'rotate',
+      contractSet: wallet.contract_set,
       target: wallet.address,
       data: action.data!,
       deadline: action.deadline!,

@@ -25,7 +25,7 @@ export async function findNonceLog(
   const filter: RangelessFilter =
     payment.authorization === null
       ? { address: wallet.address, topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))] }
-      : authorizationLogs(chain.contracts.usdc, wallet.address, { event: 'used', nonce: payment.authorization })
+      : authorizationLogs(chain.usdc, wallet.address, { event: 'used', nonce: payment.authorization })
   const fromBlock = searchFrom(payment.first_block!, toBlock)
   return (await readEveryNode(chain, filter, fromBlock, toBlock)).flat()[0] ?? null
 }
@@ -39,7 +39,7 @@ export async function cancellationExists(
 ): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
   const only = { event: 'canceled' as const, nonce: payment.authorization! }
-  const filter = authorizationLogs(chain.contracts.usdc, wallet.address, only)
+  const filter = authorizationLogs(chain.usdc, wallet.address, only)
   const found = await readEveryNode(chain, filter, searchFrom(payment.first_block!, toBlock), toBlock)
   return found.every((logs) => logs.length > 0)
 }
@@ -52,7 +52,7 @@ export async function findPayoutEnd(
   toBlock: number,
 ): Promise<Log | null> {
   const chain = ctx.chains[wallet.chain_id]
-  const filter = { address: chain.contracts.usdc, topics: [topics.transfer, addressTopic(payout.address)] }
+  const filter = { address: chain.usdc, topics: [topics.transfer, addressTopic(payout.address)] }
   const found = await readEveryNode(chain, filter, searchFrom(payout.action_block!, toBlock), toBlock)
   return found.flat().find((log) => BigInt(log.data) >= BigInt(payout.amount)) ?? null
 }

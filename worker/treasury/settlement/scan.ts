@@ -4,6 +4,7 @@ import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.t
 import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { confirmedBlock, finalizedBlock, freshHead } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { payoutContracts } from '../contracts.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { haltAfterMs, haltForBooks, noteBooksAgree, noteBooksDiffer, noteReadAgain } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
@@ -141,9 +142,13 @@ async function readWallet(ctx: Context, wallet: WalletRow, toBlock: number): Pro
 type Filter = { kind: keyof Reading; filter: RangelessFilter }
 
 function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
-  const { usdc, escrow } = ctx.chains[wallet.chain_id].contracts
+  const { usdc } = ctx.chains[wallet.chain_id]
   const payouts = openPayouts(ctx, wallet.id)
-  const unannounced = payouts.filter((payout) => payout.announced === 0).map((payout) => payout.payout_hash)
+  // Anyone may announce the same terms to another escrow, which tells the owner nothing.
+  const unannounced = Map.groupBy(
+    payouts.filter((payout) => payout.announced === 0),
+    (payout) => payoutContracts(ctx, wallet, payout).escrow,
+  )
   const transfers = (...parties: (Hex | Hex[] | null)[]): Filter => ({
     kind: 'transfers',
     filter: { address: usdc, topics: [topics.transfer, ...parties] },
@@ -156,8 +161,10 @@ function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
     transfers(addressTopic(wallet.address)),
     transfers(null, addressTopic(wallet.address)),
     ...chunks(payouts).map((some) => transfers(some.map((payout) => addressTopic(payout.address)))),
-    ...chunks(unannounced).map(
-      (some): Filter => ({ kind: 'announced', filter: { address: escrow, topics: [topics.payoutAnnounced, some] } }),
+    ...[...unannounced].flatMap(([escrow, ofEscrow]) =>
+      chunks(ofEscrow.map((payout) => payout.payout_hash)).map(
+        (some): Filter => ({ kind: 'announced', filter: { address: escrow, topics: [topics.payoutAnnounced, some] } }),
+      ),
     ),
   ]
 }

@@ -273,4 +273,9 @@ export const treasuryMigrations: readonly string[] = [
   approvalTables,
   webhookTables,
   'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
+  `
+  -- The version of the contracts (contracts.ts). Everything before there were several is of the first.
+  ALTER TABLE wallet ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE payout ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
+  `,
 ]

@@ -38,6 +38,8 @@ export type WalletRow = {
   paused: number
   halted: string | null
   created_at: number
+  /** The version of the contracts that it was made with; says nothing for imported wallets. */
+  contract_set: number
 }
 
 export type SessionRow = {
@@ -222,6 +224,8 @@ export type PayoutRow = {
   end_undone: number
   /** Of the payout secret, from which its keys are derived. */
   secret_version: number
+  /** The version of the contracts whose escrow it uses: its wallet's, or for imported wallets the newest of that time. */
+  contract_set: number
 }
 
 /** `events`: JSON of names, or of `*`. `version` rises when it begins anew. */

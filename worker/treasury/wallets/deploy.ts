@@ -2,6 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils'
 import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { walletAddress } from '../../chain/addresses.ts'
+import { contractsOf } from '../../chain/contractSets.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Hex } from '../../chain/types.ts'
 import { ok, type Result, refuse } from '../../result.ts'
@@ -51,7 +52,9 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     limit: firstLimit as bigint,
     validUntil: head.timestamp + firstSeconds,
   }
-  const address = walletAddress(chain.contracts, parameters)
+  const contractSet = chain.contractSets.newest
+  const contracts = contractsOf(chain, contractSet)
+  const address = walletAddress(contracts, parameters)
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
   // Its address was unknown until now. A reorganisation may put what happens to it into blocks of lower numbers.
   const firstBlock = Math.max(0, head.number - unfinalBlocks)
@@ -68,14 +71,14 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     if (limited) return limited
     const now = ctx.now()
     store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at)
-       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at, contract_set)
+       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       input.chainId,
       address,
       input.owner,
       input.name,
-      chain.contracts.factory,
+      contracts.factory,
       parameters.salt,
       parameters.sessionKey,
       sealed,
@@ -84,6 +87,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
       firstBlock,
       firstBlock,
       now,
+      contractSet,
     )
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.created', id, {

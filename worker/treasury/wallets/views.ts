@@ -33,6 +33,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     policyGroupId: group?.id ?? null,
     ownerAddress: wallet.owner,
     factory: wallet.factory,
+    contractSet: wallet.kind === 'smart' ? wallet.contract_set : null,
     salt: wallet.salt,
     sessionKeyAddress: checksumAddress(session?.key_address ?? wallet.session_key),
     spendingLimit: String(wallet.session_limit),

@@ -1,6 +1,7 @@
 import { addressTopic, topics } from '../../../chain/calls.ts'
 import type { Block, WalletState } from '../../../chain/types.ts'
 import type { Context } from '../../context.ts'
+import { knowsContracts } from '../../contracts.ts'
 import { audit } from '../../ledger/audit.ts'
 import { signingAllowed } from '../../operators/stop.ts'
 import type { WalletRow } from '../../storage/rows.ts'
@@ -38,7 +39,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   let { data, deadline, valid_until: validUntil } = action
   if (action.kind === 'rotate') {
     if (ctx.store.isSuspended) return end(ctx, action, 'failed', 'The operator has suspended the account.')
-    if (!(await signingAllowed(ctx))) return
+    if (!(await signingAllowed(ctx)) || !knowsContracts(ctx, wallet)) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
     const asked = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }
@@ -118,7 +119,7 @@ async function hasLeft(ctx: Context, wallet: WalletRow, action: WalletActionRow,
   const chain = ctx.chains[wallet.chain_id]
   const [logs] = await chain.logs([
     {
-      address: chain.contracts.usdc,
+      address: chain.usdc,
       topics: [topics.transfer, addressTopic(wallet.address), addressTopic(action.to_address!)],
       fromBlock: action.first_block!,
       toBlock,

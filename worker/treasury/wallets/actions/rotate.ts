@@ -2,6 +2,7 @@ import { stepGas } from '#domain/gasAllowance.ts'
 import { notFound, ok, type Result, refuse } from '../../../result.ts'
 import type { RotateInput } from '../../api.ts'
 import type { Context } from '../../context.ts'
+import { walletSetRefusal } from '../../contracts.ts'
 import { obtainGas } from '../../limits/gasGrant.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { freshStop, rotationRefusal } from '../../operators/stop.ts'
@@ -32,7 +33,7 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
   if (!live.ok) return live
   const { wallet, state } = live.value
-  const stopped = suspendedOwner(ctx) ?? rotationRefusal(ctx)
+  const stopped = walletSetRefusal(ctx, wallet) ?? suspendedOwner(ctx) ?? rotationRefusal(ctx)
   if (stopped) return stopped
   const operator = operatorKey(ctx)
   if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')

@@ -31,7 +31,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
         session: { key: offer.key_address!, limit: BigInt(offer.spend_limit!), validUntil: offer.valid_until! },
       }),
       ...(input.kind === 'withdraw' && {
-        withdraw: { token: ctx.chains[wallet.chain_id].contracts.usdc, to: input.to, amount: input.amount },
+        withdraw: { token: ctx.chains[wallet.chain_id].usdc, to: input.to, amount: input.amount },
       }),
     },
     { deadline: input.deadline, ...signature },

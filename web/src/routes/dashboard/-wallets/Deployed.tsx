@@ -6,7 +6,7 @@ import { Button } from '../../../components/Button.tsx'
 import { Fact } from '../../../components/Card.tsx'
 import { CopyButton } from '../../../components/CopyButton.tsx'
 import { Dialog } from '../../../components/Dialog.tsx'
-import { chainConfig } from '../../../lib/chainConfig.ts'
+import { chainConfig, contractsOfWallet } from '../../../lib/chainConfig.ts'
 import { networkName } from '../../../lib/networks.ts'
 import { configQuery } from '../../../queries/config.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
@@ -47,7 +47,9 @@ export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose:
 async function expectedAddress(config: PublicConfig, wallet: Wallet, ownerAddress: string): Promise<string> {
   const { walletAddress } = await import('#chain/addresses.ts')
   type Hex = `0x${string}`
-  const { factory, walletImplementation, provider } = chainConfig(config, wallet.chain).contracts
+  const contracts = contractsOfWallet(chainConfig(config, wallet.chain), wallet)
+  if (!contracts) throw new Error(`contract set ${wallet.contractSet} is not known here`)
+  const { factory, walletImplementation, provider } = contracts
   return walletAddress(
     { factory: factory as Hex, walletImplementation: walletImplementation as Hex, provider: provider as Hex },
     {

@@ -1,4 +1,5 @@
 import type { PublicConfig } from '#schemas/account.ts'
+import { contractsOfWallet } from '../../../../lib/chainConfig.ts'
 import { type Wallet, walletName } from '../../../../queries/wallets.ts'
 
 export type RecoverySheet = { title: string; madeOn: string; facts: [string, string][]; steps: string[] }
@@ -6,7 +7,7 @@ export type RecoverySheet = { title: string; madeOn: string; facts: [string, str
 /** The facts and steps of a recovery sheet. All of them are public. */
 export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['8453'], now = new Date()): RecoverySheet {
   const isBase = wallet.chain === 'base'
-  const { contracts } = chain
+  const contracts = contractsOfWallet(chain, wallet)
   return {
     title: `Recovery sheet: ${walletName(wallet)}`,
     madeOn: now.toISOString().slice(0, 10),
@@ -25,10 +26,11 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
       ],
       ['Created', wallet.createdAt],
       ['Creation transaction', wallet.deploymentTxHash ?? 'see the explorer'],
-      ['USDC', contracts.usdc],
+      ['USDC', chain.contracts.usdc],
       ['Wallet factory', wallet.factory],
-      ['Payout escrow', contracts.escrow],
-      ['Provider', contracts.provider],
+      // Its own, by which its payouts can be found and reclaimed.
+      ['Payout escrow', contracts?.escrow ?? 'call ESCROW() of the wallet'],
+      ['Provider', contracts?.provider ?? 'call provider() of the wallet'],
       ['Address salt', wallet.salt],
       ...(wallet.status === 'active' ? [] : creation(wallet)),
     ],

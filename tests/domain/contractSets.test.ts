@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { allContracts, contractNames, contractsOf, parseContractSets } from '../../worker/chain/contractSets.ts'
+import type { ContractSets, Contracts } from '../../worker/chain/types.ts'
+
+const usdc = `0x${'11'.repeat(20)}`
+const set = (digit: string) =>
+  ({
+    ...Object.fromEntries(contractNames.map((name, i) => [name, `0x${digit}${i}`.padEnd(42, digit)])),
+    usdc,
+  }) as Contracts
+const [first, second] = [set('a'), set('b')]
+const parse = (value: unknown) => parseContractSets(JSON.stringify(value))
+
+describe('CONTRACTS_<chain>', () => {
+  test('holds one set, which is version 1, or several with the newest named @sets-2', () => {
+    expect(parse({})).toEqual({ newest: 1, sets: {} })
+    expect(parse(first)).toEqual({ newest: 1, sets: { 1: first } })
+    expect(parse({ newest: 2, sets: { 1: first, 2: second } })).toEqual({ newest: 2, sets: { 1: first, 2: second } })
+    // New wallets may go back to an older one.
+    expect(parse({ newest: 1, sets: { 1: first, 2: second } })).toMatchObject({ newest: 1 })
+  })
+
+  test.each([
+    ['an array', [first], 'is not a JSON object'],
+    ['no newest', { sets: { 1: first } }, 'must name the newest of its sets'],
+    ['a newest that is not there', { newest: 2, sets: { 1: first } }, 'must name the newest of its sets'],
+    ['a newest that is no number', { newest: '1', sets: { 1: first } }, 'must name the newest of its sets'],
+    ['sets that are a list', { newest: 0, sets: [first] }, 'has no object of sets'],
+    ['a set without a number', { newest: 1, sets: { 1: first, two: second } }, 'must number its sets from 1'],
+    ['a set 0', { newest: 1, sets: { 0: first, 1: first } }, 'must number its sets from 1'],
+    ['a set of nothing', { newest: 1, sets: { 1: first, 2: null } }, 'has no address for usdc, escrow'],
+    [
+      'a set without its relay',
+      { newest: 2, sets: { 1: first, 2: { ...second, relay: '0x12' } } },
+      'has no address for relay in set 2',
+    ],
+    [
+      'another token',
+      { newest: 1, sets: { 1: first, 2: { ...second, usdc: second.relay } } },
+      'must have the same usdc in all sets',
+    ],
+  ])('%s is refused', (_, value, problem) => {
+    expect(parse(value)).toContain(problem)
+  })
+})
+
+test('a set that the setting lacks is named in the error', () => {
+  const chain = { chainId: 8453 as const, contractSets: parse(first) as ContractSets }
+  expect(contractsOf(chain, 1)).toEqual(first)
+  expect(() => contractsOf(chain, 2)).toThrow('contract set 2 is not in CONTRACTS_8453')
+  expect(allContracts(chain)).toHaveLength(contractNames.length - 1)
+})

@@ -1,0 +1,134 @@
+/** Wallets and payouts of several contract sets in one Treasury. */
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { parseUsdc } from '#domain/money.ts'
+import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'
+import type { Address, Chain, ContractSets, Contracts } from '../../worker/chain/types.ts'
+import { migrate } from '../../worker/durable/migrations.ts'
+import type { PayInput } from '../../worker/treasury/api.ts'
+import { knownSets, setOfNewPayout } from '../../worker/treasury/contracts.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
+import { termsView } from '../../worker/treasury/payouts/views.ts'
+import { dueJobs } from '../../worker/treasury/relay/dueJobs.ts'
+import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
+import { createMemoryTreasury, type MemoryTreasury, storageOf } from '../support/memoryTreasury.ts'
+
+const usdc = (text: string) => parseUsdc(text)!
+const address = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
+
+/** As the setting would have it, with contracts of their own for each set but the token. */
+function useSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
+  const { usdc } = context.chains[8453]
+  const made = (version: number) =>
+    Object.fromEntries(contractNames.map((name, i) => [name, address(version * 100 + i)])) as Contracts
+  const sets = Object.fromEntries(versions.map((version) => [version, { ...made(version), usdc }]))
+  ;(context.chains[8453] as { contractSets: ContractSets }).contractSets = { newest, sets }
+  return sets
+}
+
+const gathered: Gathered = { draft: null, lookup: null, refreshed: true, grants: {} }
+const pay = ({ context }: MemoryTreasury, to: Address) => {
+  const principal: PayInput['principal'] = { type: 'user' }
+  const input = { principal, key: null, walletId: 'wal', to: { type: 'address' as const, address: to }, memo: null }
+  return accept(context, { ...input, amount: usdc('1') }, gathered)
+}
+
+/** Open, in a wallet that is active. */
+function insertPayout({ store }: MemoryTreasury, id: string, set: number, status = 'CREATED'): void {
+  const own = address(5_000 + Number(id.at(-1)))
+  store.run(
+    `INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES (?, 'payout', 'wal', 'email', 1, 'PENDING', 0, 0)`,
+    id,
+  )
+  store.run(
+    `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, funded, announced,
+       sealed_token, token_hash, code_until, code_at, created_at, updated_at, contract_set, action, action_deadline, action_r, action_vs)
+     VALUES (?, 'wal', ?, ?, ?, ?, 1, 1, '0x', 1, ?, 1, 0, '', '', 0, 0, 0, 0, ?, 'reclaim', 9, ?, ?)`,
+    id,
+    own,
+    own,
+    own,
+    own,
+    status,
+    set,
+    `0x${'0'.repeat(64)}`,
+    `0x${'0'.repeat(64)}`,
+  )
+}
+
+test('wallets and payouts of the time before are of set 1 @sets-3', () => {
+  const db = new DatabaseSync(':memory:')
+  const storage = storageOf(db)
+  const before = treasuryMigrations.findIndex((sql) => sql.includes('contract_set'))
+  migrate(storage, treasuryMigrations, before)
+  db.exec(`
+    INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
+      VALUES ('w', 8453, 'smart', '0x1', '0x2', 'active', '0x3', '0x', '0x4', '', 1, 1, 1, 0);
+    INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES ('p', 'payout', 'w', 'email', 1, 'PENDING', 0, 0);
+    INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at)
+      VALUES ('p', 'w', '0x5', '0x6', '0x7', '0x1', 1, 1, '0x', 1, 'CREATED', '', '', 0, 0, 0, 0);`)
+  migrate(storage, treasuryMigrations)
+  expect(db.prepare('SELECT contract_set FROM wallet UNION ALL SELECT contract_set FROM payout').all()).toEqual([
+    { contract_set: 1 },
+    { contract_set: 1 },
+  ])
+  db.close()
+})
+
+test('no payment and no claim goes to a contract of any set, not even where it was paid before @sets-4', async () => {
+  const memory = createMemoryTreasury(usdc('100'), usdc('100'))
+  const { context, store } = memory
+  useSets(memory, 2, [1, 2])
+  insertPayout(memory, 'pay_1', 1)
+  ;(context.chains[8453] as Partial<Chain>).isBlacklisted = async () => false
+  context.heads.set(8453, { block: { number: 1, timestamp: 0, hash: '0x' }, readAt: context.now() })
+  const contracts = allContracts(context.chains[8453])
+  expect(contracts).toHaveLength(12)
+  for (const to of contracts) {
+    store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', `8453:${to}`)
+    expect(pay(memory, to), to).toMatchObject({ ok: false, message: expect.stringContaining('cannot receive') })
+    const claimed = await claim(context, { payoutId: 'pay_1', to, codeVersion: 1 })
+    expect(claimed, to).toMatchObject({ ok: false, message: expect.stringContaining('cannot receive') })
+  }
+})
+
+test('a payout uses its wallet’s set, an imported wallet’s the newest @sets-5', () => {
+  const memory = createMemoryTreasury(usdc('100'), usdc('100'))
+  const { context, store } = memory
+  const sets = useSets(memory, 2, [1, 2])
+  expect(setOfNewPayout(context, store.wallet('wal')!)).toBe(1)
+  store.run("UPDATE wallet SET kind = 'imported'")
+  expect(setOfNewPayout(context, store.wallet('wal')!)).toBe(2)
+
+  insertPayout(memory, 'pay_1', 1)
+  insertPayout(memory, 'pay_2', 2, 'RECLAIMING')
+  insertPayout(memory, 'pay_3', 1, 'RECLAIMING')
+  store.run("UPDATE payout SET status = 'CREATING' WHERE id = 'pay_1'")
+  expect(dueJobs(context).map(({ job }) => [job.id.split(':')[0], job.kind, job.target, job.contractSet])).toEqual([
+    ['pay_1', 'announce', sets[1]!.escrow, 1],
+    ['pay_2', 'reclaim', sets[2]!.escrow, 2],
+    ['pay_3', 'reclaim', sets[1]!.escrow, 1],
+  ])
+  expect(termsView(context, store.payout('pay_2')!)).toMatchObject({ contractSet: 2, escrow: sets[2]!.escrow })
+})
+
+test('nothing is signed or sent for a set that the settings lack, and the refusal says so @sets-6', async () => {
+  const memory = createMemoryTreasury(usdc('100'), usdc('100'))
+  const { context, store, dump } = memory
+  useSets(memory, 2, [2])
+  insertPayout(memory, 'pay_1', 1)
+  insertPayout(memory, 'pay_2', 1, 'RECLAIMING')
+  insertPayout(memory, 'pay_3', 2, 'RECLAIMING')
+  expect(knownSets(context, 8453)).toEqual([2])
+  const before = dump()
+  const refused = { ok: false, code: 'unavailable', message: expect.stringContaining('contract set 1') }
+  expect(pay(memory, address(1))).toMatchObject(refused)
+  expect(await claim(context, { payoutId: 'pay_1', to: address(1), codeVersion: 1 })).toMatchObject(refused)
+  expect(await reclaim(context, 'pay_1', 'sender')).toMatchObject(refused)
+  // What is of a known set goes on.
+  expect(dueJobs(context).map(({ job }) => job.contractSet)).toEqual([2])
+  expect(termsView(context, store.payout('pay_1')!)).not.toHaveProperty('escrow')
+  expect(dump()).toBe(before)
+})
