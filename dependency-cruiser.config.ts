@@ -58,7 +58,7 @@ export const rules: IForbiddenRuleType[] = [
     name: 'operations-below-use-cases',
     comment: 'Readiness, alerts and the operators’ access are used by routes and cron, and use none of them.',
     severity: 'error',
-    from: { path: '^worker/(readiness|alerts|ops)/' },
+    from: { path: '^worker/(readiness|alerts|backup|ops)/' },
     to: { path: useCases },
   },
   {

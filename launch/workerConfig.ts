@@ -48,6 +48,10 @@ export async function workerConfig(state: Pick<State, 'folder'>, options: Worker
       database_id: databaseId,
       migrations_dir: fromFolder('migrations'),
     })),
+    r2_buckets: (base.r2_buckets as { binding: string }[]).map((bucket) => ({
+      ...bucket,
+      bucket_name: bucketName(name),
+    })),
     ...(sendsEmail && { send_email: [{ name: 'EMAIL' }] }),
     ...(hasMetrics && { analytics_engine_datasets: [{ binding: 'METRICS', dataset: name }] }),
     ...(logDestinations && {
@@ -61,6 +65,9 @@ export async function workerConfig(state: Pick<State, 'folder'>, options: Worker
   }
   return `${JSON.stringify(config, null, 2)}\n`
 }
+
+/** The R2 bucket of the Worker with this name. */
+export const bucketName = (name: string) => `${name}-backup`
 
 const pagesFolder = 'pages'
 const committedNodes = 'https://mainnet.base.org https://sepolia.base.org'

@@ -7,6 +7,8 @@ import type { WebhookSenderApi } from './webhooks/api.ts'
 /** The Worker's environment: settings, and bindings of wrangler.toml. */
 export type Env = Settings & {
   DB: D1Database
+  /** What is needed when D1 is lost: worker/backup/. */
+  BACKUP: R2Bucket
   TREASURY: DurableObjectNamespace<TreasuryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>

@@ -1,5 +1,6 @@
 import { chainIds } from '#domain/networks.ts'
 import { checkAlerts } from './alerts/checkAlerts.ts'
+import { keepAccounts } from './backup/accounts.ts'
 import { deleteExpired } from './db/attempts.ts'
 import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
@@ -32,6 +33,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     attempt('delete old rows', () => deleteOldRows(db, now)),
     attempt('delete old reports', () => deleteOldAlarmTroubles(db, now - reportMs)),
     attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
+    attempt('keep accounts', () => keepAccounts(env, db)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
     wakeTreasuries(env, db, now),

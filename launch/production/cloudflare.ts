@@ -135,3 +135,16 @@ export async function ensureD1(
   if (!made) throw new LaunchError('the token may not create a database: it needs the permission D1 Edit')
   return { id: made.uuid, created: true }
 }
+
+/** Creates the R2 bucket with this name unless the account has it. Returns whether it was created. */
+export async function ensureBucket(cloudflare: Cloudflare, name: string, location: string): Promise<boolean> {
+  const path = `${cloudflare.account}/r2/buckets`
+  const noPermission = new LaunchError(
+    'the token may not use R2: it needs the permission Workers R2 Storage Edit, and R2 has to be switched on for the account',
+  )
+  const found = await cloudflare.request<{ buckets: { name: string }[] }>('GET', `${path}?name_contains=${name}`)
+  if (!found) throw noPermission
+  if (found.buckets.some((bucket) => bucket.name === name)) return false
+  if (!(await cloudflare.request('POST', path, { name, locationHint: location }))) throw noPermission
+  return true
+}

@@ -9,8 +9,8 @@ import { buildStep } from '../buildStep.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import type { State } from '../state.ts'
 import type { Step } from '../steps.ts'
-import { preparePages, workerConfig } from '../workerConfig.ts'
-import { checkAccount, checkHostname, ensureD1, openCloudflare } from './cloudflare.ts'
+import { bucketName, preparePages, workerConfig } from '../workerConfig.ts'
+import { checkAccount, checkHostname, ensureBucket, ensureD1, openCloudflare } from './cloudflare.ts'
 import { prepareContracts } from './contracts.ts'
 import { deploy, usualWaiting, type Waiting } from './deploy.ts'
 import { createFirstPasscode } from './passcode.ts'
@@ -85,7 +85,7 @@ export function production(
     },
     {
       name: 'database',
-      effect: `creates the D1 database ${name} in ${config.databaseLocation}, unless there is one. No R2 bucket: nothing uses one`,
+      effect: `creates the D1 database ${name} in ${config.databaseLocation}, unless there is one`,
       cost: 'nothing until it holds 5 GB or 50 million rows a month are written',
       async run() {
         const known = state.get('databaseId')
@@ -95,6 +95,15 @@ export function production(
         databaseId = id
         state.set('databaseId', id)
         return { changed: created, note: id }
+      },
+    },
+    {
+      name: 'bucket',
+      effect: `creates the R2 bucket ${bucketName(name)} in ${config.databaseLocation}, unless there is one. It holds what is needed when D1 is lost`,
+      cost: 'nothing below 10 GB; R2 has to be switched on for the account',
+      async run() {
+        const created = await ensureBucket(cloudflare(), bucketName(name), config.databaseLocation)
+        return { changed: created, note: bucketName(name) }
       },
     },
     {

@@ -53,7 +53,10 @@ export function checkSettings(workerConfig: string, secrets: Secrets): void {
     vars: Record<string, string>
     send_email?: { name: string }[]
   }
-  const bound = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', ...send_email.map(({ name }) => name)]
+  const bound = [
+    ...['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'],
+    ...send_email.map(({ name }) => name),
+  ]
   const bindings = Object.fromEntries(bound.map((name) => [name, {}]))
   const problems = settingProblems({ ...vars, ...secrets, ...bindings } as unknown as Env)
   if (problems.length > 0) throw new LaunchError(problems.map(({ name, problem }) => `${name} ${problem}`).join('; '))

@@ -16,6 +16,6 @@ rmSync(join(folder, 'index.js.map'))
 const program = join(folder, 'index.js')
 writeFileSync(program, readFileSync(program, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
 const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, 'wrangler.toml'))
-const { compatibilityDate, compatibilityFlags, bindings, d1Databases, durableObjects } = workerOptions
-const options = { compatibilityDate, compatibilityFlags, bindings, d1Databases, durableObjects }
+const { compatibilityDate, compatibilityFlags, bindings, d1Databases, r2Buckets, durableObjects } = workerOptions
+const options = { compatibilityDate, compatibilityFlags, bindings, d1Databases, r2Buckets, durableObjects }
 writeFileSync(join(folder, 'options.json'), JSON.stringify(options))

@@ -1,18 +1,20 @@
 export type Call = <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<T>
 
 /** `reason` is empty for commands that only read. */
-export type Input = { args: string[]; reason: string; options: Record<string, string | undefined> }
+export type Input = { args: string[]; reason: string; options: Record<string, string | undefined>; switches?: string[] }
 
 export type Command = {
   usage: string
   /** Options besides --reason and --json. */
   options?: string[]
+  /** Options without a value. */
+  switches?: string[]
   help: string
   /** Changes something, or shows what must not be read without one: needs --reason. */
   needsReason: boolean
   args: [least: number, most: number]
-  /** `data` is printed with --json, `text` otherwise. */
-  run: (call: Call, input: Input) => Promise<{ data: unknown; text: string }>
+  /** `data` is printed with --json, `text` otherwise. `say` shows progress. */
+  run: (call: Call, input: Input, say: (line: string) => void) => Promise<{ data: unknown; text: string }>
 }
 
 /** The command was typed wrong. */

@@ -11,6 +11,7 @@ import type {
   Suspension,
   WebhooksState,
 } from '../../worker/schemas/ops.ts'
+import { backupCommands } from './backupCommands.ts'
 import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
 import { keyCommands } from './keyCommands.ts'
 import { passcodeCommands } from './passcodeCommands.ts'
@@ -210,6 +211,7 @@ delivered, recipients can claim.`,
   },
   ...passcodeCommands,
   ...keyCommands,
+  ...backupCommands,
   acts: {
     usage: 'acts',
     help: 'What operators did last, newest first.',

@@ -53,21 +53,30 @@ export async function runOps(argv: string[], io: Io): Promise<0 | 1 | 2> {
 }
 
 /** Throws UsageError, or an Error with what the deployment or Access says. */
-export function execute(command: Command, input: Input, { env, fetch }: Pick<Io, 'env' | 'fetch'>) {
+export function execute(
+  command: Command,
+  input: Input,
+  { env, fetch, printError }: Pick<Io, 'env' | 'fetch'> & Partial<Pick<Io, 'printError'>>,
+) {
   const [least, most] = command.args
   if (input.args.length < least || input.args.length > most) throw new UsageError(`Usage: ${command.usage}.`)
   if (command.needsReason && !input.reason.trim()) throw new UsageError('Say why: --reason "…".')
-  return command.run(caller(env, fetch), input)
+  return command.run(caller(env, fetch), input, (line) => printError?.(line))
 }
 
 function parse(command: Command, argv: string[]): { isJson: boolean; input: Input } {
   const text = { type: 'string' } as const
-  const own = Object.fromEntries((command.options ?? []).map((name) => [name, text]))
+  const names = command.switches ?? []
+  const own = {
+    ...Object.fromEntries((command.options ?? []).map((name) => [name, text])),
+    ...Object.fromEntries(names.map((name) => [name, { type: 'boolean' } as const])),
+  }
   const { values, positionals: args } = parsed(() =>
     parseArgs({ args: argv, allowPositionals: true, options: { ...own, reason: text, json: { type: 'boolean' } } }),
   )
   const { reason = '', json, ...options } = values as Record<string, string | boolean | undefined>
-  const input = { args, reason: String(reason), options: options as Input['options'] }
+  const switches = names.filter((name) => options[name] === true)
+  const input = { args, reason: String(reason), options: options as Input['options'], switches }
   return { isJson: json === true, input }
 }
 

@@ -194,6 +194,7 @@ try {
       bindings,
       d1Databases: { DB: 'bench' },
       d1Persist: join(work, 'd1'),
+      r2Buckets: { BACKUP: 'bench' },
       durableObjects: {
         TREASURY: sqlite('Treasury'),
         CLAIM_DESK: sqlite('ClaimDesk'),

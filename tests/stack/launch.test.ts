@@ -126,7 +126,7 @@ test('an unknown target is refused, and a dry run changes nothing @launch-15', a
     output: expect.stringContaining('must be one of production, staging, local-production'),
   })
   expect(dry.code).toBe(0)
-  expect(dry.output.match(/does: {2}\S/g)).toHaveLength(12)
-  expect(dry.output.match(/costs: \S/g)).toHaveLength(12)
+  expect(dry.output.match(/does: {2}\S/g)).toHaveLength(13)
+  expect(dry.output.match(/costs: \S/g)).toHaveLength(13)
   await expect(stat(state)).rejects.toThrow('ENOENT')
 })

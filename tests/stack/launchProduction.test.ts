@@ -94,7 +94,7 @@ test('a hostname that something else uses is left alone @launch-5', async () => 
 })
 
 test('it waits for the transactions of a hardware wallet, then for ETH @launch-6', async () => {
-  await expect(launch()).rejects.toThrow(/\[5\/12\] contracts failed: send the transactions in .*transactions\.json/)
+  await expect(launch()).rejects.toThrow(/\[5\/13\] contracts failed: send the transactions in .*transactions\.json/)
   const transactions = JSON.parse(await readFile(join(folder, 'transactions.json'), 'utf8'))
   expect(transactions.map(({ contract }: { contract: string }) => contract)).toEqual([
     'PayoutEscrow',
@@ -126,6 +126,7 @@ test('interrupted after each step it goes on, and asks Cloudflare for each thing
     .map((call) => call.replace(database!.uuid, 'ID'))
   expect(changes.filter((call, i) => call !== changes[i - 1])).toEqual([
     'POST /d1/database',
+    'POST /r2/buckets',
     'POST /d1/database/ID/query', // the migrations
     'POST /workers/scripts/bursar/assets-upload-session',
     'PUT /workers/scripts/bursar',

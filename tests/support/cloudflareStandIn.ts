@@ -19,6 +19,7 @@ const maxUpload = 20_000_000 // bytes
 export async function startCloudflare() {
   const calls: string[] = []
   const databases: { uuid: string; name: string; db: DatabaseSync }[] = []
+  const buckets: string[] = []
   const versions: Version[] = []
   const state = {
     /** The version that serves; null before the first deployment. */
@@ -54,6 +55,17 @@ export async function startCloudflare() {
     'POST /d1/database/:id/query': async ({ id, request }) => {
       const { db } = databases.find(({ uuid }) => uuid === id)!
       return { result: execute(db, (await request.json()) as Query | { batch: Query[] }) }
+    },
+
+    'GET /r2/buckets': () => ({ result: { buckets: buckets.map((name) => ({ name })) } }),
+    'GET /r2/buckets/:id': ({ id }) =>
+      buckets.includes(id)
+        ? { result: { name: id } }
+        : { status: 404, code: 10006, message: 'The specified bucket does not exist.' },
+    'POST /r2/buckets': async ({ request }) => {
+      const { name } = (await request.json()) as { name: string }
+      buckets.push(name)
+      return { result: { name } }
     },
 
     'GET /workers/services/:id': ifDeployed(() => ({

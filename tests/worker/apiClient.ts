@@ -138,6 +138,7 @@ export async function createUser(api: Api, password = 'correct horse battery') {
     publicAddress: null,
     createdAt: at,
     updatedAt: at,
+    passwordAt: at,
   }
   await insertUser(db, row)
   const { accessToken, refreshToken } = await openLoginSession({ env, db, now: () => at }, row)

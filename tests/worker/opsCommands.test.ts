@@ -67,6 +67,7 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['keys', [], /KEK +version 1 +current/],
     ['renew-keys', [], /^\d+ accounts$/],
     ['reset-passwords', [], /^0 passwords$/],
+    ['reproject', [], /^\d+ accounts/],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]
   for (const [name, args, text, options] of lines) expect((await run(name, args, options)).text).toMatch(text)

@@ -1,10 +1,31 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { claimLink } from './schema.ts'
 
+export type ClaimLinkRow = typeof claimLink.$inferInsert
+
 /** Does nothing if the link exists already. */
-export async function insertClaimLink(db: Db, link: typeof claimLink.$inferInsert): Promise<void> {
+export async function insertClaimLink(db: Db, link: ClaimLinkRow): Promise<void> {
   await db.insert(claimLink).values(link).onConflictDoNothing()
+}
+
+/** The same for many. */
+export async function insertClaimLinks(db: Db, links: ClaimLinkRow[]): Promise<void> {
+  if (links.length === 0) return
+  await db
+    .insert(claimLink)
+    .select(
+      sql`SELECT value->>'$.tokenHash', value->>'$.userId', value->>'$.payoutId', value->>'$.address', value->>'$.createdAt'
+          FROM json_each(${JSON.stringify(links)}) WHERE true`,
+    )
+    .onConflictDoNothing()
+}
+
+/** How many of these are not there. */
+export async function countMissingLinks(db: Db, links: ClaimLinkRow[]): Promise<number> {
+  const wanted = JSON.stringify(links.map(({ tokenHash }) => tokenHash))
+  const found = await db.$count(claimLink, sql`${claimLink.tokenHash} IN (SELECT value FROM json_each(${wanted}))`)
+  return links.length - found
 }
 
 /** The payout that a link leads to, or null. */

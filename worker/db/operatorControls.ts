@@ -48,6 +48,16 @@ export async function writeSuspension(
     })
 }
 
+/** 1 if D1 has another suspension of the account than this, 0 if not. Version 0: it never was suspended. */
+export async function differingSuspension(
+  db: Db,
+  userId: string,
+  { since, version }: { since: number | null; version: number },
+): Promise<number> {
+  const found = await db.select().from(userSuspension).where(eq(userSuspension.userId, userId)).get()
+  return (found?.version ?? 0) === version && (found?.since ?? null) === since ? 0 : 1
+}
+
 const suspendedNow = isNotNull(userSuspension.since)
 
 export const countSuspended = (db: Db): Promise<number> => db.$count(userSuspension, suspendedNow)

@@ -64,3 +64,20 @@ const newer = { seq: sql`excluded.seq`, status: sql`excluded.status`, body: sql`
 
 const asJson = (rows: ListRow<{ createdAt: string }>[]) =>
   JSON.stringify(rows.map((row) => ({ ...row, at: Date.parse(row.row.createdAt) })))
+
+/** How many of these rows the lists lack or have otherwise. */
+export async function countDiffering(
+  db: Db,
+  rows: { transactions: ListRow<Transaction>[]; payouts: ListRow<Escrow>[] },
+): Promise<{ transactions: number; payouts: number }> {
+  const count = async (view: typeof transactionView | typeof payoutView, wanted: ListRow<{ createdAt: string }>[]) =>
+    (await db.get<{ n: number }>(
+      sql`SELECT count(*) AS n FROM json_each(${asJson(wanted)}) AS wanted
+          LEFT JOIN ${view} ON ${view.id} = wanted.value->>'$.row.id' WHERE ${view.body} IS NOT wanted.value->'$.row'`,
+    ))!.n
+  const [transactions, payouts] = await Promise.all([
+    count(transactionView, rows.transactions),
+    count(payoutView, rows.payouts),
+  ])
+  return { transactions, payouts }
+}

@@ -26,10 +26,18 @@ export const user = sqliteTable(
     publicAddress: text('public_address'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** When the password was chosen. 0: before this was kept. */
+    passwordAt: integer('password_at').notNull().default(0),
   },
   (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],
 )
 export type UserRow = typeof user.$inferSelect
+
+/** Accounts whose newest state the Treasury and the bucket do not have yet; triggers write it. `version` rises with each change. */
+export const accountToKeep = sqliteTable('account_to_keep', {
+  userId: text('user_id').primaryKey(),
+  version: integer('version').notNull(),
+})
 
 const userId = () =>
   text('user_id')

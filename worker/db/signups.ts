@@ -87,7 +87,7 @@ export async function confirmSignup(
   const [confirmed] = await db.batch([
     db
       .update(user)
-      .set({ status: 'CONFIRMED', passwordHash, name, updatedAt: now })
+      .set({ status: 'CONFIRMED', passwordHash, passwordAt: now, name, updatedAt: now })
       .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
       .returning({ id: user.id }),
     ...discardProofs(db, userId),

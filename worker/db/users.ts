@@ -20,14 +20,14 @@ export async function findUserContact(db: Db, userId: string): Promise<Pick<User
  * Returns the new account, or null if the email is taken. An UNCONFIRMED account does not count as taken: a later signup
  * replaces it and keeps its id, so that a stranger cannot block an address for its owner.
  */
-export async function insertUser(db: Db, row: UserRow): Promise<UserRow | null> {
-  const { name, status, passwordHash, temporarySince, updatedAt } = row
+export async function insertUser(db: Db, row: typeof user.$inferInsert): Promise<UserRow | null> {
+  const { name, status, passwordHash, temporarySince, updatedAt, passwordAt = 0 } = row
   const inserted = await db
     .insert(user)
     .values(row)
     .onConflictDoUpdate({
       target: user.email,
-      set: { name, status, passwordHash, temporarySince, updatedAt },
+      set: { name, status, passwordHash, temporarySince, updatedAt, passwordAt },
       setWhere: eq(user.status, 'UNCONFIRMED'),
     })
     .returning()
@@ -74,7 +74,14 @@ export async function choosePassword(
   const [rows] = await db.batch([
     db
       .update(user)
-      .set({ passwordHash: to, status: 'CONFIRMED', temporarySince: null, updatedAt: now, ...(name ? { name } : {}) })
+      .set({
+        passwordHash: to,
+        passwordAt: now,
+        status: 'CONFIRMED',
+        temporarySince: null,
+        updatedAt: now,
+        ...(name ? { name } : {}),
+      })
       .where(and(eq(user.id, userId), eq(user.passwordHash, from)))
       .returning(),
     ...discardProofs(db, userId),

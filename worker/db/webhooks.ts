@@ -23,6 +23,16 @@ export async function writeWebhook(
     })
 }
 
+/** How many of these D1 lacks or has in another state. */
+export async function countDifferingWebhooks(db: Db, rows: { id: string; state: WebhookState }[]): Promise<number> {
+  const found = await db.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM json_each(${JSON.stringify(rows)}) AS wanted
+        LEFT JOIN ${webhookEndpoint} ON ${webhookEndpoint.id} = wanted.value->>'$.id'
+        WHERE ${webhookEndpoint.state} IS NOT wanted.value->>'$.state'`,
+  )
+  return found!.n
+}
+
 export async function deleteWebhookRow(db: Db, id: string): Promise<void> {
   await db.delete(webhookEndpoint).where(eq(webhookEndpoint.id, id))
 }

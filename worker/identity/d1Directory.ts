@@ -79,7 +79,8 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   ): Promise<UserRow | null> {
     const passwordHash = await hash(password)
     const at = now()
-    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, createdAt: at, updatedAt: at }
+    const times = { createdAt: at, updatedAt: at, passwordAt: at }
+    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, ...times }
     return users.insertUser(db, row)
   }
 

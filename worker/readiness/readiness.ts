@@ -26,6 +26,7 @@ export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>):
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
   const checks = [
     databaseProblems(deps.db),
+    bucketProblems(env),
     keyringProblems(env, deps.db),
     ...used.map((chainId) => networkProblems(env, chainId, now())),
     ...used.flatMap((chainId) => relayerShards(env).map((shard) => relayerProblems(env, chainId, shard))),
@@ -43,6 +44,16 @@ async function databaseProblems(db: Deps['db']): Promise<string[]> {
   } catch (error) {
     const missing = /no such (?:table|column): [\w.]+/.exec(`${error} ${(error as Error).cause}`)?.[0]
     return [missing ? `database: ${missing}; apply the migrations` : 'database: it does not respond']
+  }
+}
+
+/** Looks for an object that need not be there. */
+async function bucketProblems({ BACKUP }: Env): Promise<string[]> {
+  try {
+    await BACKUP.head('ready')
+    return []
+  } catch {
+    return ['bucket: BACKUP does not respond']
   }
 }
 

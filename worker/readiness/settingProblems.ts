@@ -88,7 +88,7 @@ const rows: Record<keyof Settings, Row> = {
   COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
 }
 
-const bindings = ['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
+const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
 
 /** What is missing or malformed. Problems name settings and never repeat their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [

@@ -6,10 +6,12 @@ import {
   NamePayout,
   ReadAudit,
   Reason,
+  Reproject,
   SetLimits,
   SetStop,
 } from '#schemas/ops.ts'
 import type { AppEnv } from '../appEnv.ts'
+import { reproject } from '../backup/reproject.ts'
 import { success } from '../envelope.ts'
 import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
@@ -89,6 +91,10 @@ export const ops = new Hono<AppEnv>()
   .post('/api/keys/reset-passwords', validate('json', Reason), async (c) =>
     c.json(success(await resetOldPasswords(c.var.deps, actOf(c, c.req.valid('json').reason)))),
   )
+  .post('/api/reproject', validate('json', Reproject), async (c) => {
+    const { reason, cursor = null, dryRun } = c.req.valid('json')
+    return c.json(success(await reproject(c.var.deps, actOf(c, reason), { cursor, isDry: dryRun })))
+  })
   .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))
   .post('/api/passcodes', validate('json', CreatePasscode), async (c) => {

@@ -55,6 +55,8 @@ export const NamePayout = z.object({
 })
 /** `before`: rows older than this one. */
 export const ReadAudit = z.object({ reason, before: z.int().min(1).nullable().optional() })
+/** `cursor`: of the request before; absent: from the first account. */
+export const Reproject = z.object({ reason, cursor: z.string().max(300).optional(), dryRun: z.boolean() })
 /** An email address or id; empty: accounts that are suspended. */
 export const FindUsers = z.object({ find: z.string().trim().max(320).default('') })
 
@@ -149,4 +151,16 @@ export type KeyringState = {
   versions: { version: number; from: string | null; state: 'older' | 'current' | 'distributed' }[]
   remaining: string[]
   removableFrom: string | null
+}
+
+/**
+ * Of one request. `rows`: what the accounts have for each table of D1; `changed`: of these, what D1 lacked or had otherwise.
+ * `cursor`: for the next request; null: this was the last.
+ */
+export type ReprojectReply = {
+  accounts: number
+  rows: Record<string, number>
+  changed: Record<string, number>
+  problems: { userId: string; problem: string }[]
+  cursor: string | null
 }

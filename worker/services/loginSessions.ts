@@ -1,6 +1,7 @@
 import { normalizeEmail } from '#domain/email.ts'
 import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
+import { keepAccount } from '../backup/accounts.ts'
 import type { Db } from '../db/d1.ts'
 import * as sessions from '../db/loginSessions.ts'
 import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
@@ -139,7 +140,7 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
 
 /** For a user whose password or code was right. */
 export async function openLoginSession(
-  deps: Pick<Deps, 'env' | 'db' | 'now'>,
+  deps: Pick<Deps, 'env' | 'db' | 'now'> & Partial<Pick<Deps, 'runInBackground'>>,
   user: UserRow,
 ): Promise<Tokens & { user: User }> {
   const { env, db } = deps
@@ -155,6 +156,7 @@ export async function openLoginSession(
     expiresAt: now + sessionMs,
     tokenExpiresAt: now + refreshTokenMs,
   })
+  deps.runInBackground?.(keepAccount(env, db, user.id))
   return { ...tokens, refreshToken, user: asUser(user) }
 }
 

@@ -113,8 +113,9 @@ export async function createAgent(
 ): Promise<CreatedAgent> {
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
-  await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: deps.now() })
-  const created = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash })
+  const issuedAt = deps.now()
+  await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: issuedAt })
+  const created = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
   if (!created.ok || created.value.repeated) deps.runInBackground(discardCredentials(deps.db, [secretHash, apiKeyHash]))
   const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
@@ -174,7 +175,7 @@ async function replaceCredential(
   const endsAt = revokeNow ? now : now + replacedCredentialMs
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const replaced = await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt })
+  const replaced = await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
   if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
   deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))

@@ -30,12 +30,14 @@ import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { JobReport } from '../relayer/api.ts'
 import type { Result } from '../result.ts'
 import type { ApprovalCalls } from './approvals/api.ts'
+import type { BackupCalls } from './backup/api.ts'
 import type { KeyCalls } from './keys/api.ts'
 import type { OperatorCalls } from './operators/api.ts'
+import type { AgentInput, NewCredential } from './policies/api.ts'
 import type { Principal } from './principal.ts'
 import type { WebhookCalls } from './webhooks/api.ts'
 
-export type { Principal }
+export type { AgentInput, NewCredential, Principal }
 
 /** A recipient as asked for. For contacts the whitelist snapshot decides where the money goes. */
 export type Recipient =
@@ -97,16 +99,6 @@ export type GroupEdit = {
   limits: GroupLimits
 }
 export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
-export type AgentInput = {
-  key: string | null
-  id: string
-  name: string
-  memo: string | null
-  policyGroupId: string
-  clientId: string
-  secretHash: string
-  apiKeyHash: string
-}
 /** Who renews a payout's code. `desk`: its ClaimDesk, after too many wrong ones. */
 export type RenewedBy = 'sender' | 'recipient' | 'desk'
 export type ClaimInput = { payoutId: string; codeVersion: number; to: Address }
@@ -197,7 +189,13 @@ export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: st
 /** `before`: the last event (ms, number in the audit log) of the page before. */
 export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
 
-export interface TreasuryApi extends Rpc.DurableObjectBranded, ApprovalCalls, KeyCalls, OperatorCalls, WebhookCalls {
+export interface TreasuryApi
+  extends Rpc.DurableObjectBranded,
+    ApprovalCalls,
+    BackupCalls,
+    KeyCalls,
+    OperatorCalls,
+    WebhookCalls {
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   payAsAgent(input: PayInput): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>>
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */
@@ -264,10 +262,7 @@ export interface TreasuryApi extends Rpc.DurableObjectBranded, ApprovalCalls, Ke
   createAgent(input: AgentInput): Promise<Result<{ agent: Agent; repeated: boolean }>>
   editAgent(id: string, edit: { name: string; memo: string | null }): Promise<Result<Agent>>
   deleteAgent(id: string): Promise<Result<Removed>>
-  replaceCredential(
-    id: string,
-    input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number },
-  ): Promise<Result<{ previousUntil: number | null }>>
+  replaceCredential(id: string, input: NewCredential): Promise<Result<{ previousUntil: number | null }>>
   pause(subject: PauseSubject, paused: boolean): Promise<Result<Paused>>
   account(): Promise<AccountState>
   /** The agent's recorded refusals, newest first. */

@@ -243,7 +243,7 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   async deleteAgent(id: string) {
     return deleteAgent(this.context, id)
   }
-  async replaceCredential(id: string, input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number }) {
+  async replaceCredential(id: string, input: Api.NewCredential) {
     return takeOwnerChange(this.context) ?? replaceCredential(this.context, id, input)
   }
   async pause(subject: Api.PauseSubject, paused: boolean) {

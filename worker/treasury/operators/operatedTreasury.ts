@@ -1,5 +1,8 @@
 import type { Limits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
+import type { BackupCalls, Owner, ReprojectCursor } from '../backup/api.ts'
+import { keepOwner } from '../backup/owner.ts'
+import { reproject } from '../backup/reproject.ts'
 import type { KeyCalls } from '../keys/api.ts'
 import { renewKeys } from '../keys/keyUse.ts'
 import { TreasuryObject } from '../treasuryObject.ts'
@@ -10,7 +13,13 @@ import { setSuspended } from './suspension.ts'
 import { setUserLimits } from './userLimits.ts'
 
 /** What operators call; treasury.ts adds what users and agents call. */
-export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls, KeyCalls {
+export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls, BackupCalls, KeyCalls {
+  async keepOwner(owner: Owner) {
+    keepOwner(this.context, owner)
+  }
+  async reproject(input: { from: ReprojectCursor | null; isDry: boolean }) {
+    return reproject(this.context, input)
+  }
   async renewKeys() {
     return renewKeys(this.context)
   }

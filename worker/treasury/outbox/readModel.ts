@@ -11,6 +11,15 @@ import { type Entry, markSent, nextEdition } from './entries.ts'
 export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)
+  await projectLists(db, userId, edition, listRows(ctx, entries))
+  store.transaction(() => {
+    for (const entry of entries) markSent(ctx, entry)
+  })
+}
+
+/** Their rows in D1's lists. `gone`: ids of rows that must not be there. */
+export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
+  const { store } = ctx
   const transactions: ListRow<Transaction>[] = []
   const payouts: ListRow<Escrow>[] = []
   const gone: string[] = []
@@ -26,8 +35,5 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
     if (payout.end_undone === 1) gone.push(...companionIds(payment).filter((id) => id !== companion?.id))
     if (companion) transactions.push({ row: companion, amount: payout.amount })
   }
-  await projectLists(db, userId, edition, { transactions, payouts, gone })
-  store.transaction(() => {
-    for (const entry of entries) markSent(ctx, entry)
-  })
+  return { transactions, payouts, gone }
 }

@@ -28,9 +28,9 @@ export async function countWebhook(ctx: Context, entry: Entry): Promise<void> {
   const edition = nextEdition(ctx)
   const row = store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', entry.ref)
   if (!row) await deleteWebhookRow(db, entry.ref)
-  else {
-    const state = row.enabled === 1 ? 'on' : row.disabled_reason === null ? 'off' : 'disabled'
-    await writeWebhook(db, { id: row.id, userId, state, edition })
-  }
+  else await writeWebhook(db, { id: row.id, userId, state: stateOf(row), edition })
   markSent(ctx, entry)
 }
+
+export const stateOf = (row: WebhookRow) =>
+  row.enabled === 1 ? 'on' : row.disabled_reason === null ? 'off' : 'disabled'

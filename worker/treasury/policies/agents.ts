@@ -37,11 +37,11 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
       now,
     )
     store.run(
-      "INSERT INTO credential (hash, agent_id, kind) VALUES (?, ?, 'secret'), (?, ?, 'api_key')",
+      "INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?1, ?2, 'secret', ?4), (?3, ?2, 'api_key', ?4)",
       input.secretHash,
       input.id,
       input.apiKeyHash,
-      input.id,
+      input.issuedAt ?? now,
     )
     remember(store, request, 'agent', input.id, now)
     audit(store, now, 'agent.created', input.id, {
@@ -83,7 +83,7 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
 export function replaceCredential(
   ctx: Context,
   id: string,
-  input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number },
+  input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number; issuedAt?: number },
 ): Result<{ previousUntil: number | null }> {
   const { store } = ctx
   return store.transaction((): Result<{ previousUntil: number | null }> => {
@@ -97,7 +97,13 @@ export function replaceCredential(
       kind,
     )
     store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
-    store.run('INSERT INTO credential (hash, agent_id, kind) VALUES (?, ?, ?)', hash, id, kind)
+    store.run(
+      'INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?, ?, ?, ?)',
+      hash,
+      id,
+      kind,
+      input.issuedAt ?? now,
+    )
     const previousUntil = endsAt <= now ? null : endsAt
     endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
     audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })

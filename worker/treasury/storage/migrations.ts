@@ -1,4 +1,5 @@
 import { approvalTables } from '../approvals/tables.ts'
+import { ownerTables } from '../backup/tables.ts'
 import { bookingTables } from '../settlement/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
 
@@ -278,4 +279,5 @@ export const treasuryMigrations: readonly string[] = [
   ALTER TABLE wallet ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE payout ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   `,
+  ownerTables,
 ]

@@ -1,0 +1,52 @@
+import type { Db } from '../db/d1.ts'
+import { accountsToKeep, accountToKeepOf, deferKeeping, markKept } from '../db/keptAccounts.ts'
+import type { Env } from '../env.ts'
+import { logError } from '../observability/log.ts'
+
+/** Accounts are known without D1: one object in the bucket for each, whose key names it. */
+const prefix = 'accounts/'
+
+const maxAtOnce = 200
+const parallel = 10
+
+type ToKeep = NonNullable<Awaited<ReturnType<typeof accountToKeepOf>>>
+
+/** From the cron: brings what changed of accounts to their Treasuries and the bucket, a bounded number at a time. */
+export async function keepAccounts(env: Env, db: Db): Promise<void> {
+  const queue = await accountsToKeep(db, maxAtOnce)
+  const work = async () => {
+    for (let account = queue.pop(); account !== undefined; account = queue.pop()) await keepOne(env, db, account)
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+}
+
+/** The same for one account, at a sign-in. Does nothing if it is kept. */
+export async function keepAccount(env: Env, db: Db, userId: string): Promise<void> {
+  const account = await accountToKeepOf(db, userId)
+  if (account) await keepOne(env, db, account)
+}
+
+async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Promise<void> {
+  try {
+    if (row !== null) {
+      const { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt } = row
+      const owner = { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt }
+      await env.TREASURY.getByName(userId).keepOwner(owner)
+      await env.BACKUP.put(`${prefix}${userId}`, '')
+    }
+    await markKept(db, userId, version)
+  } catch (error) {
+    logError('account_not_kept', { user: userId }, error)
+    await deferKeeping(db, userId)
+  }
+}
+
+/** Ids of accounts in their order, after `after`, at most `limit`. */
+export async function listAccounts(
+  { BACKUP }: Env,
+  after: string | null,
+  limit: number,
+): Promise<{ ids: string[]; isEnd: boolean }> {
+  const page = await BACKUP.list({ prefix, limit, ...(after !== null && { startAfter: `${prefix}${after}` }) })
+  return { ids: page.objects.map(({ key }) => key.slice(prefix.length)), isEnd: !page.truncated }
+}

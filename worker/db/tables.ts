@@ -1,0 +1,50 @@
+import type * as schema from './schema.ts'
+
+/**
+ * What becomes of a table when D1 is lost. `treasuries`: written again by `ops reproject`. `export`: in the daily export.
+ * `objects`: written again by the objects and the cron in the course of their work. `lost`: not kept.
+ */
+export type Recovery = 'treasuries' | 'export' | 'objects' | 'lost'
+
+type Table = {
+  [Name in keyof typeof schema]: (typeof schema)[Name] extends { $inferSelect: object } ? Name : never
+}[keyof typeof schema]
+
+/** Every table of schema.ts: the compiler asks for a new one. `except`: columns that come otherwise, or not at all. */
+export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
+  user: { by: 'treasuries', except: ['password_hash'] },
+  agentCredential: { by: 'treasuries' },
+  claimLink: { by: 'treasuries' },
+  transactionView: { by: 'treasuries', except: ['seq'] },
+  payoutView: { by: 'treasuries', except: ['seq'] },
+  webhookEndpoint: { by: 'treasuries', except: ['edition', 'failing_since'] },
+  userSuspension: { by: 'treasuries' },
+
+  accountToKeep: { by: 'objects' },
+  busyTreasury: { by: 'objects' },
+  webhookWork: { by: 'objects' },
+  objectTrouble: { by: 'objects' },
+  alert: { by: 'objects' },
+  messageFailure: { by: 'objects' },
+  keyUse: { by: 'objects' },
+  keyVersion: { by: 'objects' },
+
+  contact: { by: 'lost' },
+  preferences: { by: 'lost' },
+  signupPasscode: { by: 'lost' },
+  operatorAction: { by: 'lost' },
+  serviceStop: { by: 'lost' },
+  webhookStop: { by: 'lost' },
+
+  loginSession: { by: 'lost' },
+  refreshToken: { by: 'lost' },
+  loginChallenge: { by: 'lost' },
+  accountCode: { by: 'lost' },
+  accountLink: { by: 'lost' },
+  signup: { by: 'lost' },
+  addressNonce: { by: 'lost' },
+  attempt: { by: 'lost' },
+  pushSubscription: { by: 'lost' },
+  deliveredMessage: { by: 'lost' },
+  devInbox: { by: 'lost' },
+}

@@ -1,0 +1,23 @@
+import type { Owner } from '../../db/keptAccounts.ts'
+
+export type { Owner }
+
+/** Where a call of `reproject` goes on: after this payment. */
+export type ReprojectCursor = { after: string }
+
+/** Rows by table. */
+export type RowCounts = Record<string, number>
+
+/** `rows`: what the Treasury has for D1; `changed`: those that D1 lacked, or had otherwise. `next` null: this was the end. */
+export type Reprojected = { next: ReprojectCursor | null; rows: RowCounts; changed: RowCounts; problem: string | null }
+
+/** What makes D1 replaceable; part of TreasuryApi. */
+export interface BackupCalls {
+  /** Keeps who the owner is, unless a later state is known. */
+  keepOwner(owner: Owner): Promise<void>
+  /**
+   * Sends a part of what D1 has of this account again: first the account itself, then a hundred payments at a time. Harmless
+   * to repeat and to interrupt. `isDry`: only counts.
+   */
+  reproject(input: { from: ReprojectCursor | null; isDry: boolean }): Promise<Reprojected>
+}

@@ -1,0 +1,51 @@
+import type { UserRow } from '../../db/schema.ts'
+import type { Context } from '../context.ts'
+import type { Owner } from './api.ts'
+
+type OwnerRow = {
+  email: string
+  name: string | null
+  status: UserRow['status']
+  temporary_since: number | null
+  public_address: string | null
+  password_at: number
+  created_at: number
+  updated_at: number
+}
+
+/** A state that is older than the one that is kept changes nothing: D1 may have been restored to an earlier time. */
+export function keepOwner({ store }: Context, owner: Owner): void {
+  store.run(
+    `INSERT INTO owner (one, email, name, status, temporary_since, public_address, password_at, created_at, updated_at)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (one) DO UPDATE SET email = excluded.email, name = excluded.name, status = excluded.status,
+       temporary_since = excluded.temporary_since, public_address = excluded.public_address,
+       password_at = max(password_at, excluded.password_at), created_at = excluded.created_at, updated_at = excluded.updated_at
+     WHERE excluded.updated_at >= updated_at`,
+    owner.email,
+    owner.name,
+    owner.status,
+    owner.temporarySince,
+    owner.publicAddress,
+    owner.passwordAt,
+    owner.createdAt,
+    owner.updatedAt,
+  )
+}
+
+/** Null: D1 has not told yet. */
+export function keptOwner({ store }: Context): Owner | null {
+  const row = store.first<OwnerRow>('SELECT * FROM owner')
+  return (
+    row && {
+      email: row.email,
+      name: row.name,
+      status: row.status,
+      temporarySince: row.temporary_since,
+      publicAddress: row.public_address,
+      passwordAt: row.password_at,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    }
+  )
+}

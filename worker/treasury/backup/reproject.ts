@@ -1,0 +1,130 @@
+import { countMissingLinks, insertClaimLinks } from '../../db/claimLinks.ts'
+import { differsFromOwner, restoreOwner } from '../../db/keptAccounts.ts'
+import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
+import { countDiffering, projectLists } from '../../db/projectLists.ts'
+import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'
+import { countDifferingWebhooks, writeWebhook } from '../../db/webhooks.ts'
+import { noPassword } from '../../identity/passwords.ts'
+import type { Context } from '../context.ts'
+import { suspensionState } from '../operators/suspension.ts'
+import { linkRow, sendToDesk } from '../outbox/claimPage.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { nextEdition } from '../outbox/entries.ts'
+import { listRows } from '../outbox/readModel.ts'
+import { stateOf } from '../outbox/webhooks.ts'
+import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
+import type { ReprojectCursor, Reprojected } from './api.ts'
+import { keptOwner } from './owner.ts'
+
+/** Payments of one call: a batch of D1. */
+const maxPayments = 100
+
+/** Sends a part of what D1 has of this account again; what each table needs is in worker/db/tables.ts. */
+export async function reproject(
+  ctx: Context,
+  { from, isDry }: { from: ReprojectCursor | null; isDry: boolean },
+): Promise<Reprojected> {
+  return from === null ? sendAccount(ctx, isDry) : sendPayments(ctx, from.after, isDry)
+}
+
+async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
+  const { store, db, userId, now } = ctx
+  const owner = keptOwner(ctx)
+  const credentials = liveCredentials(ctx)
+  const suspension = suspensionState(ctx)
+  const edition = nextEdition(ctx)
+  const webhooks = store
+    .all<WebhookRow>('SELECT * FROM webhook')
+    .map((row) => ({ id: row.id, userId, state: stateOf(row), edition }) as const)
+  const next = { after: '' }
+  const rows = {
+    user: owner === null ? 0 : 1,
+    agent_credential: credentials.length,
+    webhook_endpoint: webhooks.length,
+    user_suspension: suspension.version > 0 ? 1 : 0,
+  }
+  if (owner === null) return { next, rows, changed: {}, problem: 'nobody has told the account who its owner is' }
+
+  const [user, agent_credential, webhook_endpoint, user_suspension] = await Promise.all([
+    differsFromOwner(db, userId, owner),
+    countDifferingCredentials(db, userId, credentials, now()),
+    countDifferingWebhooks(db, webhooks),
+    differingSuspension(db, userId, suspension),
+  ])
+  const changed = { user: Number(user), agent_credential, webhook_endpoint, user_suspension }
+  if (isDry) return { next, rows, changed, problem: null }
+
+  if (!(await restoreOwner(db, userId, owner, noPassword)))
+    return { next, rows, changed: {}, problem: `another account has its address ${owner.email}` }
+  await restoreCredentials(db, userId, credentials, now())
+  for (const webhook of webhooks) await writeWebhook(db, webhook)
+  if (suspension.version > 0) await writeSuspension(db, userId, suspension)
+  reportAgain(ctx)
+  return { next, rows, changed, problem: null }
+}
+
+/** Alerts read from D1 what is wrong here. */
+function reportAgain(ctx: Context): void {
+  const { store } = ctx
+  store.transaction(() => {
+    for (const { id } of store.all<{ id: string }>('SELECT id FROM wallet WHERE halted IS NOT NULL'))
+      enqueue(ctx, 'trouble', id)
+    if (store.meta('is_large') === '1') enqueue(ctx, 'trouble', 'size')
+  })
+}
+
+const liveCredentials = ({ store, now }: Context): LiveCredential[] =>
+  store.all<LiveCredential>(
+    `SELECT credential.hash, credential.kind, agent.id AS agentId, agent.client_id AS clientId,
+       coalesce(credential.created_at, agent.created_at) AS createdAt, credential.expires_at AS expiresAt
+     FROM credential JOIN agent ON agent.id = credential.agent_id
+     WHERE agent.deleted_at IS NULL AND (credential.expires_at IS NULL OR credential.expires_at > ?)`,
+    now(),
+  )
+
+const isOpen = ({ status, returned_block }: PayoutRow) =>
+  status === 'CREATING' ||
+  status === 'CREATED' ||
+  status === 'CLAIMING' ||
+  status === 'RECLAIMING' ||
+  returned_block !== null
+
+async function sendPayments(ctx: Context, after: string, isDry: boolean): Promise<Reprojected> {
+  const { store, db, userId } = ctx
+  // Payments that wait for the owner, or were not approved, have no row yet, and are listed.
+  const ids = store
+    .all<{ id: string }>(
+      `SELECT id FROM payment WHERE id > ?1
+       UNION SELECT payment_id FROM approval WHERE payment_id > ?1 ORDER BY 1 LIMIT ?2`,
+      after,
+      maxPayments,
+    )
+    .map(({ id }) => id)
+  const payouts = ids.flatMap((id) => store.payout(id) ?? [])
+  const links = payouts.map((payout) => linkRow(ctx, payout))
+  // Taken before anything is awaited: what changes meanwhile is sent under a higher number.
+  const edition = nextEdition(ctx)
+  const lists = listRows(
+    ctx,
+    ids.flatMap((ref) => [
+      { kind: 'payment' as const, ref },
+      { kind: 'payout' as const, ref },
+    ]),
+  )
+  const [differing, claim_link] = await Promise.all([countDiffering(db, lists), countMissingLinks(db, links)])
+  if (!isDry) {
+    await projectLists(db, userId, edition, lists)
+    await insertClaimLinks(db, links)
+    for (const payout of payouts.filter(isOpen)) await sendToDesk(ctx, payout)
+  }
+  return {
+    next: ids.length < maxPayments ? null : { after: ids.at(-1)! },
+    rows: {
+      transaction_view: lists.transactions.length,
+      payout_view: lists.payouts.length,
+      claim_link: links.length,
+    },
+    changed: { transaction_view: differing.transactions, payout_view: differing.payouts, claim_link },
+    problem: null,
+  }
+}

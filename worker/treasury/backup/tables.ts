@@ -1,0 +1,11 @@
+/** An entry of storage/migrations.ts: what D1 is rebuilt from. */
+export const ownerTables = `
+  -- The owner as D1 has them, so that D1 can be rebuilt. password_at: when their password was chosen (ms).
+  CREATE TABLE owner (
+    one INTEGER PRIMARY KEY CHECK (one = 1), email TEXT NOT NULL, name TEXT, status TEXT NOT NULL,
+    temporary_since INTEGER, public_address TEXT, password_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  );
+  -- Null: with its agent.
+  ALTER TABLE credential ADD COLUMN created_at INTEGER;
+`
