@@ -161,6 +161,19 @@ describe('guessing passwords', () => {
     expect((await login(api, ann.email, 'chosen by Ann', here)).status).toBe(200)
   }, 120_000)
 
+  test('a reset lets the owner in after the share of known addresses was used up as well @takeover-5', async () => {
+    const api = createApi({ LIMITS: '{"passwordsPerDay":4,"passwordsKeptForKnownAddresses":1}' })
+    const ann = await createUser(api)
+    const known = addressOf(0)
+    expect((await login(api, ann.email, ann.password, known)).status).toBe(200)
+    expect((await login(api, ann.email, 'guess', known)).status).toBe(401)
+    expect((await login(api, ann.email, ann.password, known)).status).toBe(429)
+    await post(api, 'forgot-password', { email: ann.email }, known)
+    const token = await mailedLinkToken(ann.email)
+    expect((await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, known)).status).toBe(200)
+    expect((await login(api, ann.email, 'chosen by Ann', known)).status).toBe(200)
+  })
+
   test('an unknown email gets the same responses', async () => {
     const api = createApi({ LIMITS: '{"passwordsPerDay":4,"passwordsKeptForKnownAddresses":1}' })
     const ann = await createUser(api)
