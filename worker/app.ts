@@ -20,6 +20,7 @@ import { docs } from './routes/docs.ts'
 import { escrow } from './routes/escrow.ts'
 import { mcp } from './routes/mcp.ts'
 import { meta } from './routes/meta.ts'
+import { notices } from './routes/notices.ts'
 import { oauth } from './routes/oauth.ts'
 import { onramp } from './routes/onramp.ts'
 import { ops } from './routes/ops.ts'
@@ -71,6 +72,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/push', push)
     .route('/api/audit', audit)
     .route('/api/approvals', approvals)
+    .route('/api/notices', notices)
     .route('/api/grants', grants)
     .route('/api/approval-settings', approvalSettings)
     .route('/api/webhooks', webhooks)

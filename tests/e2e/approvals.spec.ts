@@ -28,7 +28,7 @@ async function ask(owner: Owner, name: string, more: object = {}) {
 test('one tap on the phone pays what an agent asked for @approval-screens-1', async ({ page, owner, bursar }) => {
   const { apiKey, asked } = await ask(owner, 'Data')
   await page.goto('/dashboard/transactions')
-  await expect(page.getByRole('link', { name: /^Approvals: \d+ waiting$/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Notices: \d+ waiting/ })).toBeVisible()
   const row = page.getByRole('row').filter({ hasText: 'Data bot' })
   await expect(row).toContainText('Pending')
   await expect(row).toContainText('Awaiting approval')
@@ -81,7 +81,10 @@ test('deny and pause by keyboard, from the bell; the agent is refused from then 
 }) => {
   const { apiKey, agent, asked } = await ask(owner, 'Rogue')
   await page.goto('/dashboard/overview')
-  await page.getByRole('link', { name: /^Approvals:/ }).focus()
+  await page.getByRole('link', { name: /^Notices:/ }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Notices' })).toBeVisible()
+  await page.getByRole('link', { name: 'Review' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Approvals' })).toBeVisible()
   await audit(page, 'approvals')
@@ -165,4 +168,31 @@ test('always allow: a permission with amount and end, used without asking, ended
   await button(page, 'End').last().click()
   await expect(allowed).toContainText('None.')
   expect((await owner.pay(apiKey, '6')).status).toBe(202)
+})
+
+test('behind the bell: what was refused, counted until it was seen, with the way to it @approval-screens-10', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Bell', { maxPayment: '5' })
+  const { apiKey } = await owner.agent(group, 'Bell bot')
+  for (const amount of ['6', '7']) expect((await owner.pay(apiKey!, amount)).status).toBe(403)
+  await page.goto('/dashboard/overview')
+  const bell = page.getByRole('link', { name: /^Notices:/ })
+  await expect(bell).toHaveAccessibleName(/\d new$/)
+  await bell.click()
+  const row = page.getByRole('list', { name: 'Notices' }).getByRole('listitem').filter({ hasText: 'Bell bot' })
+  await expect(row).toContainText(/Bell bot was refused 7 USDC to .*, 2 times/)
+  await expect(row).toContainText('New')
+  // Seen: it stays marked while the page is open, and counts no more.
+  await expect(bell).not.toHaveAccessibleName(/\d new/)
+  await expect(row).toContainText('New')
+  await audit(page, 'notices')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await expect(row).toBeVisible()
+  await expect(row).not.toContainText('New')
+  await row.getByRole('link').focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toContainText('7.00')
 })

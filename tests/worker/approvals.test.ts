@@ -84,7 +84,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
     canGrant: true,
     channels: { push: { state: 'not_set_up', at: null } },
   })
-  expect((await ownerCall('GET', '/approvals/count')).json.data).toEqual({ pending: 1 })
+  expect((await ownerCall('GET', '/notices/count')).json.data).toMatchObject({ pending: 1 })
 
   const approved = await ownerCall('POST', `/approvals/${approval.id}/approve`, { hash: card.hash })
   expect(approved.json.data, approved.text).toMatchObject({
@@ -97,7 +97,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
   expect(await chain.usdcBalance(recipient)).toBe(2_500_000n)
   const repeated = await pay(body, 'order-7')
   expect([repeated.status, repeated.json.id, repeated.json.approval.status]).toEqual([201, id, 'APPROVED'])
-  expect((await ownerCall('GET', '/approvals/count')).json.data).toEqual({ pending: 0 })
+  expect((await ownerCall('GET', '/notices/count')).json.data).toMatchObject({ pending: 0 })
   expect((await audited(approval.id)).map(({ event, data }) => [event, JSON.parse(data).by])).toEqual([
     ['approval.requested', own.agent],
     ['approval.approved', own.user],

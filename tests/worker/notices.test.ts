@@ -130,3 +130,38 @@ test('books that a finalized block contradicts stop the wallet and tell its owne
   const { rows, brokenAt } = await treasuryOf(home).auditCheck()
   expect([rows > 0, brokenAt]).toEqual([true, null])
 })
+
+test('the bell: what an agent was refused and what came back, counted until it is read; reading changes nothing @notices-7', async () => {
+  const home = await createAccountFixture(api, { limit: 10 })
+  const get = async (path = '') => {
+    const { status, json } = await api.call('GET', `/api/notices${path}`, { token: home.token })
+    expect(status).toBe(200)
+    return json.data
+  }
+  const read = (body: unknown, token = home.token) => api.call('POST', '/api/notices/read', { token, body })
+  expect(await get()).toEqual({ notices: [], pending: 0, unread: 0 })
+  for (const amount of ['11', '12']) {
+    const body = { to: { type: 'address', address: fresh('shop') }, amount }
+    await api.call('POST', '/v1/payments', { token: home.apiKey, headers: { 'idempotency-key': amount }, body })
+  }
+  const id = await pay(home, { to: { type: 'email', email: 'bell@example.com' }, amount: '2' })
+  const ready = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data.status
+  await until('claimable', async () => (await ready()) === 'CREATED')
+  expect((await api.call('POST', `/api/escrow/${id}/reclaim`, { token: home.token })).status).toBe(200)
+  await until('returned', async () => (await get('/count')).unread === 2)
+  const { notices } = await get()
+  expect(notices).toMatchObject([
+    { event: 'payout.reclaimed', text: '2 USDC for bell@example.com came back', isRead: false },
+    { event: 'payment.refused', times: 2, text: expect.stringMatching(/^Agent was refused 12 USDC/) },
+  ])
+  expect(await get('/count'), 'a GET marks nothing').toEqual({ pending: 0, unread: 2 })
+
+  for (const body of [{}, { upTo: 'all' }, { upTo: -1 }, { upTo: 1.5 }]) expect((await read(body)).status).toBe(400)
+  expect((await read({ upTo: notices[0].id }, home.apiKey)).status, 'an agent').toBe(401)
+  const other = await createAccountFixture(api)
+  await read({ upTo: notices[0].id }, other.token)
+  expect((await get('/count')).unread, 'another owner').toBe(2)
+  expect((await read({ upTo: notices[1].id })).json.data).toEqual({ pending: 0, unread: 1 })
+  expect((await read({ upTo: notices[0].id })).json.data).toEqual({ pending: 0, unread: 0 })
+  expect((await get()).notices.map(({ isRead }: { isRead: boolean }) => isRead)).toEqual([true, true])
+})

@@ -1,5 +1,5 @@
 /**
- * What happens in an account, each under one name: in the audit log, sent to webhooks, counted by the bell and mailed.
+ * What happens in an account, each under one name: in the audit log, sent to webhooks, shown behind the bell and mailed.
  * docs/events.md lists the same. A name is never reused for something else, because audit logs keep it for good.
  */
 
@@ -12,11 +12,14 @@ const auditAndWebhook = ['audit', 'webhook'] as const
 
 export const events = {
   'payment.accepted': { text: 'A payment passed every rule; its amount is held.', to: auditAndWebhook },
-  'payment.refused': { text: 'A rule refused a payment; nothing is held.', to: auditAndWebhook },
+  'payment.refused': { text: 'A rule refused a payment; nothing is held.', to: ['audit', 'webhook', 'bell'] },
   'payment.signed': { text: 'A payment was signed and goes to the chain.', to: auditAndWebhook },
   'payment.confirmed': { text: 'A send is confirmed on chain.', to: auditAndWebhook },
   'payment.funded': { text: 'The money of a payout is at its own address.', to: auditAndWebhook },
-  'payment.failed': { text: 'A payment can no longer happen; its amount is released.', to: auditAndWebhook },
+  'payment.failed': {
+    text: 'A payment can no longer happen; its amount is released.',
+    to: ['audit', 'webhook', 'bell'],
+  },
   'payment.cancelled': { text: 'A payment was cancelled before it was signed.', to: auditAndWebhook },
   'payment.undone': {
     text: 'A block left the chain: the payment is back in the state before it.',
@@ -29,8 +32,8 @@ export const events = {
   'payout.reminded': { text: 'The recipient of an unclaimed payout was reminded.', to: ['mail'] },
   'payout.claim_started': { text: 'The recipient has chosen an address.', to: auditAndWebhook },
   'payout.reclaim_started': { text: 'A payout goes back to its sender.', to: auditAndWebhook },
-  'payout.withdrawn': { text: 'The recipient has the money.', to: ['audit', 'webhook', 'mail'] },
-  'payout.reclaimed': { text: 'The sender has the money back.', to: ['audit', 'webhook', 'mail'] },
+  'payout.withdrawn': { text: 'The recipient has the money.', to: ['audit', 'webhook', 'bell', 'mail'] },
+  'payout.reclaimed': { text: 'The sender has the money back.', to: ['audit', 'webhook', 'bell', 'mail'] },
   'payout.lapsed': { text: 'A claim or reclaim did not reach the chain in time; it may be tried again.', to: audit },
   'payout.unready': { text: 'A block left the chain: the payout waits for it again.', to: audit },
   'payout.failed': { text: 'A payout was never funded.', to: audit },
@@ -46,7 +49,7 @@ export const events = {
   },
   'approval.approved': { text: 'The owner approved a payment.', to: auditAndWebhook },
   'approval.denied': { text: 'The owner denied a payment.', to: auditAndWebhook },
-  'approval.expired': { text: 'Nobody decided in time; the payment was not made.', to: auditAndWebhook },
+  'approval.expired': { text: 'Nobody decided in time; the payment was not made.', to: ['audit', 'webhook', 'bell'] },
   'approval.cancelled': { text: 'A payment was cancelled before it was decided.', to: auditAndWebhook },
   'grant.created': { text: 'The owner allowed one agent one recipient without asking.', to: audit },
   'grant.ended': { text: 'Such a permission ended.', to: audit },
@@ -54,17 +57,17 @@ export const events = {
   'wallet.created': { text: 'A smart wallet was ordered.', to: audit },
   'wallet.imported': { text: 'A plain key was imported.', to: audit },
   'wallet.active': { text: 'A smart wallet is deployed.', to: audit },
-  'wallet.failed': { text: 'A wallet could not be deployed.', to: audit },
+  'wallet.failed': { text: 'A wallet could not be deployed.', to: ['audit', 'bell'] },
   'wallet.deploy_removed': { text: 'A block left the chain, and with it a deployment.', to: audit },
   'wallet.deploy_resumed': { text: 'A deployment is tried again.', to: audit },
   'wallet.renamed': { text: 'A wallet has another name.', to: audit },
   'wallet.deleted': { text: 'A wallet was removed from the account.', to: audit },
   'wallet.paused': { text: 'The owner paused a wallet.', to: audit },
   'wallet.resumed': { text: 'A wallet pays again.', to: audit },
-  'wallet.halted': { text: 'Bursar stopped a wallet: chain and books differ.', to: ['audit', 'mail'] },
+  'wallet.halted': { text: 'Bursar stopped a wallet: chain and books differ.', to: ['audit', 'bell', 'mail'] },
   'wallet.deposited': { text: 'Money came to a wallet.', to: audit },
   'wallet.returned': { text: 'The money of a payout came back to its wallet.', to: audit },
-  'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: audit },
+  'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell'] },
   'wallet.reorganised': { text: 'Blocks left the chain; what they booked is undone.', to: audit },
   'wallet.key_viewed': { text: 'The owner viewed an imported key.', to: audit },
   'wallet.key_refused': { text: 'An imported key was asked for with a wrong password.', to: audit },
@@ -92,14 +95,14 @@ export const events = {
   'group.deleted': { text: 'A policy group was deleted.', to: audit },
   'group.paused': { text: 'The owner paused a policy group.', to: audit },
   'group.resumed': { text: 'The owner let a policy group pay again.', to: audit },
-  'group.budget_reached': { text: 'A budget is used to 75, 90 or 100 %.', to: ['mail'] },
+  'group.budget_reached': { text: 'A budget is used to 75, 90 or 100 %.', to: ['audit', 'bell', 'mail'] },
   'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: audit },
   'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: audit },
   'contact.removed': { text: 'A whitelisted contact was deleted.', to: audit },
 
   'account.paused': { text: 'The owner paused all agents.', to: audit },
   'account.resumed': { text: 'The owner let all agents pay again.', to: audit },
-  'account.suspended': { text: 'An operator suspended the account.', to: audit },
+  'account.suspended': { text: 'An operator suspended the account.', to: ['audit', 'bell'] },
   'account.unsuspended': { text: 'An operator ended the suspension.', to: audit },
   'account.approval_limit_set': {
     text: 'The owner changed from which amount on approving needs the password.',
@@ -114,7 +117,7 @@ export const events = {
     text: 'A webhook has a new secret; the old one signs beside it for 24 hours.',
     to: audit,
   },
-  'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'mail'] },
+  'webhook.disabled': { text: 'Bursar switched a webhook off: its address failed.', to: ['audit', 'bell', 'mail'] },
   'webhook.test': { text: 'The owner asked for a test event.', to: ['webhook'] },
 } as const satisfies Record<string, EventInfo>
 
@@ -127,8 +130,13 @@ type NamesFor<To extends Audience> = {
 export type AuditEvent = NamesFor<'audit'>
 export type WebhookEvent = NamesFor<'webhook'>
 export type MailEvent = NamesFor<'mail'>
+/** What waits for a decision is counted by the bell, and has no notice. */
+export type NoticeEvent = Exclude<NamesFor<'bell'>, 'approval.requested'>
 
 const namesFor = (audience: Audience) =>
   (Object.keys(events) as EventName[]).filter((name) => (events[name].to as readonly Audience[]).includes(audience))
 
 export const webhookEvents = namesFor('webhook') as WebhookEvent[]
+
+const noticeEvents: ReadonlySet<string> = new Set(namesFor('bell').filter((name) => name !== 'approval.requested'))
+export const isNoticeEvent = (name: EventName): name is NoticeEvent => noticeEvents.has(name)

@@ -71,3 +71,8 @@ export function retryAt({
 export const disableReasons = ['gone', 'failing', 'too_many_waiting'] as const
 /** gone: it answered 410. failing: every attempt failed for three days. */
 export type DisableReason = (typeof disableReasons)[number]
+export const whyDisabled: Record<DisableReason, string> = {
+  gone: 'it answered that it wants no more events (410)',
+  failing: 'every attempt to send to it failed for three days',
+  too_many_waiting: 'it takes fewer events than happen, and too many waited for it',
+}

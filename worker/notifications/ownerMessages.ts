@@ -1,4 +1,4 @@
-import type { DisableReason } from '#domain/webhookRules.ts'
+import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import { email } from './email.ts'
 import { link, paragraph } from './emailBody.ts'
 import { oneLine, utcDay } from './format.ts'
@@ -58,12 +58,6 @@ export function walletHaltedMessage(input: {
     subject: `Payments from ${wallet} are stopped`,
     parts,
   })
-}
-
-const whyDisabled: Record<DisableReason, string> = {
-  gone: 'it answered that it wants no more events (410)',
-  failing: 'every attempt to send to it failed for three days',
-  too_many_waiting: 'it takes fewer events than happen, and too many waited for it',
 }
 
 /** When Bursar switches a webhook off. */

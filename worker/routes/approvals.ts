@@ -21,7 +21,6 @@ export const approvals = new Hono<AppEnv>()
   .get('/', validate('query', ApprovalsQuery), async (c) =>
     c.json(success(await listApprovals(person(c), c.req.valid('query')))),
   )
-  .get('/count', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).approvalCount())))
   .get('/:approvalId', async (c) =>
     c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).approval(c.req.param('approvalId'))))),
   )

@@ -15,6 +15,7 @@ import type * as approval from './approval.ts'
 import type { Contact, ContactBalances, ContactBalancesQuery, ContactQuery, SaveContact } from './contact.ts'
 import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
+import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
 import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
 import type { Overview } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
@@ -185,7 +186,6 @@ export type ApiCalls = {
   'POST /escrow/:escrowId/reclaim': { reply: escrow.ReclaimReply }
 
   'GET /approvals': { query?: z.input<typeof approval.ApprovalsQuery>; reply: approval.ApprovalList }
-  'GET /approvals/count': { reply: approval.ApprovalCount }
   'GET /approvals/:approvalId': { reply: approval.Approval }
   'POST /approvals/:approvalId/approve': { body: z.input<typeof approval.Approve>; reply: approval.Approval }
   'POST /approvals/:approvalId/deny': { body: z.input<typeof approval.Deny>; reply: approval.Approval }
@@ -196,6 +196,10 @@ export type ApiCalls = {
     body: z.input<typeof approval.SetApprovalSettings>
     reply: approval.ApprovalSettings
   }
+
+  'GET /notices': { reply: NoticeList }
+  'GET /notices/count': { reply: NoticeCount }
+  'POST /notices/read': { body: z.input<typeof ReadNotices>; reply: NoticeCount }
 
   'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
   'GET /overview': { reply: Overview }

@@ -68,8 +68,6 @@ export type Approval = {
 
 /** GET /approvals. `next`: cursor of the next page of ended ones; all pending ones (at most 50) are on the first page. */
 export type ApprovalList = { approvals: Approval[]; pending: number; next: string | null }
-/** GET /approvals/count, for the bell. */
-export type ApprovalCount = { pending: number }
 
 /**
  * Payments of one agent to one address that are not asked again, up to an amount in total and an end. It answers

@@ -2,6 +2,7 @@ import { markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './context.ts'
+import { pruneNotices } from './notices/add.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import type { Outbox } from './outbox/flush.ts'
 import { noteSize } from './outbox/troubles.ts'
@@ -75,6 +76,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
+  pruneNotices(ctx.store, ctx.now())
   noteSize(ctx)
   const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
   await forEach(idle, async (wallet) => {

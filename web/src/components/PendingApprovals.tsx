@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { plural } from '../lib/format.ts'
-import { approvalCountQuery, pendingApprovalsQuery } from '../queries/approvals.ts'
+import { pendingApprovalsQuery } from '../queries/approvals.ts'
+import { noticeCountQuery } from '../queries/notices.ts'
 import { linkClass } from './Links.tsx'
 import { Notice } from './Notice.tsx'
 
 /** That requests wait for the owner, with the way to them. Nothing where none does. */
 export function PendingApprovals() {
-  const pending = useQuery(approvalCountQuery).data?.pending ?? 0
+  const pending = useQuery(noticeCountQuery).data?.pending ?? 0
   return <Waiting count={pending} className="mb-4" />
 }
 

@@ -3,21 +3,14 @@ import type { ApiCalls } from '#schemas/api.ts'
 import type { Approval, ApprovalSettings, Channel, Grant } from '#schemas/approval.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
+import { refreshNoticeCount } from './notices.ts'
 import { refreshTransactions } from './transactions.ts'
 
 export type { Approval, ApprovalSettings, Channel, Grant }
 
 const rootKey = ['approvals'] as const
-const countPollMs = 15_000 // 15 seconds
+const listPollMs = 15_000 // 15 seconds
 const pollMs = 4_000 // 4 seconds
-
-/** How many wait for the owner; polled on every page. */
-export const approvalCountQuery = queryOptions({
-  queryKey: [...rootKey, 'count'],
-  queryFn: ({ signal }) => api('GET /approvals/count', { signal }),
-  refetchInterval: countPollMs,
-  refetchOnWindowFocus: true,
-})
 
 /** All that wait, then pages of ended ones. */
 export const approvalsQuery = infiniteQueryOptions({
@@ -26,14 +19,14 @@ export const approvalsQuery = infiniteQueryOptions({
     api('GET /approvals', { query: pageParam === null ? {} : { cursor: pageParam }, signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next,
-  refetchInterval: countPollMs,
+  refetchInterval: listPollMs,
 })
 
 /** What waits, up to 50. */
 export const pendingApprovalsQuery = queryOptions({
   queryKey: [...rootKey, 'pending'],
   queryFn: ({ signal }) => api('GET /approvals', { query: { status: 'pending' }, signal }),
-  refetchInterval: countPollMs,
+  refetchInterval: listPollMs,
 })
 
 /** Polled while nobody has decided. */
@@ -48,7 +41,7 @@ export const approvalQuery = (approvalId: string) =>
 
 /** After a decision, whatever came of it. */
 export async function refreshApprovals(): Promise<void> {
-  await Promise.all([queryClient.invalidateQueries({ queryKey: rootKey }), refreshTransactions()])
+  await Promise.all([queryClient.invalidateQueries({ queryKey: rootKey }), refreshNoticeCount(), refreshTransactions()])
 }
 
 export const approve = (approvalId: string, body: ApiCalls['POST /approvals/:approvalId/approve']['body']) =>

@@ -1,7 +1,8 @@
 import type { MicroUsdc } from '#domain/money.ts'
-import type { Approval, ApprovalCount, ApprovalList, ApprovalSettings, Grant } from '#schemas/approval.ts'
+import type { Approval, ApprovalList, ApprovalSettings, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest } from '#schemas/budgetRequest.ts'
 import type { Result } from '../../result.ts'
+import type { NoticeCalls } from '../notices/api.ts'
 import type { Principal } from '../principal.ts'
 
 /** What owners decide and agents ask; part of TreasuryApi. */
@@ -26,9 +27,8 @@ export type ApprovalsInput = {
 export type GrantsInput = { status: 'active' | 'ended' | 'all'; agentId: string | null }
 export type BudgetRequestInput = { principal: Principal; key: string; amount: MicroUsdc; reason: string | null }
 
-export interface ApprovalCalls {
+export interface ApprovalCalls extends NoticeCalls {
   approvals(input: ApprovalsInput): Promise<ApprovalList>
-  approvalCount(): Promise<ApprovalCount>
   approval(id: string): Promise<Result<Approval>>
   /**
    * All rules run again in the approving transaction. A refusal decides nothing: the request stays open. Approving what is

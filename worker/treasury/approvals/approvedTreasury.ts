@@ -2,22 +2,19 @@ import type { MicroUsdc } from '#domain/money.ts'
 import { andThen, notFound, ok } from '../../result.ts'
 import type { Principal } from '../api.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
-import { ReportedTreasury } from '../reports/reportedTreasury.ts'
+import { NoticedTreasury } from '../notices/noticedTreasury.ts'
 import type * as Api from './api.ts'
 import { requestBudget } from './budgetRequest.ts'
 import { approveBudget, approvePayment, deny } from './decide.ts'
 import { endGrant } from './grants.ts'
 import { approvalRow } from './rows.ts'
 import { setSettings, settingsView } from './settings.ts'
-import { approvalView, budgetRequestView, grantView, listApprovals, listGrants, pendingCount } from './views.ts'
+import { approvalView, budgetRequestView, grantView, listApprovals, listGrants } from './views.ts'
 
 /** What agents ask and owners decide; treasury.ts adds the rest. */
-export abstract class ApprovedTreasury extends ReportedTreasury implements Api.ApprovalCalls {
+export abstract class ApprovedTreasury extends NoticedTreasury implements Api.ApprovalCalls {
   async approvals(input: Api.ApprovalsInput) {
     return listApprovals(this.context, input)
-  }
-  async approvalCount() {
-    return { pending: pendingCount(this.context) }
   }
   async approval(id: string) {
     return this.#shown(id)

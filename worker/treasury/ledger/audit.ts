@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { AuditEvent } from '#domain/events.ts'
+import { type AuditEvent, isNoticeEvent } from '#domain/events.ts'
+import { addNotice } from '../notices/add.ts'
 import type { Store } from '../storage/store.ts'
 
 type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
@@ -10,7 +11,8 @@ const hashOf = (row: Omit<AuditRow, 'hash'>) =>
 
 /**
  * Appends one event to the user's audit log, in the transaction of the change that it records. Each row's hash covers its
- * predecessor's, so a row that is changed or left out later breaks the chain (invariant I9).
+ * predecessor's, so a row that is changed or left out later breaks the chain (invariant I9). Events for the bell get their
+ * notice with it.
  */
 export function audit(
   store: Store,
@@ -35,6 +37,7 @@ export function audit(
     own,
   )
   store.auditHead = { seq: row.seq, hash: own }
+  if (isNoticeEvent(event)) addNotice(store, { seq: row.seq, at, event, ref, data })
 }
 
 /** Verifies the whole chain. `brokenAt` is the first row that does not verify, null when all do. */

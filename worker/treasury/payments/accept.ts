@@ -140,9 +140,9 @@ export function accept(
       ...inputsOf(caller.value, funds, now),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
-    noticeBudget(ctx, group, input.amount)
     enqueue(ctx, 'payment', id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
+    noticeBudget(ctx, group, input.amount)
     ctx.schedule('settle', now + 1000)
     return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
   })

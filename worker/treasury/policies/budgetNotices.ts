@@ -1,6 +1,7 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { GroupRow } from '../storage/rows.ts'
 
@@ -15,5 +16,6 @@ export function noticeBudget(ctx: Context, group: GroupRow | null, amount: Micro
   const notified = group.noticed_limit === group.spend_limit ? group.noticed : 0
   if (level <= notified) return
   ctx.store.run('UPDATE policy_group SET noticed = ?, noticed_limit = spend_limit WHERE id = ?', level, group.id)
+  audit(ctx.store, ctx.now(), 'group.budget_reached', group.id, { percent: level })
   enqueue(ctx, 'mail.budget_reached', group.id)
 }

@@ -1,5 +1,6 @@
 import { approvalTables } from '../approvals/tables.ts'
 import { ownerTables } from '../backup/tables.ts'
+import { noticeTables } from '../notices/tables.ts'
 import { bookingTables } from '../settlement/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
 
@@ -280,4 +281,5 @@ export const treasuryMigrations: readonly string[] = [
   ALTER TABLE payout ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   `,
   ownerTables,
+  noticeTables,
 ]

@@ -2,33 +2,35 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell as Icon } from 'lucide-react'
 import { plural } from '../../lib/format.ts'
-import { approvalCountQuery } from '../../queries/approvals.ts'
+import { noticeCountQuery } from '../../queries/notices.ts'
+import { other } from './pages.ts'
 
-/** How many payments wait for the owner; leads to them. A change is read out. */
+/** How many payments wait for the owner and how much is new; leads to both. A change is read out. */
 export function Bell() {
-  const pending = useQuery(approvalCountQuery).data?.pending ?? 0
-  const words = pending === 0 ? 'nothing is waiting' : `${pending} waiting`
+  const { pending, unread } = useQuery(noticeCountQuery).data ?? { pending: 0, unread: 0 }
+  const parts = [pending > 0 && `${pending} waiting`, unread > 0 && `${unread} new`].filter(Boolean)
   return (
     <>
       <Link
-        to="/dashboard/approvals"
-        title="Approvals"
-        aria-label={`Approvals: ${words}`}
+        to={other('notices')}
+        title="Notices"
+        aria-label={`Notices: ${parts.join(', ') || 'nothing new'}`}
         className="relative -mr-2 inline-flex size-control shrink-0 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink"
       >
         <Icon aria-hidden="true" className="size-5" />
-        {pending > 0 && (
+        {pending + unread > 0 && (
           <span
             aria-hidden="true"
             data-testid="bell-count"
             className="absolute top-0.5 right-0 min-w-5 rounded-full bg-red px-1 text-center font-medium text-small text-white leading-5"
           >
-            {pending}
+            {pending + unread}
           </span>
         )}
       </Link>
       <span role="status" className="sr-only">
-        {pending > 0 && `${plural(pending, 'approval')} waiting for you`}
+        {pending > 0 && `${plural(pending, 'approval')} waiting for you. `}
+        {unread > 0 && `${plural(unread, 'new notice')}.`}
       </span>
     </>
   )

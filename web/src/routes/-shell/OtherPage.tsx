@@ -3,7 +3,10 @@ import { lazy, Suspense, useEffect } from 'react'
 import { SkeletonRows } from '../../components/states.tsx'
 
 /** Pages without a route of their own, by the rest of their path: a route is loaded by every page, also by /login. */
-const pages = { webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')) }
+const pages = {
+  notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
+  webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
+}
 
 /** One of `pages`; what does not exist leads to the overview. */
 export function OtherPage(props: { path: string }) {

@@ -13,7 +13,7 @@ import {
 } from 'lucide-react'
 
 /** A page of OtherPage.tsx, which the router's types do not know. */
-const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
+export const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
 
 /**
  * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route

@@ -1,0 +1,134 @@
+/** What the bell shows, over the Treasury's real tables. */
+import { expect, test } from 'vitest'
+import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
+import { parseUsdc } from '#domain/money.ts'
+import { audit } from '../../worker/treasury/ledger/audit.ts'
+import { pruneNotices } from '../../worker/treasury/notices/add.ts'
+import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { createAgent } from '../../worker/treasury/policies/agents.ts'
+import { createGroup } from '../../worker/treasury/policies/groups.ts'
+import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+
+const usdc = (text: string) => parseUsdc(text)!
+const shop = `0x${'9'.repeat(40)}` as const
+const dayMs = 24 * 3_600_000
+
+function createBook() {
+  const memory = createMemoryTreasury(usdc('100000'), usdc('100000'))
+  const { context, store, clock } = memory
+  const group = createGroup(context, {
+    key: null,
+    name: 'Research',
+    spendLimit: usdc('100'),
+    scopes: ['address_payments:write'],
+    walletId: 'wal',
+    contacts: [],
+    limits: { maxPayment: usdc('80') },
+  })
+  if (!group.ok) throw new Error(group.message)
+  let keys = 0
+  const addAgent = (name: string) => {
+    const input = { key: null, id: name, name, memo: null, policyGroupId: group.value.id, clientId: `bc_${name}` }
+    createAgent(context, { ...input, secretHash: `s${name}`, apiKeyHash: `k${name}` })
+    return { type: 'agent', agentId: name, credentialHash: `k${name}` } as const
+  }
+  const pay = (principal: ReturnType<typeof addAgent> | { type: 'user' }, amount: string) => {
+    clock.now += 1000
+    const to = { type: 'address', address: shop } as const
+    const walletId = principal.type === 'user' ? 'wal' : null
+    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc(amount), memo: null }
+    const lookup = { address: shop, found: 'clear' } as const
+    const result = accept(context, input, { draft: null, lookup, refreshed: true, grants: {} })
+    if ('need' in result) throw new Error(`needs ${result.need}`)
+    return result
+  }
+  /** As the code does that sees it happen. */
+  const happens = (event: EventName, ref: string, data = {}) => {
+    clock.now += 1000
+    store.transaction(() => audit(store, clock.now, event as 'payment.failed', ref, data))
+  }
+  const notices = () => listNotices(context).notices
+  return { ...memory, groupId: group.value.id, addAgent, pay, happens, notices }
+}
+
+test('each event of the bell is a notice with words and its subject @notices-4', () => {
+  const { addAgent, pay, happens, notices, store, groupId } = createBook()
+  const paid = pay(addAgent('Scout'), '76.5')
+  if (!paid.ok || !('payment' in paid.value)) throw new Error('not paid')
+  const { id } = paid.value.payment
+  store.run(
+    "UPDATE payment SET error_message = 'Not sent: too late.', recipient_email = 'ann@example.com' WHERE id = ?",
+    id,
+  )
+  store.run("UPDATE wallet SET name = 'Main'")
+  pay(addAgent('Rover'), '81')
+  happens('payment.failed', id)
+  happens('payout.withdrawn', id)
+  happens('payout.reclaimed', id)
+  happens('approval.expired', 'apr_gone')
+  happens('wallet.failed', 'wal')
+  happens('wallet.halted', 'wal', { reason: 'books differ from the chain: x' })
+  happens('wallet.withdrawn', 'wal', { amount: '7', to: shop, tx: '0x1' })
+  happens('account.suspended', 'account')
+  happens('webhook.disabled', 'whk_1', { host: 'example.com', reason: 'gone' })
+  expect(
+    notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
+  ).toEqual([
+    ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
+    ['account.suspended', 'Your account is suspended', null],
+    ['wallet.withdrawn', '7 USDC left Main without Bursar', 'wallet wal'],
+    ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],
+    ['wallet.failed', 'Main could not be deployed', 'wallet wal'],
+    ['approval.expired', expect.stringMatching(/^Nobody answered when An agent asked/), 'approval apr_gone'],
+    ['payout.reclaimed', '76.5 USDC for ann@example.com came back', `payout ${id}`],
+    ['payout.withdrawn', 'ann@example.com claimed 76.5 USDC', `payout ${id}`],
+    ['payment.failed', '76.5 USDC to ann@example.com was not sent', `payment ${id}`],
+    [
+      'payment.refused',
+      expect.stringMatching(/^Rover was refused 81 USDC to 0x9999…9999$/),
+      expect.stringMatching(/^payment ref_/),
+    ],
+    ['group.budget_reached', 'The budget of Research is 75% used', `group ${groupId}`],
+  ])
+  const shown = new Set(notices().map(({ event }) => event))
+  expect((Object.keys(events) as EventName[]).filter((name) => isNoticeEvent(name) && !shown.has(name))).toEqual([])
+  expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
+  happens('payment.confirmed', id)
+  happens('approval.requested', 'apr_2')
+  expect(notices(), 'no others').toHaveLength(11)
+})
+
+test('what repeats is one notice until it is read; the owner’s own refusals are none @notices-5', () => {
+  const { addAgent, pay, notices, context } = createBook()
+  const [scout, rover] = [addAgent('Scout'), addAgent('Rover')]
+  for (let i = 0; i < 3; i++) pay(scout, `${90 + i}`)
+  pay(rover, '95')
+  pay({ type: 'user' }, '999999')
+  expect(notices().map(({ text, times }) => [text.split(' to ')[0], times])).toEqual([
+    ['Rover was refused 95 USDC', 1],
+    ['Scout was refused 92 USDC', 3],
+  ])
+  expect(markRead(context, notices()[1]!.id)).toMatchObject({ unread: 1 })
+  pay(scout, '97')
+  pay(rover, '98')
+  expect(notices().map(({ text, times, isRead }) => [text.split(' to ')[0], times, isRead])).toEqual([
+    ['Rover was refused 98 USDC', 2, false],
+    ['Scout was refused 97 USDC', 1, false],
+    ['Scout was refused 92 USDC', 3, true],
+  ])
+  expect(markRead(context, Number.MAX_SAFE_INTEGER), 'what comes later is not read').toMatchObject({ unread: 0 })
+  pay(scout, '99')
+  expect(markRead(context, 1), 'never goes back').toMatchObject({ unread: 1 })
+})
+
+test('a hundred notices are kept, for 30 days @notices-6', () => {
+  const { happens, notices, store, clock } = createBook()
+  for (let i = 0; i < 130; i++) happens('wallet.withdrawn', 'wal', { amount: `${i}`, to: shop, tx: `0x${i}` })
+  expect(notices()).toHaveLength(100)
+  expect(notices()[0]!.text).toContain('129 USDC')
+  pruneNotices(store, clock.now + 29 * dayMs)
+  expect(notices()).toHaveLength(100)
+  pruneNotices(store, clock.now + 31 * dayMs)
+  expect(notices()).toEqual([])
+})

@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Notice, NoticeCount, NoticeSubject } from '#schemas/notice.ts'
+import { api } from '../lib/api.ts'
+import { queryClient } from '../lib/queryClient.ts'
+
+export type { Notice, NoticeSubject }
+
+const rootKey = ['notices'] as const
+const pollMs = 15_000 // 15 seconds
+
+/** What waits for the owner, and what is new; polled on every page. */
+export const noticeCountQuery = queryOptions({
+  queryKey: [...rootKey, 'count'],
+  queryFn: ({ signal }) => api('GET /notices/count', { signal }),
+  refetchInterval: pollMs,
+  refetchOnWindowFocus: true,
+})
+
+export const noticesQuery = queryOptions({
+  queryKey: [...rootKey, 'list'],
+  queryFn: ({ signal }) => api('GET /notices', { signal }),
+  refetchInterval: pollMs,
+  staleTime: 0,
+})
+
+/** The owner has seen those up to the one with this id. */
+export async function readNotices(upTo: number): Promise<void> {
+  const count: NoticeCount = await api('POST /notices/read', { body: { upTo } })
+  queryClient.setQueryData(noticeCountQuery.queryKey, count)
+}
+
+export const refreshNoticeCount = () => queryClient.invalidateQueries({ queryKey: noticeCountQuery.queryKey })

@@ -1,0 +1,15 @@
+import { Hono } from 'hono'
+import { ReadNotices } from '#schemas/notice.ts'
+import type { AppEnv } from '../appEnv.ts'
+import { success } from '../envelope.ts'
+import { login } from '../middleware/auth.ts'
+import { validate } from '../middleware/validate.ts'
+
+/** /api/notices: what the bell shows. Reading them marks nothing. */
+export const notices = new Hono<AppEnv>()
+  .use(login())
+  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).notices())))
+  .get('/count', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).noticeCount())))
+  .post('/read', validate('json', ReadNotices), async (c) =>
+    c.json(success(await c.env.TREASURY.getByName(c.var.userId).readNotices(c.req.valid('json').upTo))),
+  )

@@ -1,0 +1,48 @@
+import type { NoticeEvent } from '#domain/events.ts'
+import type { Store } from '../storage/store.ts'
+
+/** Meta key: the newest notice that the owner has seen. */
+export const readKey = 'notices_read'
+/** The newest of an account are kept. */
+const maxKept = 100
+const keepMs = 30 * 24 * 3600_000 // 30 days, as long as refusals are kept
+
+type Happened = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
+
+/** Notes what the bell shows, with its row of the audit log. Repeats that nobody has read become one. In that row's transaction. */
+export function addNotice(store: Store, { seq, at, event, ref, data }: Happened): void {
+  const about = aboutOf(event, ref, data)
+  if (about === null) return
+  const earlier = store.first<{ seq: number; times: number }>(
+    'SELECT seq, times FROM notice WHERE event = ? AND about = ? AND seq > ? ORDER BY seq DESC LIMIT 1',
+    event,
+    about,
+    readUpTo(store),
+  )
+  if (earlier) store.run('DELETE FROM notice WHERE seq = ?', earlier.seq)
+  const times = (earlier?.times ?? 0) + 1
+  store.run(
+    'INSERT INTO notice (seq, at, event, ref, about, times) VALUES (?, ?, ?, ?, ?, ?)',
+    seq,
+    at,
+    event,
+    ref,
+    about,
+    times,
+  )
+  store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxKept)
+}
+
+/** Null: the owner was there when it happened. */
+function aboutOf(event: NoticeEvent, ref: string, { by, tx }: Record<string, unknown>): string | null {
+  // An agent in a loop is refused thousands of times.
+  if (event === 'payment.refused') return by === 'user' ? null : String(by)
+  return event === 'wallet.withdrawn' ? String(tx) : ref
+}
+
+export const readUpTo = (store: Store): number => Number(store.meta(readKey) ?? 0)
+
+/** Deletes notices older than 30 days. */
+export function pruneNotices(store: Store, now: number): void {
+  store.run('DELETE FROM notice WHERE at < ?', now - keepMs)
+}

@@ -1,0 +1,118 @@
+import type { NoticeEvent } from '#domain/events.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
+import type { Notice } from '#schemas/notice.ts'
+import { oneLine } from '../../notifications/format.ts'
+import { approvalRow } from '../approvals/rows.ts'
+import type { Context } from '../context.ts'
+import { agentName } from '../payments/views.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { GroupRow, PaymentRow } from '../storage/rows.ts'
+import { hasCode } from '../wallets/plainKey.ts'
+
+/** `data`: JSON of the event's row in the audit log. */
+export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; times: number; data: string }
+type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
+
+/** What a notice says, with the names as they are now, and what it is about. */
+export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Words {
+  const data = JSON.parse(json) as Record<string, unknown>
+  switch (event) {
+    case 'payment.failed':
+      return ofPayment(ctx, ref, (payment) => ({
+        text: `${moneyTo(ctx, payment)} was not sent`,
+        detail: payment.error_message,
+      }))
+    case 'payment.refused':
+      return ofPayment(ctx, ref, (payment) => ({
+        text: `${agentOf(ctx, payment.agent_id)} was refused ${moneyTo(ctx, payment)}`,
+        detail: payment.error_message,
+      }))
+    case 'approval.expired': {
+      const { agent_id, kind, amount, wallet_id } = approvalRow(ctx, ref) ?? {}
+      const asked = kind === 'budget' ? 'a higher budget' : money(ctx, amount ?? 0, wallet_id)
+      return {
+        text: `Nobody answered when ${agentOf(ctx, agent_id ?? null)} asked for ${asked}`,
+        detail: kind === 'budget' ? 'The budget stays as it is.' : 'Nothing was paid.',
+        subject: { type: 'approval', id: ref },
+      }
+    }
+    case 'payout.withdrawn':
+      return ofPayout(ctx, ref, (payment) => ({ text: `${recipientOf(payment)} claimed ${moneyOf(ctx, payment)}` }))
+    case 'payout.reclaimed':
+      return ofPayout(ctx, ref, (payment) => ({
+        text: `${moneyOf(ctx, payment)} for ${recipientOf(payment)} came back`,
+        detail: ctx.store.payout(ref)?.action_by === 'expiry' ? 'It was not claimed in time.' : null,
+      }))
+    case 'wallet.failed':
+      return ofWallet(ctx, ref, (name) => ({
+        text: `${name} could not be deployed`,
+        detail: 'You can try again.',
+      }))
+    case 'wallet.halted':
+      return ofWallet(ctx, ref, (name) => ({
+        text: `Payments from ${name} are stopped`,
+        detail:
+          data.reason === hasCode ? 'Its account has contract code.' : 'The chain does not match our records of it.',
+      }))
+    case 'wallet.withdrawn':
+      return ofWallet(ctx, ref, (name, isTest) => ({
+        text: `${data.amount} ${isTest ? 'test USDC' : 'USDC'} left ${name} without Bursar`,
+        detail: `To ${data.to}`,
+      }))
+    case 'group.budget_reached': {
+      const group = ctx.store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', ref)
+      const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'
+      return {
+        text:
+          Number(data.percent) >= 100
+            ? `The budget of ${name} is used up`
+            : `The budget of ${name} is ${data.percent}% used`,
+        detail: null,
+        subject: { type: 'group', id: ref },
+      }
+    }
+    case 'account.suspended':
+      return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }
+    case 'webhook.disabled':
+      return {
+        text: `Your webhook at ${data.host} is switched off`,
+        detail: `Because ${whyDisabled[data.reason as DisableReason]}.`,
+        subject: { type: 'webhook', id: ref },
+      }
+  }
+}
+
+function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omit<Words, 'subject'>): Words {
+  const payment = ctx.store.payment(id)
+  // Refusals are deleted after 30 days, as notices are, but not in the same moment.
+  if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
+  return { ...words(payment), subject: { type: 'payment', id } }
+}
+
+const ofPayout = (
+  ctx: Context,
+  id: string,
+  words: (payment: PaymentRow) => { text: string; detail?: string | null },
+): Words => ({
+  detail: null,
+  ...words(ctx.store.payment(id)!),
+  subject: { type: 'payout', id },
+})
+
+function ofWallet(ctx: Context, id: string, words: (name: string, isTest: boolean) => Omit<Words, 'subject'>): Words {
+  const wallet = ctx.store.wallet(id)
+  return {
+    ...words(oneLine(wallet?.name ?? null, 60) ?? `wallet ${short(wallet?.address ?? '')}`, wallet?.chain_id === 84532),
+    subject: { type: 'wallet', id },
+  }
+}
+
+const agentOf = ({ store }: Context, id: string | null) => oneLine(agentName(store, id), 60) ?? 'An agent'
+const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
+const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
+  oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
+const money = ({ store }: Context, amount: number, walletId: string | undefined) =>
+  `${formatUsdc(fromColumn(amount))} ${store.wallet(walletId ?? '')?.chain_id === 84532 ? 'test USDC' : 'USDC'}`
+const moneyOf = (ctx: Context, { amount, wallet_id }: PaymentRow) => money(ctx, amount, wallet_id)
+const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`
