@@ -49,6 +49,8 @@ export const statusOf = {
   internal: 500,
   upstream_unavailable: 502,
   unavailable: 503,
+  /** Newer code has changed the object's database, or its change is not finished (durable/objectSchema.ts). */
+  service_updating: 503,
   /** The operator has stopped payments for everybody (domain/serviceStop.ts). */
   payments_paused: 503,
 } as const

@@ -63,6 +63,21 @@ test('many halted wallets are twenty alerts and one for the rest', () => {
   })
 })
 
+test('an object that needs newer code is one alert, with its name and what it needs @schema-7', () => {
+  const detail = 'the database has schema version 3 and needs code of version 3; this code supports versions up to 2'
+  const trouble = {
+    kind: 'schema_newer' as const,
+    subject: 'treasury:usr',
+    userId: 'usr',
+    edition: 1,
+    since: 1,
+    detail,
+  }
+  expect(observe({ ...calm, troubles: [trouble] }).conditions).toEqual([
+    { key: 'schema_newer:treasury:usr', text: `treasury:usr does nothing: ${detail}` },
+  ])
+})
+
 test('a Relayer is stalled after half a minute, for the reason that it knows', () => {
   const stalled = (over: Partial<RelayerHealth>) => ({
     relayers: [relayer({ health: { ...health, ready: 2, ...over } })],

@@ -61,7 +61,7 @@ function insertPayout({ store }: MemoryTreasury, id: string, set: number, status
 test('wallets and payouts of the time before are of set 1 @sets-3', () => {
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
-  const before = treasuryMigrations.findIndex((sql) => sql.includes('contract_set'))
+  const before = treasuryMigrations.findIndex((entry) => String(entry).includes('contract_set'))
   migrate(storage, treasuryMigrations, before)
   db.exec(`
     INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)

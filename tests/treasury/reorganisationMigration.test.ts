@@ -1,13 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { migrate } from '../../worker/durable/migrations.ts'
+import { bookingTables } from '../../worker/treasury/settlement/tables.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { storageOf } from '../support/memoryTreasury.ts'
 
 test('what was booked before bookings were kept counts as final, and its reclaims as released @reorg-13', () => {
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
-  const before = treasuryMigrations.findIndex((sql) => sql.includes('CREATE TABLE booking'))
+  const before = treasuryMigrations.indexOf(bookingTables)
   migrate(storage, treasuryMigrations, before)
   db.exec(`
     INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)

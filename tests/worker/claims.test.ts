@@ -351,7 +351,7 @@ test('a desk created before its migrations were recorded keeps its payout, attem
   const desk = env.CLAIM_DESK.getByName(`old desk ${crypto.randomUUID()}`)
   const rows = await runInDurableObject(desk, (_: ClaimDesk, { storage }) => {
     for (const table of ['migration', 'desk', 'session']) storage.sql.exec(`DROP TABLE ${table}`)
-    storage.sql.exec(claimDeskMigrations[0]!)
+    storage.sql.exec(claimDeskMigrations[0] as string)
     storage.sql.exec(`INSERT INTO desk (id, view, wrong_total) VALUES (1, '{}', 7)`)
     storage.sql.exec(`INSERT INTO session VALUES ('hash', 1, 2)`)
     migrate(storage, claimDeskMigrations)

@@ -2,7 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { Alarms } from '../../worker/durable/alarms.ts'
 import { earliest } from '../../worker/durable/earliest.ts'
-import { migrate } from '../../worker/durable/migrations.ts'
+import { runJobStep } from '../../worker/durable/migrationJobs.ts'
+import { contract, expand, migrate } from '../../worker/durable/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from '../support/testEnv.ts'
 
@@ -329,7 +330,8 @@ describe('migrate', () => {
   async function onDatabase(use: (storage: DurableObjectStorage, notes: () => unknown[]) => void): Promise<void> {
     const object = env.CLAIM_DESK.getByName(`migrations ${crypto.randomUUID()}`)
     await runInDurableObject(object, async (_, { storage }) => {
-      storage.sql.exec('DROP TABLE IF EXISTS migration')
+      for (const table of ['migration', 'migration_rule', 'migration_job'])
+        storage.sql.exec(`DROP TABLE IF EXISTS ${table}`)
       use(storage, () =>
         storage.sql
           .exec('SELECT text FROM note ORDER BY rowid')
@@ -368,8 +370,39 @@ describe('migrate', () => {
     onDatabase((storage, notes) => {
       migrate(storage, [first, second])
       expect(() => migrate(storage, [first])).toThrow(
-        'the database has schema version 2, but this code supports versions up to 1',
+        'the database has schema version 2 and needs code of version 2; this code supports versions up to 1',
       )
       expect(notes()).toEqual(['first', 'second'])
+    }))
+
+  const more = expand("INSERT INTO note VALUES ('more')", 'count')
+  const rest = contract("DELETE FROM note WHERE text = 'first'", { oldestCode: 3, after: 'count' })
+  const jobs = { count: () => null }
+
+  test('a migration says which older code may go on; what waits for a job runs after it @schema-6', () =>
+    onDatabase((storage, notes) => {
+      migrate(storage, [first, second])
+      expect(migrate(storage, [first, second, more, rest])).toBe(3)
+      expect(migrate(storage, [first, second]), 'older code may use it').toBe(3)
+      expect(runJobStep(storage, jobs)).toBe(false)
+      expect(notes()).toEqual(['first', 'second', 'more'])
+
+      migrate(storage, [first, second])
+      expect(migrate(storage, [first, second, more, rest]), 'older code has written: the job runs again').toBe(3)
+      runJobStep(storage, jobs)
+      expect(migrate(storage, [first, second, more, rest])).toBe(4)
+      expect(notes()).toEqual(['second', 'more'])
+      expect(migrate(storage, [first, second, more]), 'knows the shape that is left').toBe(4)
+      expect(() => migrate(storage, [first, second])).toThrow('needs code of version 3')
+    }))
+
+  test('a new database has nothing for a job to do, and an unknown job is a fault', () =>
+    onDatabase((storage) => {
+      expect(migrate(storage, [first, second, more, rest])).toBe(4)
+      expect(() => migrate(storage, [first, second, more, rest, { ...rest, after: 'nothing' }])).toThrow(
+        'no migration before starts the job nothing',
+      )
+      storage.sql.exec('UPDATE migration_job SET ended = 0')
+      expect(() => runJobStep(storage, {})).toThrow('the schema has no job count')
     }))
 })

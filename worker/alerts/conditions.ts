@@ -44,6 +44,7 @@ export function observe(state: DeploymentState): Observation {
         'account_size',
         ({ subject, detail }) => `the Treasury of ${subject} is near its limit: ${detail}`,
       ),
+      ...ofKind(troubles, 'schema_newer', ({ subject, detail }) => `${subject} does nothing: ${detail}`),
       ...(lost.length > 0 ? [{ key: 'alarms_lost', text: lostText(lost) }] : []),
     ],
     // A node that is down says nothing about the account, nor an object that does not respond about its queue.

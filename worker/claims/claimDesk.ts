@@ -11,14 +11,15 @@ import {
 } from '#domain/attempts.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
-import { migrate } from '../durable/migrations.ts'
+import { schemaReporter } from '../db/objectTroubles.ts'
+import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Refused, type Result, refuse } from '../result.ts'
 import type { ClaimDeskApi, DeskView } from './api.ts'
 import { isRightCode } from './codeHmac.ts'
-import { claimDeskMigrations } from './migrations.ts'
+import { claimDeskSchema } from './migrations.ts'
 
 /** After a new code could not be sent. */
 const retryMs = 60_000 // 1 minute
@@ -45,12 +46,14 @@ const linkDown: Refused = refuse('gone', 'This payout link is not available.')
 export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   /** Replaceable in tests. */
   clock = { now: () => Date.now() }
+  readonly #schema: ObjectSchema
   readonly #sql: SqlStorage
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, claimDeskMigrations)
-    this.#sql = ctx.storage.sql
+    this.#schema = new ObjectSchema(ctx, claimDeskSchema, schemaReporter(env.DB, 'claims', ctx.id))
+    this.#sql = this.#schema.storage.sql
+    this.#schema.constructed()
   }
 
   /** Called by the Treasury. The newest edition wins, so late and repeated calls are harmless. */
@@ -128,12 +131,13 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
    * version whose tries are used up.
    */
   override async alarm(): Promise<void> {
+    if (!(await this.#schema.mayWork())) return
     const row = this.#row()
     const now = this.clock.now()
     if (row?.new_code_due_at == null) return
     const dueAt = now < row.new_code_due_at ? row.new_code_due_at : await this.#sendNewCode(row, now)
     this.#sql.exec('UPDATE desk SET new_code_due_at = ? WHERE id = 1', dueAt)
-    if (dueAt !== null) await this.ctx.storage.setAlarm(dueAt)
+    if (dueAt !== null) await this.#schema.storage.setAlarm(dueAt)
   }
 
   /** When to try again (ms); null: done, or the payout has ended. */
@@ -158,7 +162,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       dueAt,
       dueAt,
     )
-    void this.ctx.storage.setAlarm(dueAt)
+    void this.#schema.storage.setAlarm(dueAt)
   }
 
   #check(passcode: string): Result<DeskView> {

@@ -1,5 +1,8 @@
+import type { Migrations } from '../durable/migrations.ts'
+import type { Schema } from '../durable/objectSchema.ts'
+
 /** SQLite of one ClaimDesk. Append-only: a change is a new entry. `expires_at` and `locked_until` are ms. */
-export const claimDeskMigrations: readonly string[] = [
+export const claimDeskMigrations: Migrations = [
   // IF NOT EXISTS: desks created before this list have these tables, but no record of a version.
   `
   CREATE TABLE IF NOT EXISTS desk (
@@ -20,3 +23,5 @@ export const claimDeskMigrations: readonly string[] = [
   ALTER TABLE desk ADD COLUMN new_code_due_at INTEGER;
   `,
 ]
+
+export const claimDeskSchema: Schema = { migrations: claimDeskMigrations, lowest: claimDeskMigrations.length }

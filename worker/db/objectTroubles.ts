@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { TroubleKind } from '#domain/trouble.ts'
-import type { Db } from './d1.ts'
+import { type Db, primaryDb } from './d1.ts'
 import { objectTrouble } from './schema.ts'
 
 export type TroubleRow = typeof objectTrouble.$inferSelect
@@ -30,6 +30,21 @@ export async function recordLostAlarm(db: Db, objectName: string, now: number): 
     .insert(objectTrouble)
     .values({ kind: 'alarm_lost', subject: objectName, ...values })
     .onConflictDoUpdate({ target: [objectTrouble.kind, objectTrouble.subject], set: values })
+}
+
+/** For durable/objectSchema.ts. `object` is its class in one word; the Treasury and the WebhookSender are named by their user. */
+export function schemaReporter(
+  d1: D1Database,
+  object: 'treasury' | 'relayer' | 'claims' | 'webhooks',
+  id: DurableObjectId,
+) {
+  const name = id.name ?? id.toString()
+  const userId = object === 'treasury' || object === 'webhooks' ? (id.name ?? null) : null
+  return (problem: string | null): Promise<void> => {
+    const now = Date.now()
+    const row = { kind: 'schema_newer', subject: `${object}:${name}`, userId, detail: problem } as const
+    return recordTrouble(primaryDb(d1), { ...row, edition: now, since: now })
+  }
 }
 
 /** What is wrong now, oldest first, at most a thousand; of lost alarms those that were found since `alarmsSince` (ms). */

@@ -1,26 +1,106 @@
-/**
- * Brings the SQLite database of a Durable Object to the newest version. `migrations[n]` leads from version n to n + 1
- * and runs in its own transaction; the table `migration` has one row for each that has run. The list is append-only:
- * a change of the schema is a new entry. `upTo` stops at an older version, so that a test can fill it first.
- *
- * Throws when the database is newer than the list: after a rollback of the Worker, older code must not write to it.
- */
-export function migrate(storage: DurableObjectStorage, migrations: readonly string[], upTo = migrations.length): void {
-  const { sql } = storage
-  sql.exec('CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)')
-  const stored = sql.exec<{ version: number }>('SELECT count(*) AS version FROM migration').one().version
-  assertSupported(stored, migrations.length)
-  for (let version = stored; version < upTo; version++) {
-    storage.transactionSync(() => {
-      sql.exec(migrations[version]!)
-      sql.exec('INSERT INTO migration (version) VALUES (?)', version)
-    })
+/** A change of a schema. Its place in the list is the version that it leads from; the next one is what it leads to. */
+export type Migration = {
+  sql: string
+  /** Code that knows fewer versions than this must not use the database after it; 0: any code may. */
+  oldestCode: number
+  /** The background job that starts after it (migrationJobs.ts). */
+  job?: string
+  /** It waits until this job has ended. */
+  after?: string
+}
+
+/** Append-only. A text is from before migrations said which code may use the database after them: none that is older. */
+export type Migrations = readonly (string | Migration)[]
+
+/** Adds what older code neither sees nor needs, so that it may go on writing. */
+export const expand = (sql: string, job?: string): Migration => ({ sql, oldestCode: 0, ...(job && { job }) })
+
+/** Removes or changes what code of fewer than `oldestCode` versions uses. */
+export const contract = (sql: string, { oldestCode, after }: { oldestCode: number; after?: string }): Migration => ({
+  sql,
+  oldestCode,
+  ...(after && { after }),
+})
+
+/** The error's text reaches callers of an object; its class and properties do not. */
+const marker = 'schema_not_usable'
+
+/** The database and this code do not fit together; nothing was read or written. */
+export class SchemaNotUsable extends Error {
+  override name = 'SchemaNotUsable'
+  readonly detail: string
+  constructor(detail: string) {
+    super(`${marker}: ${detail}`)
+    this.detail = detail
   }
 }
 
-/** A lowest supported version belongs here too, once the oldest entries of a list are dropped. */
-function assertSupported(stored: number, highest: number): void {
-  if (stored > highest) {
-    throw new Error(`the database has schema version ${stored}, but this code supports versions up to ${highest}`)
+/** Also for an error that came from another object. */
+export const isSchemaNotUsable = (error: unknown): boolean => error instanceof Error && error.message.includes(marker)
+
+/**
+ * Brings the SQLite database of a Durable Object to the newest version, or to the one at which a migration waits for a
+ * background job. Each migration runs in its own transaction, and the table `migration` has a row for each that has run.
+ * `upTo` stops at an older version, so that a test can fill it first. Returns the version.
+ *
+ * Throws SchemaNotUsable when the database is newer than the list and one of the newer migrations excludes this code.
+ */
+export function migrate(storage: DurableObjectStorage, migrations: Migrations, upTo = migrations.length): number {
+  const { sql } = storage
+  sql.exec('CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)')
+  const stored = sql.exec<{ version: number }>('SELECT count(*) AS version FROM migration').one().version
+  if (stored > migrations.length) openNewer(storage, stored, migrations.length)
+  for (let version = stored; version < upTo; version++) {
+    const migration = complete(migrations[version]!, version)
+    if (migration.after && isUnfinished(sql, migration.after)) return version
+    storage.transactionSync(() => apply(sql, version, migration, stored === 0))
   }
+  return Math.max(stored, upTo)
+}
+
+const complete = (migration: string | Migration, version: number): Migration =>
+  typeof migration === 'string' ? contract(migration, { oldestCode: version + 1 }) : migration
+
+/** `isNew`: the database is being created, so that there is nothing for a job to do. */
+function apply(sql: SqlStorage, version: number, migration: Migration, isNew: boolean): void {
+  // oldest_code: the highest one of all migrations that have run.
+  sql.exec(`
+    CREATE TABLE IF NOT EXISTS migration_rule (one INTEGER PRIMARY KEY CHECK (one = 1), oldest_code INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS migration_job (
+      name TEXT PRIMARY KEY, version INTEGER NOT NULL, cursor TEXT, ended INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID`)
+  sql.exec(migration.sql)
+  sql.exec('INSERT INTO migration (version) VALUES (?)', version)
+  sql.exec(
+    `INSERT INTO migration_rule (one, oldest_code) VALUES (1, ?)
+     ON CONFLICT (one) DO UPDATE SET oldest_code = max(oldest_code, excluded.oldest_code)`,
+    migration.oldestCode,
+  )
+  if (migration.job) {
+    const [name, ended] = [migration.job, isNew ? 1 : 0]
+    sql.exec('INSERT INTO migration_job (name, version, ended) VALUES (?, ?, ?)', name, version + 1, ended)
+  }
+}
+
+/**
+ * What this code writes lacks what newer jobs fill in, so those run once more when newer code is back. Throws
+ * SchemaNotUsable.
+ */
+function openNewer(storage: DurableObjectStorage, stored: number, highest: number): void {
+  const { sql } = storage
+  const hasRule = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migration_rule'").toArray().length > 0
+  const oldestCode = hasRule
+    ? sql.exec<{ oldest: number }>('SELECT oldest_code AS oldest FROM migration_rule').one().oldest
+    : stored
+  if (oldestCode > highest)
+    throw new SchemaNotUsable(
+      `the database has schema version ${stored} and needs code of version ${oldestCode}; this code supports versions up to ${highest}`,
+    )
+  sql.exec('UPDATE migration_job SET cursor = NULL, ended = 0 WHERE version > ?', highest)
+}
+
+function isUnfinished(sql: SqlStorage, job: string): boolean {
+  const row = sql.exec<{ ended: number }>('SELECT ended FROM migration_job WHERE name = ?', job).toArray()[0]
+  if (!row) throw new Error(`no migration before starts the job ${job}`)
+  return row.ended === 0
 }

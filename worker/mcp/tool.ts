@@ -9,9 +9,11 @@ import { z } from 'zod'
 import type { Scope } from '#domain/scopes.ts'
 import { PaymentId, Problem } from '#schemas/payment.ts'
 import type { AgentPrincipal } from '../appEnv.ts'
+import { isSchemaNotUsable } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
+import { toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
-import type { Refused, Result } from '../result.ts'
+import { type Refused, type Result, refuse } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
 import { declaresTasks, type Task, taskCreated } from './tasks.ts'
 
@@ -85,6 +87,10 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (error) {
     // As for REST, the details are logged and not sent.
     logError('mcp_tool_failed', { tool: spec.name }, error)
+    if (isSchemaNotUsable(error)) {
+      const { code, message, retryAfter } = toAppError(error)
+      return toResult(refusalOf(call, refuse(code, message, { retryAfter: retryAfter! }), args), true)
+    }
     const next = 'The outcome is unknown. Repeat the call with the same arguments.'
     return toResult({ code: 'internal', detail: 'Something went wrong.', request_id: call.requestId, next }, true)
   }

@@ -2,16 +2,16 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
-import { somethingWrong } from '#domain/words.ts'
 import type { Problem } from '#schemas/payment.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError, OAuthError, statusOf } from '../errors.ts'
+import { toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
 import { page } from '../pages/layout.ts'
 
 /** Turns whatever was thrown into a response. The path decides its form; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
-  const error = toAppError(thrown)
+  const error = refusalOf(thrown)
   // A stop by the operator is no fault of ours.
   if (statusOf[error.code] >= 500 && error.code !== 'payments_paused')
     logError(
@@ -30,13 +30,10 @@ export const onMethodNotAllowed = (c: Context<AppEnv>, methods: string[]) => {
   return onFailure(new AppError('method_not_allowed', 'Method not allowed; see the Allow header.'), c)
 }
 
-/** Unknown errors become `internal` without their text: causes and keys never leave the Worker. */
-function toAppError(thrown: Error): AppError {
-  if (thrown instanceof AppError) return thrown
+function refusalOf(thrown: Error): AppError {
   // Hono throws this for a body that is not JSON.
-  if (thrown instanceof HTTPException && thrown.status === 400)
-    return new AppError('invalid_input', 'The request body is not valid JSON.')
-  return new AppError('internal', somethingWrong, { cause: thrown })
+  const isNotJson = thrown instanceof HTTPException && thrown.status === 400
+  return isNotJson ? new AppError('invalid_input', 'The request body is not valid JSON.') : toAppError(thrown)
 }
 
 type Renderer = (error: AppError, c: Context<AppEnv>) => Response | Promise<Response>

@@ -18,8 +18,7 @@ type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'feeCeilings' | 'maxClockSke
 }
 
 /** Chain and shard come from the object's name, or from the table when an alarm does not know the name. */
-export function openAccounts(ctx: DurableObjectState, parts: Parts): RelayerAccounts {
-  const { storage, id } = ctx
+export function openAccounts(storage: DurableObjectStorage, id: DurableObjectId, parts: Parts): RelayerAccounts {
   const [chainId, shard] = id.name?.split(':').map(Number) ?? []
   if (chainId !== undefined && shard !== undefined)
     storage.sql.exec('INSERT OR IGNORE INTO account (one, chain_id, shard) VALUES (1, ?, ?)', chainId, shard)

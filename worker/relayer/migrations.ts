@@ -1,5 +1,8 @@
+import type { Migrations } from '../durable/migrations.ts'
+import type { Schema } from '../durable/objectSchema.ts'
+
 /** SQLite of one Relayer. Append-only: a change is a new entry. `…_at` is ms, `deadline` unix seconds, fees wei. */
-export const relayerMigrations: readonly string[] = [
+export const relayerMigrations: Migrations = [
   `
   -- The account this object drives, and its next nonce; null until the chain was asked.
   CREATE TABLE account (
@@ -139,3 +142,5 @@ export const relayerMigrations: readonly string[] = [
   ALTER TABLE job ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   `,
 ]
+
+export const relayerSchema: Schema = { migrations: relayerMigrations, lowest: relayerMigrations.length }

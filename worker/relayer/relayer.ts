@@ -2,9 +2,10 @@ import { DurableObject } from 'cloudflare:workers'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import type { Chain, ChainId } from '../chain/types.ts'
+import { schemaReporter } from '../db/objectTroubles.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { earliest } from '../durable/earliest.ts'
-import { migrate } from '../durable/migrations.ts'
+import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { logWarning } from '../observability/log.ts'
 import { openAccounts, type RelayerAccounts } from './accounts.ts'
@@ -26,7 +27,7 @@ import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
 import { JobWaiters } from './jobWaiters.ts'
-import { relayerMigrations } from './migrations.ts'
+import { relayerSchema } from './migrations.ts'
 import { NewAccountGas } from './newAccountGas.ts'
 import { followOlder, sweepOlder } from './olderAccounts.ts'
 import { prune } from './prune.ts'
@@ -34,8 +35,8 @@ import { readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 
-/** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. */
-type AlarmKind = 'deliver' | 'report' | 'prune'
+/** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. schema: a background job. */
+type AlarmKind = 'deliver' | 'report' | 'prune' | 'schema'
 
 const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
 const maxStepsInARow = 25
@@ -61,6 +62,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   maxClockSkew: string | undefined
   stop: DeliveryStop
 
+  readonly #schema: ObjectSchema
   readonly #limits: Limits
   readonly #feeCeilings: FeeCeilings
   readonly #quota: FailureQuota
@@ -76,18 +78,19 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, relayerMigrations)
+    this.#schema = new ObjectSchema(ctx, relayerSchema, schemaReporter(env.DB, 'relayer', ctx.id))
+    const { storage } = this.#schema
     this.chains = chainsFrom(env)
     this.maxClockSkew = env.MAX_CLOCK_SKEW_SECONDS
     this.#limits = withLimits(parseLimits(env.LIMITS))
     this.#feeCeilings = parseFeeCeilings(env.FEE_CEILINGS)
     this.stop = new DeliveryStop(env.DB)
-    this.#quota = new FailureQuota(ctx.storage.sql)
-    this.#jobs = new JobQueue(ctx.storage.sql, this.#quota)
-    this.#intake = new JobIntake(ctx.storage.sql, this.#jobs, () => this.#isFull())
-    this.#reports = new ReportOutbox(ctx.storage.sql)
+    this.#quota = new FailureQuota(storage.sql)
+    this.#jobs = new JobQueue(storage.sql, this.#quota)
+    this.#intake = new JobIntake(storage.sql, this.#jobs, () => this.#isFull())
+    this.#reports = new ReportOutbox(storage.sql)
     this.#waiters = new JobWaiters((id) => this.#reports.reportOf(id)?.state === 'waiting')
-    this.#alarms = new Alarms(ctx.storage, {
+    this.#alarms = new Alarms(storage, {
       now: () => this.clock.now(),
       run: (kind) => this.#run(kind),
       onError: (kind, error) => this.#state.noteFailure(this.#accounts?.name, kind, error),
@@ -97,11 +100,13 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       retryMs,
       maxRunsInARow: maxStepsInARow,
     })
+    if (this.#schema.hasJob) this.#alarms.schedule('schema', this.clock.now())
+    this.#schema.constructed()
   }
 
   async submit(jobs: RelayJob[]): Promise<SubmitResult> {
     this.#openSubmitter()
-    const result = this.ctx.storage.transactionSync(() => this.#intake.submit(jobs, this.clock.now()))
+    const result = this.#schema.storage.transactionSync(() => this.#intake.submit(jobs, this.clock.now()))
     // No await in between: the jobs and the alarm that protects them are stored together.
     this.ctx.waitUntil(this.#alarms.runNow('deliver'))
     return result
@@ -141,7 +146,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   async health(): Promise<RelayerHealth> {
     const { transactions, chain } = this.#openSubmitter()
     const now = this.clock.now()
-    const ready = readyJobs(this.ctx.storage.sql, chain(), now)
+    const ready = readyJobs(this.#schema.storage.sql, chain(), now)
     return {
       holding: this.#state.holding,
       stepError: this.#state.stepError,
@@ -150,7 +155,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       readyMs: ready[0] ? now - ready[0].dueAt : 0,
       stalledMs: this.#state.stalledMs(now),
       inFlight: transactions.open().length,
-      databaseBytes: this.ctx.storage.sql.databaseSize,
+      databaseBytes: this.#schema.storage.sql.databaseSize,
       maxDatabaseBytes: this.maxDatabaseBytes,
       isFull: this.#isFull(),
     }
@@ -162,7 +167,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
   async grantGas(gas: number): Promise<boolean> {
     const { newAccountsGasPerDay } = this.#limits
-    return new NewAccountGas(this.ctx.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
+    return new NewAccountGas(this.#schema.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
   }
 
   async wakeUp(): Promise<boolean> {
@@ -175,17 +180,17 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async freeze(userId: string): Promise<void> {
-    this.ctx.storage.transactionSync(() => this.#intake.freeze(userId, this.clock.now()))
+    this.#schema.storage.transactionSync(() => this.#intake.freeze(userId, this.clock.now()))
     this.#waiters.resolve()
     this.ctx.waitUntil(this.#alarms.runNow('report'))
   }
 
   async unfreeze(userId: string): Promise<void> {
-    this.ctx.storage.transactionSync(() => this.#intake.unfreeze(userId))
+    this.#schema.storage.transactionSync(() => this.#intake.unfreeze(userId))
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarms.handleAlarm()
+    if (await this.#schema.mayWork()) await this.#alarms.handleAlarm()
   }
 
   #run(kind: AlarmKind): Promise<number | null> {
@@ -193,9 +198,11 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       case 'deliver':
         return this.#deliver()
       case 'report':
-        return this.#sendReports()
+        return this.#reports.send(this.env.TREASURY, this.clock.now())
       case 'prune':
         return this.#prune()
+      case 'schema':
+        return Promise.resolve(this.#schema.runJob() ? this.clock.now() : null)
     }
   }
 
@@ -206,7 +213,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const now = this.clock.now()
     const isFollowing = await followOlder(this.#openAccounts(), this.#feeCeilings, now)
     this.#quota.parkOverQuota(now)
-    const ready = readyJobs(this.ctx.storage.sql, submitter.chain(), now)
+    const ready = readyJobs(this.#schema.storage.sql, submitter.chain(), now)
     this.#state.noteReady(ready.length, now)
     const inFlight = submitter.inFlight()
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
@@ -235,13 +242,13 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
     // What has just ended may have kept a newer signature of the same intent waiting.
     const hasEnded = submitter.inFlight().all < inFlight.all
-    if (!isResolved || batch || (hasEnded && readyJobs(this.ctx.storage.sql, submitter.chain(), now).length > 0))
+    if (!isResolved || batch || (hasEnded && readyJobs(this.#schema.storage.sql, submitter.chain(), now).length > 0))
       return now
     return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
   }
 
   #isFull(): boolean {
-    const { databaseSize } = this.ctx.storage.sql
+    const { databaseSize } = this.#schema.storage.sql
     const isFull = databaseSize > this.maxDatabaseBytes
     if (isFull !== this.#wasFull) {
       const fields = { relayer: this.#accounts?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
@@ -259,27 +266,11 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     if (reportAt !== null && reportAt <= now) this.ctx.waitUntil(this.#alarms.runNow('report'))
   }
 
-  /** A report is a hint and may be lost: Treasuries settle from the chain. */
-  async #sendReports(): Promise<number | null> {
-    const now = this.clock.now()
-    await Promise.all(
-      this.#reports.pendingReports(now).map(async ({ userId, reports, versions }) => {
-        try {
-          await this.env.TREASURY.getByName(userId).reportJobs(reports)
-          this.#reports.markReported(versions)
-        } catch {
-          this.#reports.deferReport(versions, now)
-        }
-      }),
-    )
-    return this.#reports.nextReportAt()
-  }
-
   async #prune(): Promise<number> {
     const now = this.clock.now()
     const accounts = this.#openAccounts()
     this.#quota.prune(now)
-    const { isMoreLeft } = await prune(this.ctx.storage, [accounts.active(), ...accounts.older()], now)
+    const { isMoreLeft } = await prune(this.#schema.storage, [accounts.active(), ...accounts.older()], now)
     await sweepOlder(accounts, this.#feeCeilings, now)
     return isMoreLeft ? now : now + pruneEveryMs
   }
@@ -294,7 +285,15 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const chains = () => this.chains
     const maxClockSkew = () => this.maxClockSkew
     const settings = () => this.env
-    this.#accounts ??= openAccounts(this.ctx, { settings, now, chains, maxClockSkew, jobs, quota, feeCeilings })
+    this.#accounts ??= openAccounts(this.#schema.storage, this.ctx.id, {
+      settings,
+      now,
+      chains,
+      maxClockSkew,
+      jobs,
+      quota,
+      feeCeilings,
+    })
     return this.#accounts
   }
 }

@@ -1,4 +1,5 @@
 import type { Hex } from '../chain/types.ts'
+import type { Env } from '../env.ts'
 import type { JobRef, JobReport } from './api.ts'
 
 const firstRetryMs = 1_000 // 1 second, doubling
@@ -40,6 +41,24 @@ export class ReportOutbox {
   reportOf(id: string): JobReport | null {
     const row = this.#sql.exec<ReportRow>(`SELECT ${reportColumns} FROM job WHERE id = ?`, id).toArray()[0]
     return row ? toReport(row) : null
+  }
+
+  /**
+   * Sends the reports that are due. A report is a hint and may be lost: Treasuries settle from the chain. Returns when more
+   * are due (ms), null when none is.
+   */
+  async send(treasuries: Env['TREASURY'], now: number): Promise<number | null> {
+    await Promise.all(
+      this.pendingReports(now).map(async ({ userId, reports, versions }) => {
+        try {
+          await treasuries.getByName(userId).reportJobs(reports)
+          this.markReported(versions)
+        } catch {
+          this.deferReport(versions, now)
+        }
+      }),
+    )
+    return this.nextReportAt()
   }
 
   /** The reports that are due, one entry per user. */

@@ -24,7 +24,7 @@ const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
 
 /** Does the work of one kind of alarm. Returns when it is due again (ms), null when nothing is left to do. */
-export function runAlarm(ctx: Context, outbox: Outbox, kind: AlarmKind): Promise<number | null> {
+export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 'schema'>): Promise<number | null> {
   switch (kind) {
     case 'settle':
       return settleOpen(ctx)

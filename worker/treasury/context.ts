@@ -11,7 +11,7 @@ import type { PaymentRow } from './storage/rows.ts'
 import type { Sealer } from './storage/sealer.ts'
 import type { Store } from './storage/store.ts'
 
-export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim' | 'finality' | 'approvals'
+export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim' | 'finality' | 'approvals' | 'schema'
 
 /**
  * What the parts of a Treasury share. Time, randomness and chains are injected, so that tests replace them. From `heads`

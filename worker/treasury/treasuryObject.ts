@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { markIdle } from '../db/busyTreasuries.ts'
+import { schemaReporter } from '../db/objectTroubles.ts'
 import { Alarms } from '../durable/alarms.ts'
-import { migrate } from '../durable/migrations.ts'
+import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { runAlarm } from './alarmHandlers.ts'
@@ -15,7 +16,7 @@ import { AgentContexts } from './policies/agentContext.ts'
 import { AgentGate } from './policies/agentGate.ts'
 import { Submissions } from './relay/submissions.ts'
 import { BooksDiffer } from './settlement/scan.ts'
-import { treasuryMigrations } from './storage/migrations.ts'
+import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
 import { ChainRefresh } from './wallets/chainRefresh.ts'
 
@@ -37,11 +38,13 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   protected readonly paymentFlow: PaymentFlow
   protected readonly submissions: Submissions
   readonly #alarms: Alarms<AlarmKind>
+  readonly #schema: ObjectSchema
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, treasuryMigrations)
-    const store = new Store(ctx.storage, () => this.#alarms.afterRollback())
+    this.#schema = new ObjectSchema(ctx, treasurySchema, schemaReporter(env.DB, 'treasury', ctx.id))
+    const { storage } = this.#schema
+    const store = new Store(storage, () => this.#alarms.afterRollback())
     const userId = ctx.id.name ?? store.meta('user_id') ?? ''
     if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
     const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))
@@ -54,9 +57,9 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.outbox = new Outbox(context)
     this.submissions = new Submissions(context, waitUntil)
     this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)
-    this.#alarms = new Alarms(ctx.storage, {
+    this.#alarms = new Alarms(storage, {
       now: () => context.now(),
-      run: (kind) => runAlarm(context, this.outbox, kind),
+      run: (kind) => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind)),
       onError: (kind, error) => {
         if (!isNodeTrouble(error) || error instanceof BooksDiffer)
           logError('alarm_failed', { user: userId, alarm: kind }, error)
@@ -64,6 +67,12 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       retryMs,
       maxRunsInARow: 1,
     })
+    if (this.#schema.hasJob) this.#alarms.schedule('schema', context.now())
+    this.#schema.constructed()
+  }
+
+  async #migrate(): Promise<number | null> {
+    return this.#schema.runJob() ? this.context.now() : null
   }
 
   /** From the cron watchdog: sets a lost alarm again. */
@@ -75,6 +84,6 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarms.handleAlarm()
+    if (await this.#schema.mayWork()) await this.#alarms.handleAlarm()
   }
 }

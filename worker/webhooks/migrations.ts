@@ -1,5 +1,8 @@
+import type { Migrations } from '../durable/migrations.ts'
+import type { Schema } from '../durable/objectSchema.ts'
+
 /** SQLite of one WebhookSender. Append-only: a change is a new entry. Times in ms. */
-export const webhookSenderMigrations: readonly string[] = [
+export const webhookSenderMigrations: Migrations = [
   `
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- body: the JSON that is sent.
@@ -22,3 +25,8 @@ export const webhookSenderMigrations: readonly string[] = [
   ) WITHOUT ROWID;
   `,
 ]
+
+export const webhookSenderSchema: Schema = {
+  migrations: webhookSenderMigrations,
+  lowest: webhookSenderMigrations.length,
+}

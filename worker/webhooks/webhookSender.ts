@@ -2,17 +2,18 @@ import { DurableObject } from 'cloudflare:workers'
 import { isFailing, maxConnections, retryForMs } from '#domain/webhookRules.ts'
 import { webhookRulesOf } from '#domain/webhookUrl.ts'
 import { primaryDb } from '../db/d1.ts'
+import { schemaReporter } from '../db/objectTroubles.ts'
 import { areWebhooksStopped, writeWebhookFailing } from '../db/webhooks.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { earliest } from '../durable/earliest.ts'
-import { migrate } from '../durable/migrations.ts'
+import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { notFound, ok } from '../result.ts'
 import { afterAttempt } from './afterAttempt.ts'
 import type { OutgoingEvent, WebhookSenderApi, WebhookTarget } from './api.ts'
 import { attempt } from './attempt.ts'
-import { webhookSenderMigrations } from './migrations.ts'
+import { webhookSenderSchema } from './migrations.ts'
 import { type DueDelivery, SenderStore } from './senderStore.ts'
 import { WorkNote } from './workNote.ts'
 
@@ -37,7 +38,8 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
   clock = { now: () => Date.now(), random: () => Math.random() }
   fetcher: typeof fetch = (input, init) => fetch(input, init)
   readonly store: SenderStore
-  readonly #alarms: Alarms<'deliver' | 'prune'>
+  readonly #schema: ObjectSchema
+  readonly #alarms: Alarms<'deliver' | 'prune' | 'schema'>
   readonly #work: WorkNote
   /** Attempts under way, by endpoint: numbers of deliveries. */
   readonly #underWay = new Map<string, Set<number>>()
@@ -48,16 +50,24 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, webhookSenderMigrations)
-    this.store = new SenderStore(ctx.storage.sql)
+    this.#schema = new ObjectSchema(ctx, webhookSenderSchema, schemaReporter(env.DB, 'webhooks', ctx.id))
+    const { storage } = this.#schema
+    this.store = new SenderStore(storage.sql)
     this.#work = new WorkNote(env.DB, this.#userId)
-    this.#alarms = new Alarms(ctx.storage, {
+    this.#alarms = new Alarms(storage, {
       now: () => this.clock.now(),
-      run: (kind) => (kind === 'deliver' ? this.#deliverAndNote() : this.#prune()),
+      run: (kind) => this.#run(kind),
       onError: (kind, error) => logError('alarm_failed', { user: this.#userId, alarm: `webhooks.${kind}` }, error),
       retryMs,
       maxRunsInARow: 1,
     })
+    if (this.#schema.hasJob) this.#alarms.schedule('schema', this.clock.now())
+    this.#schema.constructed()
+  }
+
+  async #run(kind: 'deliver' | 'prune' | 'schema'): Promise<number | null> {
+    if (kind === 'schema') return this.#schema.runJob() ? this.clock.now() : null
+    return kind === 'deliver' ? this.#deliverAndNote() : this.#prune()
   }
 
   get #userId(): string {
@@ -69,7 +79,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
 
   async accept(events: OutgoingEvent[]): Promise<void> {
     const now = this.clock.now()
-    this.ctx.storage.transactionSync(() => {
+    this.#schema.storage.transactionSync(() => {
       for (const event of events) this.store.add(event, now)
       this.#alarms.schedule('deliver', now)
       this.#alarms.schedule('prune', now + pruneMs)
@@ -98,7 +108,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     return wasLost
   }
   override async alarm(): Promise<void> {
-    await this.#alarms.handleAlarm()
+    if (await this.#schema.mayWork()) await this.#alarms.handleAlarm()
   }
 
   async #deliverAndNote(): Promise<number | null> {
@@ -165,7 +175,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
         now: this.clock.now,
         rules: webhookRulesOf(this.env),
       })
-      const change = this.ctx.storage.transactionSync(() =>
+      const change = this.#schema.storage.transactionSync(() =>
         afterAttempt(this.store, { target, delivery, outcome, at, now: this.clock.now(), random: this.clock.random() }),
       )
       if (change) await writeWebhookFailing(primaryDb(this.env.DB), target.id, change.failingSince)
@@ -211,7 +221,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     const known = this.store.known()
     if (known.length === 0) return null
     const { endpoints, askedAt } = await this.#freshTargets()
-    this.ctx.storage.transactionSync(() => {
+    this.#schema.storage.transactionSync(() => {
       for (const id of known) if (!endpoints.some((endpoint) => endpoint.id === id)) this.store.drop(id, askedAt)
       this.store.prune(this.clock.now())
     })

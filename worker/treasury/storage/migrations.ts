@@ -1,3 +1,5 @@
+import type { Migrations } from '../../durable/migrations.ts'
+import type { Schema } from '../../durable/objectSchema.ts'
 import { approvalTables } from '../approvals/tables.ts'
 import { ownerTables } from '../backup/tables.ts'
 import { noticeTables } from '../notices/tables.ts'
@@ -5,7 +7,7 @@ import { bookingTables } from '../settlement/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
 
 /** SQLite of one user's Treasury, append-only: micro-USDC below 2^53, `…_at` in ms, deadlines in unix seconds. */
-export const treasuryMigrations: readonly string[] = [
+export const treasuryMigrations: Migrations = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -283,3 +285,5 @@ export const treasuryMigrations: readonly string[] = [
   ownerTables,
   noticeTables,
 ]
+
+export const treasurySchema: Schema = { migrations: treasuryMigrations, lowest: treasuryMigrations.length }
