@@ -1,6 +1,7 @@
 import { chainIds } from '#domain/networks.ts'
 import { checkAlerts } from './alerts/checkAlerts.ts'
 import { keepAccounts } from './backup/accounts.ts'
+import { exportDaily } from './backup/export.ts'
 import { deleteExpired } from './db/attempts.ts'
 import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
@@ -34,6 +35,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     attempt('delete old reports', () => deleteOldAlarmTroubles(db, now - reportMs)),
     attempt('purge deleted contacts', () => purgeDeletedContacts(db, now)),
     attempt('keep accounts', () => keepAccounts(env, db)),
+    attempt('daily export', () => exportDaily(env, db, now)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
     wakeTreasuries(env, db, now),

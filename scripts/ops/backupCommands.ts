@@ -1,5 +1,5 @@
-import type { ReprojectReply } from '../../worker/schemas/ops.ts'
-import { acting, type Call, type Command } from './command.ts'
+import type { ReprojectReply, RestoreExportReply } from '../../worker/schemas/ops.ts'
+import { acting, type Call, type Command, UsageError } from './command.ts'
 import { rows } from './text.ts'
 
 export const backupCommands: Record<string, Command> = {
@@ -23,6 +23,48 @@ webhooks, suspensions. Prints where it is; --from goes on there. --dry-run says 
       return { data, text: [`${data.accounts} accounts`, rows(lines), ...problems].filter(Boolean).join('\n') }
     },
   },
+  'restore-export': {
+    usage: 'restore-export [<export>] [--dry-run] [--from <part>]',
+    options: ['from'],
+    switches: ['dry-run'],
+    help: `Writes what the newest daily export has, or the one that is named, and D1 lacks: passwords, contacts, layouts,
+passcodes, operators' acts and stops. After reproject. --dry-run says what would change.`,
+    args: [0, 1],
+    ...acting,
+    run: async (call, { args: [run], reason, options, switches = [] }, say) => {
+      const isDry = switches.includes('dry-run')
+      const from = Number(options.from ?? 0)
+      if (!Number.isSafeInteger(from) || from < 0) throw new UsageError(`${options.from} is no part.`)
+      const data = await restoreAll(call, { reason, dryRun: isDry, ...(run !== undefined && { run }) }, from, say)
+      const lines = Object.keys(data.changed).map((table) => [
+        table,
+        table in data.rows ? `${data.rows[table]} rows` : '',
+        `${data.changed[table]} ${isDry ? 'would be written' : 'written'}`,
+      ])
+      return { data, text: [`export ${data.run}, begun ${data.startedAt}`, rows(lines)].join('\n') }
+    },
+  },
+}
+
+async function restoreAll(
+  call: Call,
+  body: { reason: string; dryRun: boolean; run?: string },
+  from: number,
+  say: (line: string) => void,
+): Promise<RestoreExportReply> {
+  let reply = await call<RestoreExportReply>('POST', '/restore-export', { ...body, from })
+  const sum = reply
+  while (reply.next !== null) {
+    say(`${reply.next} of ${reply.parts} parts; to go on from here: ${reply.run} --from ${reply.next}`)
+    // The same export, also when a newer one is finished meanwhile.
+    reply = await call('POST', '/restore-export', { ...body, run: sum.run, from: reply.next })
+    for (const part of ['rows', 'changed'] as const) add(sum[part], reply[part])
+  }
+  return { ...sum, next: null }
+}
+
+function add(sums: Record<string, number>, more: Record<string, number>): void {
+  for (const [name, n] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + n
 }
 
 async function reprojectAll(
@@ -38,8 +80,7 @@ async function reprojectAll(
     cursor = reply.cursor
     sum.accounts += reply.accounts
     sum.problems.push(...reply.problems)
-    for (const part of ['rows', 'changed'] as const)
-      for (const [table, n] of Object.entries(reply[part])) sum[part][table] = (sum[part][table] ?? 0) + n
+    for (const part of ['rows', 'changed'] as const) add(sum[part], reply[part])
     if (cursor !== null) say(`${sum.accounts} accounts; to go on from here: --from ${cursor}`)
   } while (cursor !== null)
   return sum

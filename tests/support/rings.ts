@@ -9,7 +9,7 @@ import {
   keyring,
   removed,
 } from '../../worker/keyrings/keyring.ts'
-import { Sealer } from '../../worker/treasury/storage/sealer.ts'
+import { Sealer } from '../../worker/keyrings/sealer.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from './workerChain.ts'
 

@@ -6,6 +6,7 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
+import { exportNow } from '../support/exportNow.ts'
 import { type Api, createApi, createUser, seed } from './apiClient.ts'
 
 const origin = 'https://ops.bursar.example'
@@ -43,6 +44,7 @@ async function throughAccess(url: string, { method = 'GET', headers, body }: Req
 
 test('every command runs, and acts are recorded under the service token @ops-cli-1', async () => {
   const { id } = user
+  await exportNow()
   const lines: [string, string[], RegExp, Record<string, string>?][] = [
     ['status', [], /^ready/],
     ['webhooks', ['stop'], /^stopped since /],
@@ -68,6 +70,7 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['renew-keys', [], /^\d+ accounts$/],
     ['reset-passwords', [], /^0 passwords$/],
     ['reproject', [], /^\d+ accounts/],
+    ['restore-export', [], /^export \S+, begun /],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]
   for (const [name, args, text, options] of lines) expect((await run(name, args, options)).text).toMatch(text)

@@ -2,18 +2,22 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { keepAccounts } from '../../worker/backup/accounts.ts'
+import { exportDaily } from '../../worker/backup/export.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
+import { newestRun, partsOf } from '../../worker/db/exports.ts'
 import * as schema from '../../worker/db/schema.ts'
 import { recoveryOf } from '../../worker/db/tables.ts'
-import type { ReprojectReply } from '../../worker/schemas/ops.ts'
+import type { ReprojectReply, RestoreExportReply } from '../../worker/schemas/ops.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
+import { exportNow } from '../support/exportNow.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
+import { settingsWith } from '../support/rings.ts'
 import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
 
 const origin = 'https://ops.bursar.example'
@@ -33,10 +37,17 @@ beforeAll(async () => {
   vi.restoreAllMocks()
 })
 
-const run = (name: string, switches: string[] = [], options: Record<string, string> = {}) =>
+// Exports of days to come, and under another KEK: not for other files.
+afterAll(async () => {
+  await env.DB.prepare('DELETE FROM export_run').run()
+  const { objects } = await env.BACKUP.list({ prefix: 'exports/' })
+  await env.BACKUP.delete(objects.map(({ key }) => key))
+})
+
+const run = (name: string, switches: string[] = [], args: string[] = []) =>
   execute(
     commands[name]!,
-    { args: [], reason: 'D1 is lost', options, switches },
+    { args, reason: 'D1 is lost', options: {}, switches },
     {
       env: { BURSAR_URL: origin, CF_ACCESS_CLIENT_ID: 'night.access', CF_ACCESS_CLIENT_SECRET: 'secret' },
       fetch: async (url, { method = 'GET', body }) => {
@@ -50,6 +61,8 @@ const run = (name: string, switches: string[] = [], options: Record<string, stri
       },
     },
   )
+const restoreExport = async (run_: string, ...switches: string[]) =>
+  (await run('restore-export', switches, [run_])).data as RestoreExportReply
 const reproject = async (...switches: string[]) => (await run('reproject', switches)).data as ReprojectReply
 
 const inTreasury = <T>(userId: string, look: (treasury: Treasury) => T | Promise<T>) =>
@@ -168,7 +181,7 @@ test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal
 })
 
 test('reproject goes on where it was killed, and keeps what is later than what the account knows @restore-3', async () => {
-  const users = await Promise.all(Array.from({ length: 24 }, () => createUser(api)))
+  const users = await Promise.all(Array.from({ length: 21 }, () => createUser(api)))
   const ids = users.map(({ id }) => id)
   await settled(ids)
   const before = await rowsOf(ids)
@@ -192,14 +205,162 @@ test('reproject goes on where it was killed, and keeps what is later than what t
     { userId: users[1]!.id, problem: `another account has its address ${users[1]!.email}` },
   ])
   await env.DB.prepare("DELETE FROM user WHERE id = 'second'").run()
+  // Of one, D1 knows more than the account: a name, and less: a password.
+  const ann = before.user!.find(({ id }) => id === ids[2])!
+  const later = "name = 'Later', updated_at = updated_at + 1, password_at = password_at - 1, password_hash = 'old'"
+  await env.DB.prepare(`UPDATE user SET ${later} WHERE id = ?`).bind(ids[2]).run()
   expect((await reproject()).problems.filter(({ userId }) => ids.includes(userId))).toEqual([])
+  const row = await env.DB.prepare('SELECT password_hash FROM user WHERE id = ?').bind(ids[2]).first()
+  expect(row).toEqual({ password_hash: 'none' })
+  Object.assign(ann, { name: 'Later', updated_at: Number(ann.updated_at) + 1 })
   expect(await rowsOf(ids)).toEqual(before)
+})
 
-  // D1 knows more than the account: a name, and less: a password.
-  const [, , ann] = users
-  const set = (assignment: string) => env.DB.prepare(`UPDATE user SET ${assignment} WHERE id = ?`).bind(ann!.id).run()
-  await set("name = 'Later', updated_at = updated_at + 1, password_at = password_at - 1, password_hash = 'old'")
+const all = async (query: string, ...values: unknown[]) =>
+  (
+    await env.DB.prepare(query)
+      .bind(...values)
+      .all<Row>()
+  ).results
+
+test('the export brings back passwords, contacts, layouts and passcodes, and is sealed @restore-4', async () => {
+  const [ann, bob] = [await createUser(api), await createUser(api, 'the former password')]
+  const as = (token: string) => (method: string, path: string, body: unknown) => api.call(method, path, { token, body })
+  const contact = { name: 'Carol', address: fresh('carol'), description: 'Known by few' }
+  expect((await as(ann.token)('POST', '/api/contacts', contact)).status).toBe(201)
+  // As many as are in several parts, and more of these than one request restores.
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+     INSERT INTO contact (id, user_id, name, email, created_at, updated_at)
+     SELECT 'con_export' || i, ?, 'Contact ' || i, 'contact' || i || '@example.com', i, i FROM n`,
+  )
+    .bind(ann.id)
+    .run()
+  await env.DB.prepare('INSERT INTO preferences (user_id, body, updated_at) VALUES (?, \'{"a":[1]}\', 5)')
+    .bind(ann.id)
+    .run()
+  await env.DB.prepare(
+    "INSERT INTO signup_passcode (hash, label, created_at) VALUES (lower(hex(randomblob(32))), 'Exported', 7)",
+  ).run()
+  const users = [ann.id, bob.id]
+  await settled(users)
+  const id = await exportNow()
+  const kept = () =>
+    Promise.all([
+      all('SELECT * FROM contact WHERE user_id = ? ORDER BY id', ann.id),
+      all('SELECT * FROM preferences WHERE user_id = ?', ann.id),
+      all("SELECT * FROM signup_passcode WHERE label = 'Exported'"),
+      all('SELECT * FROM user WHERE id = ?', ann.id),
+    ])
+  const before = await kept()
+  expect(before[0]).toHaveLength(2501)
+  for (const { key } of await partsOf(db, id))
+    expect(await (await env.BACKUP.get(key))!.text()).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
+
+  // After the export: another password, whose account knows of it.
+  api.clock.now = Date.now()
+  const passwords = { currentPassword: bob.password, newPassword: 'the latter password' }
+  const changed = await as(bob.token)('PATCH', `/api/users/${bob.id}/change-password`, passwords)
+  expect(changed.status, changed.text).toBe(200)
+  await settled(users)
+  await wipe(users)
+  await env.DB.prepare("DELETE FROM signup_passcode WHERE label = 'Exported'").run()
+
   await reproject()
-  const row = await env.DB.prepare('SELECT name, password_hash FROM user WHERE id = ?').bind(ann!.id).first()
-  expect(row).toEqual({ name: 'Later', password_hash: 'none' })
+  const dry = await restoreExport(id, 'dry-run')
+  expect(dry.changed).toMatchObject({ user: 0, contact: 2501, preferences: 1, signup_passcode: 1, passwords: 1 })
+  expect((await kept())[0]).toEqual([])
+  requestsLeft = 1
+  await expect(restoreExport(id)).rejects.toThrow('killed')
+  requestsLeft = Number.POSITIVE_INFINITY
+  await restoreExport(id)
+  expect(await kept()).toEqual(before)
+  expect(
+    Object.values((await restoreExport(id)).changed).reduce((sum, n) => sum + n, 0),
+    'nothing is left',
+  ).toBe(0)
+  expect((await login(api, ann.email, ann.password)).status).toBe(200)
+  for (const password of [bob.password, 'the latter password'])
+    expect((await login(api, bob.email, password)).status).toBe(401)
+})
+
+test('an export goes on where it was killed; one that lacks a part, or was altered, is refused by name @restore-5', async () => {
+  while ((await newestRun(db))?.finishedAt === null) await exportDaily(env, db, Date.now())
+  const at = (await newestRun(db))!.startedAt + 86_400_000
+  // Each write of a part, and each note of it, is the last thing that a step does once.
+  let writes = 0
+  const dying = (limit: number) => ({
+    ...env,
+    BACKUP: new Proxy(env.BACKUP, {
+      get: (bucket, name) =>
+        name === 'put'
+          ? async (key: string, text: string) => {
+              const stored = await bucket.put(key, text)
+              if (++writes === limit) throw new Error('killed')
+              return stored
+            }
+          : (bucket[name as keyof typeof bucket] as () => unknown).bind(bucket),
+    }),
+  })
+  for (let limit = 1; ; limit++) {
+    writes = 0
+    await exportDaily(dying(limit), db, at).catch((error: Error) => expect(error.message).toBe('killed'))
+    const run = (await newestRun(db))!
+    if (run.startedAt === at && run.finishedAt !== null) break
+  }
+  const { id } = (await newestRun(db))!
+  const parts = await partsOf(db, id)
+  const tablesOf = new Set(parts.map(({ tableName }) => tableName))
+  expect([...tablesOf]).toEqual(expect.arrayContaining(['user', 'contact', 'preferences', 'signup_passcode']))
+  await restoreExport(id)
+
+  const { key } = parts[1]!
+  const text = await (await env.BACKUP.get(key))!.text()
+  const other = await (await env.BACKUP.get(parts[0]!.key))!.text()
+  const refusal = async () => restoreExport(id).catch((error: Error) => error.message)
+  await env.BACKUP.put(key, `${text.slice(0, -2)}AA`)
+  expect(await refusal()).toContain(`422: ${key} was altered`)
+  await env.BACKUP.put(key, other)
+  expect(await refusal(), 'another part in its place').toContain(`422: ${key} was altered`)
+  await env.BACKUP.delete(key)
+  expect(await refusal()).toContain(`404: ${key} is missing in the bucket. Nothing was restored.`)
+  await env.BACKUP.put(key, text)
+  await restoreExport(id)
+  const manifest = `exports/manifests/${id}`
+  await env.BACKUP.put(manifest, text)
+  expect(await refusal()).toContain(`422: ${manifest} was altered`)
+  await env.BACKUP.delete(manifest)
+  expect(await refusal()).toContain(`404: ${manifest} is missing`)
+})
+
+test('a password that is older than the last one that was chosen does not sign in @restore-6', async () => {
+  const ann = await createUser(api)
+  await settled([ann.id])
+  const set = (change: string) => env.DB.prepare(`UPDATE user SET ${change} WHERE id = ?`).bind(ann.id).run()
+  // As D1 had it before the password was changed to the one that the account knows of.
+  await set('password_at = password_at - 1, updated_at = updated_at - 1')
+  await keepAccounts(env, db)
+  expect((await login(api, ann.email, ann.password)).status).toBe(401)
+  await set('password_at = password_at + 1, updated_at = updated_at + 1')
+  expect((await login(api, ann.email, ann.password)).status).toBe(200)
+})
+
+test('after a change of the KEK a new export is made at once, and old ones go after 30 days @restore-7', async () => {
+  const former = await exportNow()
+  const { startedAt } = (await newestRun(db))!
+  await exportDaily(env, db, startedAt + 1_000)
+  expect((await newestRun(db))!.id).toBe(former)
+  const rotated = settingsWith({ KEK: { from: startedAt } }) as unknown as typeof env
+  const bound = { ...rotated, DB: env.DB, BACKUP: env.BACKUP, TREASURY: env.TREASURY }
+  const exportUnder = async (now: number) => {
+    do await exportDaily(bound, db, now)
+    while ((await newestRun(db))!.finishedAt === null)
+    return (await newestRun(db))!
+  }
+  const next = await exportUnder(startedAt + 2_000)
+  expect(next).toMatchObject({ kekVersion: 2, startedAt: startedAt + 2_000 })
+  expect(await env.BACKUP.head(`exports/manifests/${former}`)).not.toBeNull()
+  await exportUnder(startedAt + 31 * 86_400_000)
+  expect(await env.BACKUP.head(`exports/manifests/${former}`)).toBeNull()
+  expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
 })

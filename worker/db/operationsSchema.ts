@@ -150,3 +150,28 @@ export const keyUse = sqliteTable(
   },
   (t) => [index('key_use_checked_idx').on(t.checkedAt)],
 )
+
+/** Daily exports to the bucket, oldest first. `id`: when it began. `kekVersion`: of the KEK then. */
+export const exportRun = sqliteTable('export_run', {
+  id: text('id').primaryKey(),
+  startedAt: integer('started_at').notNull(),
+  finishedAt: integer('finished_at'),
+  kekVersion: integer('kek_version').notNull(),
+})
+
+/** What is written of them. `lastRow`: where the next part goes on in this table; `isEnd`: this was the last of the table. */
+export const exportPart = sqliteTable(
+  'export_part',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => exportRun.id, { onDelete: 'cascade' }),
+    part: integer('part').notNull(),
+    key: text('key').notNull(),
+    sha256: text('sha256').notNull(),
+    tableName: text('table_name').notNull(),
+    lastRow: integer('last_row').notNull(),
+    isEnd: integer('is_end', { mode: 'boolean' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.part] })],
+)

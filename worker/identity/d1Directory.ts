@@ -62,6 +62,10 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     return isRight ? user : null
   }
 
+  /** Was another password chosen after this one? Then D1 was restored to an earlier time, or from an export. */
+  const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
+    passwordAt < (await env.TREASURY.getByName(id).passwordEpoch())
+
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
     const to = await hash(password)
     return users.choosePassword(db, {
@@ -96,6 +100,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
         const isUnconfirmed = signupHash !== null && (await check(password, signupHash)).isRight
         return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }
+      if (await isSuperseded(user)) return { outcome: 'refused' }
       if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hash(password))
       const isExpired = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
       return isExpired ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
@@ -154,7 +159,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     discard: (user) => users.deleteUnusedUser(db, user.id),
 
     async checkPassword(user, password) {
-      return (await check(password, user.passwordHash)).isRight
+      return (await check(password, user.passwordHash)).isRight && !(await isSuperseded(user))
     },
 
     choosePassword,

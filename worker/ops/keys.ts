@@ -2,6 +2,7 @@ import { chainIds } from '#domain/networks.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
+import { newestFinishedRun } from '../db/exports.ts'
 import { keyUseTotals, passcodesUnderOther, passwordsUnderOther, voidPasswordsUnderOther } from '../db/keys.ts'
 import { noPassword } from '../identity/passwords.ts'
 import { type KeyringName, keyring, keyringNames } from '../keyrings/keyring.ts'
@@ -47,6 +48,14 @@ export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
   )
 }
 
+/** The newest export was begun under another version; the cron makes a new one. */
+async function exportUnderOther(db: Deps['db'], version: number): Promise<Remaining[]> {
+  const run = await newestFinishedRun(db)
+  return run && run.kekVersion !== version
+    ? [{ what: `the export ${run.id}, until the next is finished`, until: null }]
+    : []
+}
+
 async function remainingOf(
   deps: Deps,
   name: KeyringName,
@@ -66,7 +75,11 @@ async function remainingOf(
   const payouts = (at: number | null): Remaining[] =>
     at === null ? [] : [{ what: `open payouts, the last of which expires at ${iso(at)}`, until: at + endingMs }]
   if (name === 'KEK')
-    return [...unchecked, ...(totals.unsealed > 0 ? [{ what: `${totals.unsealed} sealed values`, until: null }] : [])]
+    return [
+      ...unchecked,
+      ...(await exportUnderOther(db, version)),
+      ...(totals.unsealed > 0 ? [{ what: `${totals.unsealed} sealed values`, until: null }] : []),
+    ]
   if (name === 'PAYOUT_SECRET') return [...unchecked, ...payouts(totals.payoutUntil)]
   const passcodes = await passcodesUnderOther(db, version, now())
   const sessionsEnd = from + sessionMs

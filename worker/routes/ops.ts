@@ -7,11 +7,13 @@ import {
   ReadAudit,
   Reason,
   Reproject,
+  RestoreExport,
   SetLimits,
   SetStop,
 } from '#schemas/ops.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { reproject } from '../backup/reproject.ts'
+import { restoreExport } from '../backup/restoreExport.ts'
 import { success } from '../envelope.ts'
 import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
@@ -94,6 +96,10 @@ export const ops = new Hono<AppEnv>()
   .post('/api/reproject', validate('json', Reproject), async (c) => {
     const { reason, cursor = null, dryRun } = c.req.valid('json')
     return c.json(success(await reproject(c.var.deps, actOf(c, reason), { cursor, isDry: dryRun })))
+  })
+  .post('/api/restore-export', validate('json', RestoreExport), async (c) => {
+    const { reason, run = null, from, dryRun } = c.req.valid('json')
+    return c.json(success(await restoreExport(c.var.deps, actOf(c, reason), { run, from, isDry: dryRun })))
   })
   .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))

@@ -57,6 +57,13 @@ export const NamePayout = z.object({
 export const ReadAudit = z.object({ reason, before: z.int().min(1).nullable().optional() })
 /** `cursor`: of the request before; absent: from the first account. */
 export const Reproject = z.object({ reason, cursor: z.string().max(300).optional(), dryRun: z.boolean() })
+/** `run`: absent for the newest export. `from`: the part to go on with. */
+export const RestoreExport = z.object({
+  reason,
+  run: z.string().max(50).optional(),
+  from: z.int().min(0).default(0),
+  dryRun: z.boolean(),
+})
 /** An email address or id; empty: accounts that are suspended. */
 export const FindUsers = z.object({ find: z.string().trim().max(320).default('') })
 
@@ -163,4 +170,17 @@ export type ReprojectReply = {
   changed: Record<string, number>
   problems: { userId: string; problem: string }[]
   cursor: string | null
+}
+
+/**
+ * Of one request. `rows`: what its parts have; `changed`: of these, what D1 lacked; `passwords` beside the tables. `parts`: of
+ * the whole export. `next`: the part that the next request begins with; null: this was the last.
+ */
+export type RestoreExportReply = {
+  run: string
+  startedAt: string
+  rows: Record<string, number>
+  changed: Record<string, number>
+  parts: number
+  next: number | null
 }

@@ -3,9 +3,9 @@ import { chainsFrom } from '../chain/chains.ts'
 import { primaryDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
+import { Sealer } from '../keyrings/sealer.ts'
 import { metricsFrom } from '../observability/metrics.ts'
 import type { Context } from './context.ts'
-import { Sealer } from './storage/sealer.ts'
 import type { Store } from './storage/store.ts'
 
 /** Meta key of the limits that an operator has set for this user: JSON like the setting LIMITS. */

@@ -15,6 +15,8 @@ export type Reprojected = { next: ReprojectCursor | null; rows: RowCounts; chang
 export interface BackupCalls {
   /** Keeps who the owner is, unless a later state is known. */
   keepOwner(owner: Owner): Promise<void>
+  /** When the owner's password was chosen (ms), as far as the Treasury knows: an older one is not theirs any more. */
+  passwordEpoch(): Promise<number>
   /**
    * Sends a part of what D1 has of this account again: first the account itself, then a hundred payments at a time. Harmless
    * to repeat and to interrupt. `isDry`: only counts.

@@ -1,7 +1,7 @@
 import type { Limits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
 import type { BackupCalls, Owner, ReprojectCursor } from '../backup/api.ts'
-import { keepOwner } from '../backup/owner.ts'
+import { keepOwner, keptOwner } from '../backup/owner.ts'
 import { reproject } from '../backup/reproject.ts'
 import type { KeyCalls } from '../keys/api.ts'
 import { renewKeys } from '../keys/keyUse.ts'
@@ -16,6 +16,9 @@ import { setUserLimits } from './userLimits.ts'
 export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls, BackupCalls, KeyCalls {
   async keepOwner(owner: Owner) {
     keepOwner(this.context, owner)
+  }
+  async passwordEpoch() {
+    return keptOwner(this.context)?.passwordAt ?? 0
   }
   async reproject(input: { from: ReprojectCursor | null; isDry: boolean }) {
     return reproject(this.context, input)

@@ -1,12 +1,12 @@
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
-import type { Keyring, KeyVersion } from '../../keyrings/keyring.ts'
+import type { Keyring, KeyVersion } from './keyring.ts'
 
 /**
  * Sealing: AES-256-GCM under a versioned key-encryption key. The additional data binds user, kind and record, so a
  * sealed value copied to another row does not open. Text form: `v<version>.<iv>.<ciphertext>` in base64url.
  *
- * Callers store the text and never look into it. Every column that holds one is listed in sealedColumns.ts, by which a
+ * Callers store the text and never look into it. Every column that holds one is listed in treasury/storage/sealedColumns.ts, by which a
  * rotation of the key seals it again.
  */
 export class Sealer {

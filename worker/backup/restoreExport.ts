@@ -1,0 +1,54 @@
+import type { RestoreExportReply } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { countMissing, countPasswords, exportedTables, restorePasswords, restoreRows } from '../db/exports.ts'
+import { AppError } from '../errors.ts'
+import { noPassword } from '../identity/passwords.ts'
+import { type Act, recordAct } from '../ops/record.ts'
+import { readManifest, readPart, requireParts } from './exportedParts.ts'
+
+/** Of one request. */
+const maxParts = 10
+
+/**
+ * Writes what an export has and D1 lacks, some parts at a time. `run` null: the newest. `from`: the part that this request
+ * begins with. What is in D1 stays; passwords are written for accounts that have none. Harmless to repeat.
+ */
+export async function restoreExport(
+  deps: Deps,
+  act: Act,
+  { run, from, isDry }: { run: string | null; from: number; isDry: boolean },
+): Promise<RestoreExportReply> {
+  const { env, db } = deps
+  const manifest = await readManifest(env, run)
+  if (from === 0) await requireParts(env, manifest)
+  if (!isDry) await recordAct(deps, act, 'd1.restore_export', manifest.run, { from })
+  const rows: Record<string, number> = {}
+  const changed: Record<string, number> = {}
+  let next = from
+  for (; next < Math.min(from + maxParts, manifest.parts.length); next++) {
+    const part = manifest.parts[next]!
+    const table = exportedTables.find(({ name }) => name === part.table)
+    if (!table) throw new AppError('unprocessable', `${part.key} has rows of the unknown table ${part.table}.`)
+    const found = await readPart(env, part)
+    add(rows, table.name, found.length)
+    add(changed, table.name, await countMissing(db, table, found))
+    if (!isDry) await restoreRows(db, table, found)
+    if (table.name !== 'user') continue
+    add(changed, 'passwords', await countPasswords(db, found, noPassword))
+    if (!isDry) await restorePasswords(db, found, noPassword)
+  }
+  const { parts, startedAt } = manifest
+  const isEnd = next >= parts.length
+  return {
+    run: manifest.run,
+    startedAt: new Date(startedAt).toISOString(),
+    rows,
+    changed,
+    parts: parts.length,
+    next: isEnd ? null : next,
+  }
+}
+
+function add(sums: Record<string, number>, name: string, n: number): void {
+  sums[name] = (sums[name] ?? 0) + n
+}
