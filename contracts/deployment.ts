@@ -38,11 +38,11 @@ export type Roles = {
   usdcAdmin: Address
   /** An existing USDC to build on. */
   usdc?: Address
+  /** Another one gives the same code other addresses: for tests of several contract sets. */
+  salt?: Hex
 }
 
 export type Step = { name: string; address: Address; initCode: Hex; salt: Hex }
-
-const salt = zeroHash
 
 function artifact(name: string): { abi: Abi; bytecode: Hex } {
   const file = join(import.meta.dirname, `out/${name}.sol/${name}.json`)
@@ -50,7 +50,7 @@ function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return { abi, bytecode: bytecode.object }
 }
 
-function step(name: string, args: unknown[] = []): Step {
+function step(name: string, args: unknown[], salt: Hex): Step {
   const initCode = encodeDeployData({ ...artifact(name), args })
   const address = getContractAddress({ opcode: 'CREATE2', from: create2Deployer, bytecode: initCode, salt })
   return { name, address, initCode, salt }
@@ -59,8 +59,8 @@ function step(name: string, args: unknown[] = []): Step {
 /** What to deploy, in order, and where everything will be. Needs forge's artifacts, but no chain. */
 export function deploymentPlan(roles: Roles): { steps: Step[]; contracts: Contracts } {
   const steps: Step[] = []
-  const add = (name: string, args?: unknown[]): Address => {
-    const next = step(name, args)
+  const add = (name: string, args: unknown[] = []): Address => {
+    const next = step(name, args, roles.salt ?? zeroHash)
     steps.push(next)
     return next.address
   }

@@ -81,7 +81,7 @@ if (!stopping) {
   await stop(1)
 }
 
-function welcome({ url, rpc, contractsChanged }: Stack): string {
+function welcome({ url, rpc, contractSets }: Stack): string {
   const lines = [
     '',
     `  Bursar            ${url}   (ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
@@ -94,8 +94,8 @@ function welcome({ url, rpc, contractsChanged }: Stack): string {
     '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',
   ]
   if (wantsSample) lines.push(`  The sample’s wallets belong to the phrase “${ownerPhrase}”.`)
-  if (contractsChanged)
-    lines.push('  The contracts have changed: wallets made before no longer work. npm run dev -- --reset deletes them.')
+  const { newest } = contractSets[8453]
+  if (newest > 1) lines.push(`  New wallets use contract set ${newest}; those made before keep theirs.`)
   return `${lines.join('\n')}\n`
 }
 

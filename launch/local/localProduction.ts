@@ -14,6 +14,7 @@ import { bundle, startWrangler, type WorkerProcess } from '../../local/stack/wor
 import { startAccess } from '../../local/standIns/access.ts'
 import { startInbox } from '../../local/standIns/inbox.ts'
 import { root } from '../../local/tools/runTool.ts'
+import { contractSetting } from '../../worker/chain/contractSets.ts'
 import type { CreatedPasscode } from '../../worker/schemas/ops.ts'
 import { buildStep } from '../buildStep.ts'
 import type { LocalConfig } from '../configSchema.ts'
@@ -96,7 +97,12 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
           port: ports.chain,
         } as const
         chain = await startLocalChain({ ...options, secrets: await secrets(), started: (anvil) => started.push(anvil) })
-        return rememberedAs(state, 'contracts', JSON.stringify(chain.contracts), `factory ${chain.contracts.factory}`)
+        return rememberedAs(
+          state,
+          'contracts',
+          contractSetting(chain.contractSets),
+          `factory ${chain.contracts.factory}`,
+        )
       },
     },
     {
@@ -104,7 +110,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
       effect: `writes wrangler.json and pages/_headers into ${state.folder}`,
       cost: 'nothing',
       async run() {
-        const vars = localProductionVariables({ ...urls, contracts: chain.contracts })
+        const vars = localProductionVariables({ ...urls, contractSets: chain.contractSets })
         const options = { name: 'bursar', databaseId: localDatabase, main: bundle, bundled: true, vars }
         const isNew = state.write('wrangler.json', await workerConfig(state, options))
         const hasNewHeaders = preparePages(state, urls.chain)

@@ -1,5 +1,6 @@
 import { relayerShards } from '../../local/stack/chains.ts'
-import type { Contracts } from '../../worker/chain/types.ts'
+import { contractSetting } from '../../worker/chain/contractSets.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 
 /** Of the stand-ins, as the Worker and they agree on them. */
 export const twilioAccount = `AC${'0'.repeat(32)}`
@@ -11,14 +12,14 @@ export const localProductionVariables = (urls: {
   chain: string
   inbox: string
   access: string
-  contracts: Contracts
+  contractSets: ContractSets
 }): Record<string, string> => ({
   ENVIRONMENT: 'production',
   API_ORIGIN: urls.worker,
   APP_ORIGIN: urls.worker,
   PUBLIC_RPC_URL_8453: urls.chain,
   RPC_URLS_8453: urls.chain,
-  CONTRACTS_8453: JSON.stringify(urls.contracts),
+  CONTRACTS_8453: contractSetting(urls.contractSets),
   CONTRACTS_84532: '{}',
   CONFIRM_DEPTH: '2',
   RELAYER_SHARDS: String(relayerShards),

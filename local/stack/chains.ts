@@ -1,12 +1,12 @@
 /** The two chains of a local stack, with gas money for those who send transactions, and our contracts. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
-import type { Address, ChainId, Contracts, Hex } from '../../worker/chain/types.ts'
+import type { Address, ChainId, ContractSets, Contracts, Hex } from '../../worker/chain/types.ts'
 import { keyring } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
+import { rememberContracts, savedUsdc } from './chainContracts.ts'
 import type { LocalSecrets } from './secrets.ts'
 
 /** anvil's well-known keys, worth nothing: they govern the stand-in token and the contracts of local chains. */
@@ -20,7 +20,8 @@ const localKeys = {
 export const relayerShards = 1
 const relayerWei = 10_000n * 10n ** 18n
 
-export type LocalChain = { process: Anvil; url: string; contracts: Contracts }
+/** `contracts`: of the newest set, deployed from the sources as they are. */
+export type LocalChain = { process: Anvil; url: string; contracts: Contracts; contractSets: ContractSets }
 
 /**
  * A chain whose state is kept in `stateDir`. `started` is called with its process before the contracts are deployed, so
@@ -50,36 +51,39 @@ export async function startLocalChain(options: {
     ...(port !== undefined && { port }),
   })
   started(anvil)
-  return { process: anvil, url: anvil.url, contracts: await prepareChain(anvil.url, chainId, secrets) }
+  const usdc = savedUsdc(stateDir, chainId)
+  // anvil writes its state every few seconds: what it deployed last may be gone.
+  const isNew = usdc === undefined || (await rpc(anvil.url, 'eth_getCode', [usdc, 'latest'])) === '0x'
+  const contracts = await prepareChain(anvil.url, chainId, secrets, isNew ? undefined : usdc)
+  const contractSets = rememberContracts(stateDir, chainId, contracts, isNew)
+  return { process: anvil, url: anvil.url, contracts, contractSets }
 }
 
 /** Cheap on a chain that has the money and the contracts already. */
-async function prepareChain(rpcUrl: string, chainId: ChainId, secrets: LocalSecrets): Promise<Contracts> {
+async function prepareChain(
+  rpcUrl: string,
+  chainId: ChainId,
+  secrets: LocalSecrets,
+  usdc: Address | undefined,
+): Promise<Contracts> {
   const relayers = keyring({ ...secrets }, 'RELAYER_SEED').versions.flatMap(({ secret }) =>
     Array.from({ length: relayerShards }, (_, shard) => relayerAccount(secret, chainId, shard).address),
   )
-  for (const address of [addressOf(localKeys.deployer), ...relayers]) await setBalance(rpcUrl, address, relayerWei)
+  for (const address of [addressOf(localKeys.deployer), ...relayers])
+    await rpc(rpcUrl, 'anvil_setBalance', [address, `0x${relayerWei.toString(16)}`])
   return deployContracts(rpcUrl, {
     providerAdmin: addressOf(localKeys.providerAdmin),
     operator: addressOf(`0x${secrets.OPERATOR_KEY_V1}`),
     usdcAdmin: addressOf(localKeys.usdcAdmin),
     deployerKey: localKeys.deployer,
+    ...(usdc && { usdc }),
   })
 }
 
-async function setBalance(rpcUrl: string, address: Address, wei: bigint): Promise<void> {
-  const params = [address, `0x${wei.toString(16)}`]
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params })
-  const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  const { error } = (await response.json()) as { error?: { message: string } }
-  if (error) throw new Error(`anvil_setBalance: ${error.message}`)
-}
-
-/** True when the contracts differ from those that this state was first started with, which the first start writes down. */
-export function haveContractsChanged(stateDir: string, contracts: Record<ChainId, Contracts>): boolean {
-  const note = join(stateDir, 'contracts.json')
-  const now = JSON.stringify(contracts, null, 2)
-  if (existsSync(note)) return readFileSync(note, 'utf8') !== now
-  writeFileSync(note, now)
-  return false
+async function rpc(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
 }

@@ -4,11 +4,11 @@
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChainId, Contracts } from '../../worker/chain/types.ts'
+import type { ChainId, ContractSets, Contracts } from '../../worker/chain/types.ts'
 import { ensureBuilt } from '../tools/build.ts'
 import { root } from '../tools/runTool.ts'
 import type { Anvil } from './anvil.ts'
-import { haveContractsChanged, startLocalChain } from './chains.ts'
+import { startLocalChain } from './chains.ts'
 import { startCron } from './cron.ts'
 import { ensureDatabase } from './database.ts'
 import { type LocalWorker, startLocalWorker } from './localWorker.ts'
@@ -47,12 +47,13 @@ export type Stack = {
   url: string
   /** The chains themselves, whatever `vars` says to the Worker. */
   rpc: Record<ChainId, string>
+  /** Of new wallets, and all that the state has known. */
   contracts: Record<ChainId, Contracts>
+  contractSets: Record<ChainId, ContractSets>
   secrets: LocalSecrets
+  /** A change is used by the Worker's next start. */
   vars: Record<string, string>
   stateDir: string
-  /** True when the contracts differ from those that the state was made with: its wallets are then unusable. */
-  contractsChanged: boolean
   workerdPid(): number
   /** Ends the Worker in good order; the chains go on. */
   stopWorker(): Promise<void>
@@ -101,8 +102,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ])
     const rpc = { 8453: base.url, 84532: sepolia.url }
     const contracts = { 8453: base.contracts, 84532: sepolia.contracts }
+    const contractSets = { 8453: base.contractSets, 84532: sepolia.contractSets }
     const overrides = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
-    const vars = { ...localVariables(url, rpc, contracts), ...overrides }
+    const vars = { ...localVariables(url, rpc, contractSets), ...overrides }
     const { entry, quiet } = options
     worker = await startLocalWorker({ port, stateDir, vars, secretsPath, show: !quiet, entry, bundled, lean })
     const stopCron = startCron(url)
@@ -111,10 +113,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       url,
       rpc,
       contracts,
+      contractSets,
       secrets,
       vars,
       stateDir,
-      contractsChanged: haveContractsChanged(stateDir, contracts),
       workerdPid: worker.workerdPid,
       stopWorker: worker.stop,
       killWorker: worker.kill,

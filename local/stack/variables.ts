@@ -1,11 +1,12 @@
-import type { ChainId, Contracts } from '../../worker/chain/types.ts'
+import { contractSetting } from '../../worker/chain/contractSets.ts'
+import type { ChainId, ContractSets } from '../../worker/chain/types.ts'
 import { relayerShards } from './chains.ts'
 
 /** The Worker's variables on this machine; worker/settings.ts describes them. */
 export const localVariables = (
   url: string,
   rpc: Record<ChainId, string>,
-  contracts: Record<ChainId, Contracts>,
+  contractSets: Record<ChainId, ContractSets>,
 ): Record<string, string> => ({
   ENVIRONMENT: 'local',
   API_ORIGIN: url,
@@ -17,8 +18,8 @@ export const localVariables = (
   PUBLIC_RPC_URL_84532: `${url}/dev/rpc/84532`,
   RPC_URLS_8453: rpc[8453],
   RPC_URLS_84532: rpc[84532],
-  CONTRACTS_8453: JSON.stringify(contracts[8453]),
-  CONTRACTS_84532: JSON.stringify(contracts[84532]),
+  CONTRACTS_8453: contractSetting(contractSets[8453]),
+  CONTRACTS_84532: contractSetting(contractSets[84532]),
   CONFIRM_DEPTH: '1',
   // Tests move the chains' time.
   MAX_CLOCK_SKEW_SECONDS: '',

@@ -1,5 +1,16 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allContracts, contractNames, contractsOf, parseContractSets } from '../../worker/chain/contractSets.ts'
+import { rememberContracts, savedUsdc } from '../../local/stack/chainContracts.ts'
+import {
+  allContracts,
+  contractNames,
+  contractSetting,
+  contractsOf,
+  parseContractSets,
+  withContracts,
+} from '../../worker/chain/contractSets.ts'
 import type { ContractSets, Contracts } from '../../worker/chain/types.ts'
 
 const usdc = `0x${'11'.repeat(20)}`
@@ -49,4 +60,34 @@ test('a set that the setting lacks is named in the error', () => {
   expect(contractsOf(chain, 1)).toEqual(first)
   expect(() => contractsOf(chain, 2)).toThrow('contract set 2 is not in CONTRACTS_8453')
   expect(allContracts(chain)).toHaveLength(contractNames.length - 1)
+})
+
+test('contracts are added as the next set, or found again whatever the case of their addresses', () => {
+  const one = withContracts({ newest: 1, sets: {} }, first)
+  expect(one).toEqual({ newest: 1, sets: { 1: first } })
+  // Alone it is written as it always was.
+  expect(contractSetting(one)).toBe(JSON.stringify(first))
+  const two = withContracts(one, second)
+  expect(two).toEqual({ newest: 2, sets: { 1: first, 2: second } })
+  expect(parseContractSets(contractSetting(two))).toEqual(two)
+  const loud = JSON.parse(JSON.stringify(first).toUpperCase().replaceAll('"0X', '"0x')) as Record<string, string>
+  const again = Object.fromEntries(contractNames.map((name) => [name, loud[name.toUpperCase()]])) as Contracts
+  expect(withContracts(two, again)).toEqual({ newest: 1, sets: two.sets })
+})
+
+test('a local state keeps its sets and its token when the contracts change @sets-9', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bursar-contracts-'))
+  const file = join(folder, 'contracts.json')
+  try {
+    expect(savedUsdc(folder, 8453)).toBeUndefined()
+    writeFileSync(file, JSON.stringify({ 8453: first, 84532: second })) // as states of before have it
+    expect(rememberContracts(folder, 8453, second, false)).toEqual({ newest: 2, sets: { 1: first, 2: second } })
+    expect(rememberContracts(folder, 84532, second, false)).toEqual({ newest: 1, sets: { 1: second } })
+    expect(savedUsdc(folder, 8453)).toBe(usdc)
+    // A chain that has lost its state has none of the earlier contracts.
+    expect(rememberContracts(folder, 8453, first, true)).toEqual({ newest: 1, sets: { 1: first } })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ 8453: first, 84532: second })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

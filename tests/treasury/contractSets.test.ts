@@ -19,7 +19,7 @@ const usdc = (text: string) => parseUsdc(text)!
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
 
 /** As the setting would have it, with contracts of their own for each set but the token. */
-function useSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
+function showSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
   const { usdc } = context.chains[8453]
   const made = (version: number) =>
     Object.fromEntries(contractNames.map((name, i) => [name, address(version * 100 + i)])) as Contracts
@@ -80,7 +80,7 @@ test('wallets and payouts of the time before are of set 1 @sets-3', () => {
 test('no payment and no claim goes to a contract of any set, not even where it was paid before @sets-4', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store } = memory
-  useSets(memory, 2, [1, 2])
+  showSets(memory, 2, [1, 2])
   insertPayout(memory, 'pay_1', 1)
   ;(context.chains[8453] as Partial<Chain>).isBlacklisted = async () => false
   context.heads.set(8453, { block: { number: 1, timestamp: 0, hash: '0x' }, readAt: context.now() })
@@ -97,7 +97,7 @@ test('no payment and no claim goes to a contract of any set, not even where it w
 test('a payout uses its wallet’s set, an imported wallet’s the newest @sets-5', () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store } = memory
-  const sets = useSets(memory, 2, [1, 2])
+  const sets = showSets(memory, 2, [1, 2])
   expect(setOfNewPayout(context, store.wallet('wal')!)).toBe(1)
   store.run("UPDATE wallet SET kind = 'imported'")
   expect(setOfNewPayout(context, store.wallet('wal')!)).toBe(2)
@@ -117,7 +117,7 @@ test('a payout uses its wallet’s set, an imported wallet’s the newest @sets-
 test('nothing is signed or sent for a set that the settings lack, and the refusal says so @sets-6', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store, dump } = memory
-  useSets(memory, 2, [2])
+  showSets(memory, 2, [2])
   insertPayout(memory, 'pay_1', 1)
   insertPayout(memory, 'pay_2', 1, 'RECLAIMING')
   insertPayout(memory, 'pay_3', 2, 'RECLAIMING')

@@ -43,6 +43,21 @@ export function parseContractSets(text: string): ContractSets | string {
   return { newest, sets: parsed }
 }
 
+/** The setting; one set in its former form, which earlier versions of the Worker understand. */
+export const contractSetting = (contractSets: ContractSets): string => {
+  const { 1: first, ...others } = contractSets.sets
+  return JSON.stringify(first && Object.keys(others).length === 0 ? first : contractSets)
+}
+
+/** With these contracts as newest: as the set that they are already, or as another one. */
+export function withContracts({ sets }: ContractSets, contracts: Contracts): ContractSets {
+  const isSame = (known: Contracts) => contractNames.every((name) => sameAddress(known[name], contracts[name]))
+  const known = Object.entries(sets).find(([, set]) => isSame(set))
+  if (known) return { newest: Number(known[0]), sets }
+  const newest = Math.max(0, ...Object.keys(sets).map(Number)) + 1
+  return { newest, sets: { ...sets, [newest]: contracts } }
+}
+
 type OfChain = Pick<Chain, 'chainId' | 'contractSets'>
 
 export const hasContracts = ({ contractSets }: Pick<Chain, 'contractSets'>, set: number): boolean =>
