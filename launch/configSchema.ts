@@ -58,6 +58,12 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
           'must be "hardware" or { "keystore": "path of an encrypted keystore" }',
         )
         .describe('Who deploys the contracts: a keystore (Web3 Secret Storage), or transactions for a hardware wallet'),
+      contractSet: z
+        .int('must be a whole number')
+        .min(1, 'must be 1 or more')
+        .max(9_999, 'must be 9999 or less')
+        .optional()
+        .describe('The set of contracts that new wallets use. One more than there are deploys another'),
       publicRpcUrl: httpsUrl.default(defaults.publicRpcUrl).describe('For browsers, so without a key'),
       explorerUrl: httpsUrl.default(defaults.explorerUrl),
       confirmDepth: z

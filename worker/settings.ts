@@ -92,7 +92,10 @@ export type Settings = {
    * 84532 is for a staging deployment, whose pages all say "Test network".
    */
   PRIMARY_CHAIN?: '8453' | '84532'
-  /** JSON of `Contracts` (chain/types.ts). `{}` for the other network: this deployment has no wallets there. */
+  /**
+   * JSON of one set of `Contracts` (chain/types.ts), which is version 1, or of all: `{"newest":2,"sets":{"1":{…},"2":{…}}}`.
+   * A set stays for as long as there are wallets of it. `{}` for the other network: this deployment has no wallets there.
+   */
   CONTRACTS_8453: string
   CONTRACTS_84532: string
   /** Confirmations that a payment's logs need: 1 locally, 2 on Base. */

@@ -1,4 +1,4 @@
-/** The contracts: deployed once, by us or by a hardware wallet, then looked at. */
+/** The contracts: each set is deployed once, by us or by a hardware wallet, then looked at. */
 import { concat, createPublicClient, erc20Abi, formatEther, http, type PublicClient, size } from 'viem'
 import {
   circleUsdc,
@@ -8,13 +8,15 @@ import {
   type Roles,
   type Step,
 } from '../../contracts/deployment.ts'
+import { withContracts } from '../../worker/chain/contractSets.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
-import type { Address, Contracts } from '../../worker/chain/types.ts'
+import type { Address, ContractSets, Contracts } from '../../worker/chain/types.ts'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { State } from '../state.ts'
 import type { Outcome } from '../steps.ts'
+import { chosenSet, knownSets } from './contractSets.ts'
 import { openKeystore } from './keystore.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -25,8 +27,9 @@ export const nodeOf = (secrets: Secrets, chainId: ChainId): string =>
   secrets[`RPC_URLS_${chainId}`]!.split(',')[0]!.trim()
 
 /**
- * Deploys what is not there, or writes the transactions for a hardware wallet and throws LaunchError until they are mined.
- * The addresses depend on the contracts' code and the roles alone, so code at an address is the code we mean.
+ * Deploys what is not there of the set that the config names, or writes the transactions for a hardware wallet and throws
+ * LaunchError until they are mined. The addresses depend on the contracts' code and the roles alone, so code at an address is
+ * the code we mean. A set that this deployment has already is only looked at.
  */
 export async function prepareContracts(
   config: ProductionConfig,
@@ -34,18 +37,22 @@ export async function prepareContracts(
   state: State,
   secrets: Secrets,
   keystorePassword: string | undefined,
-): Promise<Outcome & { contracts: Contracts }> {
+): Promise<Outcome & { contractSets: ContractSets }> {
   const { providerAdmin, deployer } = config.chain
   const operator = addressOf(`0x${secrets.OPERATOR_KEY_V1}`)
   const roles = { providerAdmin: providerAdmin as Address, operator, usdcAdmin: operator, usdc: circleUsdc[chainId] }
   const chain = createPublicClient({ transport: http(nodeOf(secrets, chainId)) })
   await checkNode(chain, chainId)
-  const { steps, contracts } = deploymentPlan(roles)
-  const missing = await stepsWithoutCode(chain, steps)
+  const known = await knownSets(state, chainId, config.origin)
+  const newest = chosenSet(known, config.chain.contractSet)
+  const plan = deploymentPlan(roles)
+  const isNew = known.sets[newest] === undefined
+  if (isNew) refuseSame(known, plan.contracts, newest)
+  const missing = isNew ? await stepsWithoutCode(chain, plan.steps) : []
   if (missing.length > 0) await deploy(missing)
-  await verify(chain, contracts)
-  const note = `code at all ${Object.keys(contracts).length} addresses`
-  return { changed: missing.length > 0, note, contracts }
+  const sets = { ...known.sets, ...(isNew && { [newest]: plan.contracts }) }
+  for (const contracts of Object.values(sets)) await verify(chain, contracts)
+  return { changed: missing.length > 0, note: noteOf(sets, newest), contractSets: { newest, sets } }
 
   async function deploy(missing: Step[]): Promise<void> {
     if (deployer === 'hardware') {
@@ -74,6 +81,18 @@ export async function prepareContracts(
       throw new LaunchError(`${account} has ${formatEther(balance)} ETH, and deploying may take ${formatEther(needed)}`)
     await deployContracts(nodeOf(secrets, chainId), { ...(roles satisfies Roles), deployerKey })
   }
+}
+
+/** A set that differs in nothing would only cost gas. Throws LaunchError. */
+function refuseSame(known: ContractSets, contracts: Contracts, set: number): void {
+  const { newest: same } = withContracts(known, contracts)
+  if (same !== set) throw new LaunchError(`chain.contractSet is ${set}, but these contracts are those of set ${same}`)
+}
+
+function noteOf(sets: ContractSets['sets'], newest: number): string {
+  const count = Object.keys(sets).length
+  const others = count > 1 ? `; ${count} sets, new wallets use set ${newest}` : ''
+  return `code at all ${Object.values(sets).flatMap((contracts) => Object.values(contracts)).length} addresses${others}`
 }
 
 /** 200 a byte of code, calldata twice: as contracts/deployment.ts. */

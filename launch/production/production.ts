@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../local/stack/workerProcess.ts'
 import { root } from '../../local/tools/runTool.ts'
-import type { Contracts } from '../../worker/chain/types.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import { buildStep } from '../buildStep.ts'
 import type { ProductionConfig } from '../configSchema.ts'
@@ -36,7 +36,7 @@ export function production(
   const { name, origin } = config
   const cloudflare = () => openCloudflare(config.accountId, state, environment)
   let secrets: Secrets
-  let contracts: Contracts
+  let contractSets: ContractSets
   let databaseId: string
 
   return [
@@ -69,11 +69,11 @@ export function production(
     },
     {
       name: 'contracts',
-      effect: `deploys what is not on ${networks[chainId].label} yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address`,
+      effect: `deploys what is not on ${networks[chainId].label} yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address; another set only where chain.contractSet asks for it`,
       cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the fee of the L1 for 21 kB',
       async run() {
         const prepared = await prepareContracts(config, chainId, state, secrets, environment.KEYSTORE_PASSWORD)
-        contracts = prepared.contracts
+        contractSets = prepared.contractSets
         return prepared
       },
     },
@@ -117,7 +117,7 @@ export function production(
           databaseId,
           main: bundle,
           bundled: true,
-          vars: productionVariables(config, chainId, contracts),
+          vars: productionVariables(config, chainId, contractSets),
           hostname: new URL(origin).hostname,
           sendsEmail: config.email.provider === 'cloudflare',
           hasMetrics: config.metrics,

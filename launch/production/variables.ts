@@ -1,6 +1,7 @@
 /** The Worker's variables, and whether they and the secrets are what it accepts. */
 
-import type { Contracts } from '../../worker/chain/types.ts'
+import { contractSetting } from '../../worker/chain/contractSets.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 import type { ChainId } from '../../worker/domain/networks.ts'
 import type { Env } from '../../worker/env.ts'
 import { settingProblems } from '../../worker/readiness/settingProblems.ts'
@@ -12,7 +13,7 @@ import type { Secrets } from './secrets.ts'
 export function productionVariables(
   config: ProductionConfig,
   chainId: ChainId,
-  contracts: Contracts,
+  contractSets: ContractSets,
 ): Record<string, string | undefined> {
   const { origin, chain, relayer, email, sms, operators } = config
   return {
@@ -26,7 +27,7 @@ export function productionVariables(
     [`RPC_URLS_${chainId}`]: undefined,
     CONTRACTS_8453: '{}',
     CONTRACTS_84532: '{}',
-    [`CONTRACTS_${chainId}`]: JSON.stringify(contracts),
+    [`CONTRACTS_${chainId}`]: contractSetting(contractSets),
     CONFIRM_DEPTH: String(chain.confirmDepth),
     RELAYER_SHARDS: String(relayer.shards),
     SIGN_UP: config.signUp,

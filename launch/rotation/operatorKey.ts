@@ -25,7 +25,7 @@ export function startOperatorKey({ vault, isDry, say }: Pick<Rotation, 'vault' |
   }
   const next = secrets[nextName] || randomBytes(32).toString('hex')
   if (!secrets[nextName]) say(`Backup: ${vault.write({ ...secrets, [nextName]: next })}`)
-  say(`The Provider's admin calls, before \`finish\`:\n${call(next, true)}`)
+  say(`The admin calls, on the Provider of every contract set, before \`finish\`:\n${call(next, true)}`)
   say('If the old key has leaked, the admin first calls pauseRotations(): owners then sign every renewal.')
 }
 
@@ -41,7 +41,7 @@ export async function finishOperatorKey(rotation: Pick<Rotation, 'vault' | 'isDr
   const replaced = vault.read()
   say(`Replaced: ${await vault.distribute(replaced, ['OPERATOR_KEY_V1'])}.`)
   const former = replaced.OPERATOR_KEY_FORMER
-  if (former) say(`Ten minutes later the Provider's admin calls:\n${call(former, false)}`)
+  if (former) say(`Ten minutes later the admin calls, on the Provider of every contract set:\n${call(former, false)}`)
   const { [nextName]: _, OPERATOR_KEY_FORMER: __, ...left } = replaced
   vault.write(left)
 }

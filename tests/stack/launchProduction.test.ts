@@ -4,7 +4,7 @@
  * every step, and upgrades it to a version that is not ready.
  */
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createWalletClient, type Hex, http } from 'viem'
@@ -18,6 +18,8 @@ import { openState, type State } from '../../launch/state.ts'
 import { runSteps } from '../../launch/steps.ts'
 import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
 import { runTool } from '../../local/tools/runTool.ts'
+import { parseContractSets } from '../../worker/chain/contractSets.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 import { networks } from '../../worker/domain/networks.ts'
 import { passcodeHash } from '../../worker/identity/secrets.ts'
 import { accountId, apiToken, type CloudflareStandIn, startCloudflare } from '../support/cloudflareStandIn.ts'
@@ -47,7 +49,8 @@ beforeEach(() => void cloudflare.calls.splice(0))
 const rpc = (method: string, params: unknown[]) =>
   createWalletClient({ transport: http(anvil.url) }).request({ method, params } as never) as Promise<unknown>
 
-const config = (changes: { signUp?: 'open' } = {}) =>
+type Changes = { signUp?: 'open'; chain?: { providerAdmin: string; deployer: 'hardware'; contractSet?: number } }
+const config = (changes: Changes = {}) =>
   (chainId === 8453 ? productionSchema : stagingSchema).parse({
     name: 'bursar',
     accountId,
@@ -62,7 +65,15 @@ const config = (changes: { signUp?: 'open' } = {}) =>
   })
 
 /** A new process each time, as far as the launch can tell. With a `lastStep`, it is interrupted after that one. */
-async function launch({ lastStep, changes }: { lastStep?: string | undefined; changes?: { signUp: 'open' } } = {}) {
+async function launch({
+  lastStep,
+  changes,
+  in: folder = state,
+}: {
+  lastStep?: string | undefined
+  changes?: Changes
+  in?: State
+} = {}) {
   const lines: string[] = []
   const say = (line: string) => void lines.push(line)
   const environment = {
@@ -73,10 +84,19 @@ async function launch({ lastStep, changes }: { lastStep?: string | undefined; ch
     RESEND_API_KEY: 're_0123456789',
   }
   const waiting = { pauseMs: 5, firstMs: 1_000, upgradeMs: 100 }
-  const steps = production(config(changes), chainId, state, { environment, say, waiting })
+  const steps = production(config(changes), chainId, folder, { environment, say, waiting })
   const end = lastStep === undefined ? steps.length : steps.findIndex(({ name }) => name === lastStep) + 1
-  await runSteps(steps.slice(0, end), state, say)
+  await runSteps(steps.slice(0, end), folder, say)
   return { lines, names: steps.map(({ name }) => name) }
+}
+
+/** What the launch asks for. Returns which contracts they are of. */
+async function sendTransactions(): Promise<string[]> {
+  const transactions = JSON.parse(await readFile(join(folder, 'transactions.json'), 'utf8')) as Record<string, string>[]
+  const [from] = (await rpc('eth_accounts', [])) as Hex[]
+  for (const { to, data, gas } of transactions)
+    await rpc('eth_sendTransaction', [{ from, to, data, gas: `0x${BigInt(gas!).toString(16)}` }])
+  return transactions.map(({ contract }) => contract!)
 }
 
 const savedSecrets = async () => decrypt(await readFile(join(folder, 'secrets.backup.json'), 'utf8'), passphrase)
@@ -95,16 +115,7 @@ test('a hostname that something else uses is left alone @launch-5', async () => 
 
 test('it waits for the transactions of a hardware wallet, then for ETH @launch-6', async () => {
   await expect(launch()).rejects.toThrow(/\[5\/13\] contracts failed: send the transactions in .*transactions\.json/)
-  const transactions = JSON.parse(await readFile(join(folder, 'transactions.json'), 'utf8'))
-  expect(transactions.map(({ contract }: { contract: string }) => contract)).toEqual([
-    'PayoutEscrow',
-    'Provider',
-    'AgentWalletFactory',
-    'Relay',
-  ])
-  const [from] = (await rpc('eth_accounts', [])) as Hex[]
-  for (const { to, data, gas } of transactions)
-    await rpc('eth_sendTransaction', [{ from, to, data, gas: `0x${BigInt(gas).toString(16)}` }])
+  expect(await sendTransactions()).toEqual(['PayoutEscrow', 'Provider', 'AgentWalletFactory', 'Relay'])
   const [relayer] = relayerAddresses(config(), chainId, await savedSecrets())
   await expect(launch()).rejects.toThrow(
     new RegExp(`relayers failed: send at least .* ETH on ${networks[chainId].label} to each of ${relayer}`),
@@ -166,6 +177,39 @@ test('what was deployed has every secret, no address but its own, and one passco
   const acts = cloudflare.databases[0]!.db.prepare('SELECT actor, action FROM operator_action').all()
   expect(acts.map((row) => ({ ...row }))).toEqual([{ actor: 'launch', action: 'passcode.create' }])
   expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
+})
+
+test('another contract set is deployed where the config asks for it, and what there was stays @launch-17', async () => {
+  const setting = async (from = folder): Promise<ContractSets> => {
+    const { vars } = JSON.parse(await readFile(join(from, 'wrangler.json'), 'utf8'))
+    return parseContractSets(vars[`CONTRACTS_${chainId}`]) as ContractSets
+  }
+  const before = await setting()
+  expect(Object.keys(before.sets)).toEqual(['1'])
+  // Other roles give other addresses, as other code would; alone they deploy nothing.
+  const chain = { providerAdmin: `0x${'22'.repeat(20)}`, deployer: 'hardware' } as const
+  await launch({ changes: { chain }, lastStep: 'configuration' })
+  expect(await setting()).toEqual(before)
+  await expect(launch({ changes: { chain: { ...chain, contractSet: 3 } } })).rejects.toThrow('the next set of this')
+
+  const changes = { chain: { ...chain, contractSet: 2 } }
+  await expect(launch({ changes })).rejects.toThrow('send the transactions')
+  // The escrow and the Relay have not changed.
+  expect(await sendTransactions()).toEqual(['Provider', 'AgentWalletFactory'])
+  await launch({ changes, lastStep: 'configuration' })
+  const { newest, sets } = await setting()
+  expect([newest, sets[1], sets[2]!.escrow]).toEqual([2, before.sets[1], before.sets[1]!.escrow])
+  expect(sets[2]!.factory).not.toBe(sets[1]!.factory)
+  await expect(launch({ changes: { chain: { ...chain, contractSet: 3 } } })).rejects.toThrow('are those of set 2')
+  await launch({ changes: { chain: { ...chain, contractSet: 1 } }, lastStep: 'configuration' })
+  expect(await setting()).toEqual({ newest: 1, sets })
+
+  // Without the state folder, what the deployment serves counts.
+  const elsewhere = await mkdtemp(join(tmpdir(), 'bursar-launch-'))
+  await copyFile(join(folder, 'secrets.backup.json'), join(elsewhere, 'secrets.backup.json'))
+  await launch({ in: openState(elsewhere), changes: { chain }, lastStep: 'configuration' })
+  expect(await setting(elsewhere)).toEqual(before)
+  await rm(elsewhere, { recursive: true })
 })
 
 if (isLong)

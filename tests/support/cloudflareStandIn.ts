@@ -1,9 +1,11 @@
 /**
  * The parts of Cloudflare's API that a launch and wrangler call, on the loopback interface, with D1 in SQLite. It also
- * serves /api/ready as the deployed version would. Calls are recorded as "METHOD path", without the account's prefix.
+ * serves /api/ready and /api/config as the deployed version would. Calls are recorded as "METHOD path", without the account's prefix.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { serveLocally } from '../../local/standIns/server.ts'
+import { parseContractSets } from '../../worker/chain/contractSets.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 
 export const accountId = '0123456789abcdef0123456789abcdef'
 export const apiToken = 'token-of-the-test'
@@ -104,6 +106,18 @@ export async function startCloudflare() {
     'POST /workers/scripts/:id/subdomain': () => ({ result: { enabled: false, previews_enabled: false } }),
   }
 
+  /** As the version says it to browsers. */
+  const chainsOf = (id: string | null) => {
+    const { bindings = [] } = versions.find((version) => version.id === id)?.metadata ?? {}
+    const settings = bindings.filter(({ name }) => name.startsWith('CONTRACTS_'))
+    return Object.fromEntries(
+      settings.map(({ name, text }) => {
+        const { newest, sets } = parseContractSets(text!) as ContractSets
+        return [name.replace('CONTRACTS_', ''), { contracts: sets[newest] ?? {}, contractSets: sets }]
+      }),
+    )
+  }
+
   const server = await serveLocally(
     0,
     async (request) => {
@@ -112,6 +126,7 @@ export async function startCloudflare() {
         const version = versions.find(({ id }) => id === state.current)
         return new Response(null, { status: version && state.isReady(version) ? 200 : 503 })
       }
+      if (pathname === '/api/config') return Response.json({ data: { chains: chainsOf(state.current) } })
       const path = pathname.replace('/client/v4', '').replace(`/accounts/${accountId}`, '')
       calls.push(`${request.method} ${path}`)
       if (request.headers.get('authorization') !== `Bearer ${apiToken}`)
