@@ -1,6 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../worker/chain/types.ts'
+import type { ContractSets, Hex } from '../../worker/chain/types.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
 import {
   attempts,
   becomes,
@@ -98,5 +100,38 @@ describe('delivery', () => {
     await relayer().submit([job])
     expect(await becomes(job.id, 'dropped')).toMatchObject({ reason: 'too little time left' })
     expect(await attempts()).toEqual([])
+  })
+
+  test('each contract set has its own batches and Relay contract, whatever the setting says when they are mined @sets-7', async () => {
+    const first = chain.contracts
+    const second = { ...first, relay: recipient('second relay') }
+    await chain.node('anvil_setCode', second.relay, await chain.node('eth_getCode', first.relay, 'latest'))
+    const showSets = (sets: ContractSets['sets']) =>
+      runInDurableObject(relayer(), ({ chains }: Relayer) => {
+        ;(chains[84532] as { contractSets: ContractSets }).contractSets = { newest: 1, sets }
+      })
+    await showSets({ 1: first, 2: second })
+    // The last two name a set that the setting lacks.
+    const sets = [1, 1, 1, 1, 2, 2, 2, 3, 3]
+    const jobs = await sequence(sets.length, async (i): Promise<RelayJob> => {
+      const job = await chain.createSend(await wallet(`s${i}`), { userId: `u${i}`, to: recipient(`s${i}`) })
+      return { ...job, contractSet: sets[i]! }
+    })
+    await relayer().submit([jobs[0]!])
+    await becomes(jobs[0]!.id, 'broadcast')
+    await relayer().submit(jobs.slice(1))
+    const sent = await Promise.all(jobs.map(async ({ id }) => transaction((await becomes(id, 'broadcast')).txHash)))
+    expect(sent.map(({ to }) => to)).toEqual(
+      [jobs[0]!.target, first.relay, first.relay, first.relay, second.relay, second.relay, second.relay]
+        .concat(jobs[7]!.target, jobs[8]!.target)
+        .map((to) => to.toLowerCase()),
+    )
+
+    // One of the second batch fails on chain, and its set has gone from the setting.
+    await chain.node('anvil_setCode', jobs[5]!.target, '0x60006000fd')
+    await showSets({ 1: first })
+    await settle()
+    expect((await report(jobs[5]!.id)).state).toBe('parked')
+    for (const [i, { id }] of jobs.entries()) if (i !== 5) expect((await report(id)).state, `${i}`).toBe('mined')
   })
 })

@@ -32,14 +32,15 @@ export class EthereumNode {
   async request<T>(method: string, ...params: unknown[]): Promise<T> {
     let reply: { result?: T; error?: { message?: string } }
     try {
-      const response = await fetch(this.#url, {
+      const options = {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         signal: AbortSignal.timeout(timeoutMs),
         referrerPolicy: 'no-referrer',
         credentials: 'omit',
-      })
+      } as const
+      const response = await fetch(this.#url, options)
       reply = await response.json()
     } catch {
       throw new NodeProblem('The RPC URL does not respond. Check it, or try another one.', false)

@@ -1,0 +1,199 @@
+/**
+ * A second contract set on the chain while payouts are open and payments are in flight. The Worker is the sample's, whose
+ * clock can be moved, for the return at expiry.
+ */
+import { randomUUID } from 'node:crypto'
+import { pad } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reclaimPayout, withdraw } from '#chain/ownerCalls.ts'
+import type { PublicConfig } from '#schemas/account.ts'
+import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { deployContracts } from '../../contracts/deployment.ts'
+import { until } from '../../local/client.ts'
+import { startClock } from '../../local/sample/clock.ts'
+import { ownerSecretOf } from '../../web/src/lib/ownerSecret.ts'
+import { EthereumNode } from '../../web/src/recovery/node.ts'
+import { findPayouts, findWallets, readWallet } from '../../web/src/recovery/wallet.ts'
+import { walletAddress } from '../../worker/chain/addresses.ts'
+import { contractSetting, withContracts } from '../../worker/chain/contractSets.ts'
+import { RpcClient } from '../../worker/chain/rpcClient.ts'
+import { addressOf } from '../../worker/chain/sign.ts'
+import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
+import type { LedgerView } from '../../worker/treasury/api.ts'
+import { addressFor, chainReader, usdc } from '../support/stackClient.ts'
+import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
+
+let stack: TestStack
+let token: string
+let first: Contracts
+beforeAll(async () => {
+  stack = await createTestStack({ entry: 'local/sample/worker.ts' })
+  first = stack.contracts[8453]
+  token = await signIn(stack.bursar)
+}, 60_000)
+afterAll(() => stack?.stop())
+
+const owner = ownerSecretOf(generatePrivateKey())
+const hours = 3_600_000 // 1 hour
+
+test('old payouts go on under their set, new wallets use the new one, and an owner leaves from both @sets-8', async () => {
+  const [old, imported] = await Promise.all([
+    createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'Old', funds: '100' }),
+    importWallet('20'),
+  ])
+  const open = await Promise.all([
+    createPayout(old, '5'),
+    createPayout(old, '7'),
+    createPayout(old, '8', 1),
+    createPayout(old, '9'),
+    createPayout(imported, '4'),
+  ])
+  const [claimed, reclaimed, expiring, , fromImported] = open
+  await Promise.all(open.map((payout) => payoutIs(payout, 'CREATED')))
+  const inFlight = await createPayout(old, '2')
+  const sent = await pay(old, addressFor('shop'), '1')
+
+  const second = await changeContracts()
+  expect((await stack.bursar.api<PublicConfig>('/config')).chains[8453]).toMatchObject({
+    contracts: second,
+    contractSets: { 1: first, 2: second },
+  })
+
+  // What was open or on its way before.
+  await until('the send', async () => (await transaction(sent)).status === 'CONFIRMED')
+  await payoutIs(inFlight, 'CREATED')
+  await stack.bursar.api(`/escrow/${reclaimed.id}/reclaim`, { token, key: randomUUID(), body: {} })
+  await Promise.all([claim(claimed, 'ada'), claim(fromImported, 'bob'), payoutIs(reclaimed, 'RECLAIMED')])
+  for (const contracts of [first, second])
+    await expect(pay(old, contracts.escrow, '1')).rejects.toThrow('cannot receive payments')
+
+  // New wallets, and new payouts of old and imported ones.
+  const fresh = await createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'New', funds: '50' })
+  expect([old.contractSet, old.factory, fresh.contractSet, fresh.factory]).toEqual([
+    1,
+    first.factory,
+    2,
+    second.factory,
+  ])
+  for (const [wallet, contracts] of [[old, first] as const, [fresh, second] as const])
+    expect(walletAddress(contracts, parametersOf(wallet)).toLowerCase()).toBe(wallet.address.toLowerCase())
+  const later = await Promise.all([createPayout(old, '3'), createPayout(fresh, '3'), createPayout(imported, '3')])
+  expect(later.map(({ terms }) => [terms.contractSet, terms.escrow])).toEqual([
+    [1, first.escrow],
+    [2, second.escrow],
+    [2, second.escrow],
+  ])
+  await Promise.all(later.map((payout) => payoutIs(payout, 'CREATED')))
+  await Promise.all(later.map((payout, i) => claim(payout, `recipient ${i}`)))
+  const freshKept = await createPayout(fresh, '6')
+  await payoutIs(freshKept, 'CREATED')
+
+  const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], Date.now())
+  await clock.goTo(Date.now() + 26 * hours)
+  token = await signIn(stack.bursar)
+  await payoutIs(expiring, 'RECLAIMED')
+
+  await stack.stopWorker()
+  const home = addressFor('home')
+  expect(await leave(home)).toEqual([
+    { escrow: first.escrow.toLowerCase(), reclaimed: [usdc('9'), usdc('2')], withdrawn: usdc('91') },
+    { escrow: second.escrow.toLowerCase(), reclaimed: [usdc('6')], withdrawn: usdc('47') },
+  ])
+  expect(await chainReader(stack.rpc[8453], first.usdc).balanceOf(home)).toBe(usdc('138'))
+
+  await stack.restartWorker()
+  token = await signIn(stack.bursar)
+  for (const [wallet, withdrawn] of [[old, '91'] as const, [fresh, '47'] as const])
+    await until('the books to follow', async () => {
+      const books = await stack.bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+      return books.withdrawn === withdrawn && books.escrowed === '0' && books.available === '0'
+    })
+}, 120_000)
+
+/** Stops the Worker where it is, deploys the same code at other addresses, and starts it with both sets. */
+async function changeContracts(): Promise<Contracts> {
+  await stack.stopWorker()
+  const deployerKey = generatePrivateKey()
+  await rpc('anvil_setBalance', [privateKeyToAddress(deployerKey), '0xde0b6b3a7640000'])
+  const second = await deployContracts(stack.rpc[8453], {
+    providerAdmin: addressFor('admin'),
+    operator: addressOf(`0x${stack.secrets.OPERATOR_KEY_V1}`),
+    usdcAdmin: addressFor('admin'),
+    usdc: first.usdc,
+    salt: pad('0x02'),
+    deployerKey,
+  })
+  stack.vars.CONTRACTS_8453 = contractSetting(withContracts(stack.contractSets[8453], second))
+  await stack.restartWorker()
+  return second
+}
+
+/** By the recovery page's own code, with the owner's key and a node and nothing else. */
+async function leave(home: Address) {
+  await rpc('anvil_setBalance', [owner.address, '0xde0b6b3a7640000'])
+  const node = new EthereumNode(stack.rpc[8453])
+  const all = () => true
+  const wallets: { escrow: Address; reclaimed: bigint[]; withdrawn: bigint }[] = []
+  for (const address of await findWallets(node, owner.address, 0, all)) {
+    const before = await readWallet(node, address)
+    const payouts = await findPayouts(node, before, 0, all)
+    for (const { terms } of payouts) await node.send(owner, address, reclaimPayout(terms))
+    const { usdc: withdrawn, usdcToken, escrow } = await readWallet(node, address)
+    await node.send(owner, address, withdraw(usdcToken, home, withdrawn))
+    wallets.push({ escrow, reclaimed: payouts.map(({ held }) => held), withdrawn })
+  }
+  return wallets
+}
+
+const rpc = (method: string, params: unknown[]) => new RpcClient(stack.rpc[8453]).request(method, params)
+
+const parametersOf = (wallet: Wallet) => ({
+  owner: wallet.ownerAddress as Address,
+  salt: wallet.salt as Hex,
+  sessionKey: wallet.sessionKeyAddress as Address,
+  limit: BigInt(wallet.spendingLimit),
+  validUntil: wallet.validUntil,
+})
+
+async function importWallet(funds: string): Promise<Wallet> {
+  const privateKey = generatePrivateKey()
+  const address = privateKeyToAddress(privateKey)
+  await stack.bursar.plain('/dev/faucet', { body: { address, amount: funds } })
+  const body = { address, chain: 'base', privateKey, masterPassword: 'a long master password' }
+  const { id } = await stack.bursar.api<Wallet>('/wallets/with-private-key', { token, key: randomUUID(), body })
+  return until('the imported wallet’s money', async () => {
+    const wallet = (await stack.bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
+    return wallet?.usdcBalance?.balance === funds && wallet
+  })
+}
+
+async function pay({ id }: Wallet, toAddress: Address, amount: string): Promise<string> {
+  const body = { walletId: id, toAddress, amount }
+  const reply = await stack.bursar.api<{ id: string }>('/transactions/send', { token, key: randomUUID(), body })
+  return reply.id
+}
+
+const transaction = (id: string) => stack.bursar.api<{ status: string }>(`/transactions/${id}`, { token })
+
+async function createPayout({ id }: Wallet, amount: string, expiresInDays = 30): Promise<CreateEscrowReply> {
+  const body = { sourceWalletId: id, amount, recipientEmail: 'ada@bursar.test', expiresInDays }
+  return stack.bursar.api<CreateEscrowReply>('/escrow/create', { token, key: randomUUID(), body })
+}
+
+const payoutIs = ({ id }: CreateEscrowReply, wanted: Escrow['status']) =>
+  until(`payout ${wanted}`, async () => {
+    const { status } = await stack.bursar.api<Escrow>(`/escrow/${id}`, { token })
+    return status === wanted
+  })
+
+async function claim(payout: CreateEscrowReply, recipient: string): Promise<void> {
+  const accessToken = new URL(payout.claimUrl).pathname.split('/').at(-1)!
+  const recipientAddress = addressFor(recipient)
+  const body = { accessToken, passcode: payout.passcode, recipientAddress }
+  await stack.bursar.api('/escrow/claim', { body })
+  await payoutIs(payout, 'WITHDRAWN')
+  const held = await chainReader(stack.rpc[8453], first.usdc).balanceOf(recipientAddress)
+  expect(held).toBe(usdc(String(Number(payout.terms.amount) / 1e6)))
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { PublicConfig } from '#schemas/account.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { contractsOfWallet } from '../../web/src/lib/chainConfig.ts'
+import { recoverySheet, sheetText } from '../../web/src/routes/dashboard/-wallets/session/recoverySheet.ts'
+
+const address = (set: string, digit: string) => `0x${`${set}${digit}`.padEnd(40, digit)}`
+const contracts = (set: string) => ({
+  usdc: address('', '1'),
+  escrow: address(set, '2'),
+  vaultImplementation: address(set, '3'),
+  provider: address(set, '4'),
+  factory: address(set, '5'),
+  walletImplementation: address(set, '6'),
+  relay: address(set, '7'),
+})
+const [first, second] = [contracts('a'), contracts('b')]
+const chain: PublicConfig['chains']['8453'] = {
+  explorerUrl: 'https://explorer.test',
+  rpcUrl: 'https://rpc.test',
+  contracts: second,
+  contractSets: { 1: first, 2: second },
+}
+const wallet = (contractSet: number, factory: string) =>
+  ({ contractSet, factory, chain: 'base', status: 'active', name: 'Ops', address: address('', '9') }) as Wallet
+
+test('the recovery sheet and the address check have the contracts of the wallet’s set, not the newest @sets-10', () => {
+  for (const [set, ours] of [[1, first] as const, [2, second] as const]) {
+    expect(contractsOfWallet(chain, wallet(set, ours.factory))).toEqual(ours)
+    expect(recoverySheet(wallet(set, ours.factory), chain).facts).toEqual(
+      expect.arrayContaining([
+        ['USDC', ours.usdc],
+        ['Wallet factory', ours.factory],
+        ['Payout escrow', ours.escrow],
+        ['Provider', ours.provider],
+      ]),
+    )
+  }
+})
+
+test('of a set that the deployment does not know, the sheet names what to ask the wallet', () => {
+  const text = sheetText(recoverySheet(wallet(3, address('c', '5')), chain))
+  expect(text).toMatch(/Payout escrow: +call ESCROW\(\) of the wallet/)
+  expect(text).not.toContain(second.escrow)
+  expect(contractsOfWallet(chain, { contractSet: null })).toBeNull()
+})
