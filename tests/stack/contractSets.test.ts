@@ -87,7 +87,7 @@ test('old payouts go on under their set, new wallets use the new one, and an own
   ])
   await Promise.all(later.map((payout) => payoutIs(payout, 'CREATED')))
   await Promise.all(later.map((payout, i) => claim(payout, `recipient ${i}`)))
-  const freshKept = await createPayout(fresh, '6')
+  const [freshKept] = await Promise.all([createPayout(fresh, '6'), rotate(old), rotate(fresh)])
   await payoutIs(freshKept, 'CREATED')
 
   const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], Date.now())
@@ -166,6 +166,17 @@ async function importWallet(funds: string): Promise<Wallet> {
   return until('the imported wallet’s money', async () => {
     const wallet = (await stack.bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
     return wallet?.usdcBalance?.balance === funds && wallet
+  })
+}
+
+/** Under the authority of the Provider of the wallet's set. */
+async function rotate({ id, sessionKeyAddress }: Wallet): Promise<void> {
+  const body = { spendingLimit: '500000000', ttlHours: 240 }
+  const path = `/wallets/smart-wallets-v2/${id}/rotate-session-key`
+  await stack.bursar.api(path, { token, key: randomUUID(), body })
+  await until('a new session', async () => {
+    const wallets = await stack.bursar.api<Wallet[]>('/wallets', { token })
+    return wallets.find((wallet) => wallet.id === id)!.sessionKeyAddress !== sessionKeyAddress
   })
 }
 

@@ -2,16 +2,19 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
+import { topics } from '../../worker/chain/calls.ts'
 import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'
-import type { Address, Chain, ContractSets, Contracts } from '../../worker/chain/types.ts'
+import type { Address, Block, Chain, ContractSets, Contracts, LogFilter } from '../../worker/chain/types.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import { knownSets, setOfNewPayout } from '../../worker/treasury/contracts.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import { signQueued } from '../../worker/treasury/payments/sign.ts'
 import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
 import { termsView } from '../../worker/treasury/payouts/views.ts'
 import { dueJobs } from '../../worker/treasury/relay/dueJobs.ts'
+import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { createMemoryTreasury, type MemoryTreasury, storageOf } from '../support/memoryTreasury.ts'
 
@@ -28,6 +31,7 @@ function showSets({ context }: MemoryTreasury, newest: number, versions: number[
   return sets
 }
 
+const head: Block = { number: 9, timestamp: 1, hash: '0x' }
 const gathered: Gathered = { draft: null, lookup: null, refreshed: true, grants: {} }
 const pay = ({ context }: MemoryTreasury, to: Address) => {
   const principal: PayInput['principal'] = { type: 'user' }
@@ -130,5 +134,45 @@ test('nothing is signed or sent for a set that the settings lack, and the refusa
   // What is of a known set goes on.
   expect(dueJobs(context).map(({ job }) => job.contractSet)).toEqual([2])
   expect(termsView(context, store.payout('pay_1')!)).not.toHaveProperty('escrow')
+  expect(dump()).toBe(before)
+
+  // Accepted before, and not signed yet.
+  store.run(
+    "INSERT INTO payment (id, kind, wallet_id, to_type, to_address, amount, status, created_at, give_up_at, epoch) VALUES ('pay_q', 'send', 'wal', 'address', ?, 1, 'QUEUED', 0, 9e15, 1)",
+    address(1),
+  )
+  context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+  const sign = () => store.transaction(() => signQueued(context, store.wallet('wal')!, head))
+  expect(sign()).toBe(0)
+  showSets(memory, 2, [1, 2])
+  expect(sign()).toBe(1)
+})
+
+test('announcements are looked for at the escrow of each payout’s set; of an unknown one the logs wait @sets-11', async () => {
+  const memory = createMemoryTreasury(usdc('100'), usdc('100'))
+  const { context, store, dump } = memory
+  const sets = showSets(memory, 2, [1, 2])
+  insertPayout(memory, 'pay_1', 1, 'CREATING')
+  insertPayout(memory, 'pay_2', 2, 'CREATING')
+  for (const id of ['pay_1', 'pay_2']) store.run('UPDATE payout SET payout_hash = ? WHERE id = ?', `0x${id}`, id)
+  const asked: LogFilter[] = []
+  const logs: Chain['logs'] = async (filters) => {
+    asked.push(...filters)
+    return filters.map(() => [])
+  }
+  const chain: Partial<Chain> = { logs, block: async () => head, usdcBalance: async () => usdc('100') }
+  Object.assign(context.chains[8453], chain)
+  Object.assign(context.env, { CONFIRM_DEPTH: '1' })
+  expect(await scanWallet(context, 'wal', head)).toBe(true)
+  const announced = asked.filter((filter) => filter.topics?.[0] === topics.payoutAnnounced)
+  expect(announced.map(({ address, topics }) => [address, topics![1]])).toEqual([
+    [sets[1]!.escrow, ['0xpay_1']],
+    [sets[2]!.escrow, ['0xpay_2']],
+  ])
+
+  showSets(memory, 2, [2])
+  const before = dump()
+  const later = scanWallet(context, 'wal', { ...head, number: 10 })
+  await expect(later).rejects.toThrow('contract set 1 is not in CONTRACTS_8453')
   expect(dump()).toBe(before)
 })

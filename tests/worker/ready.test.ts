@@ -233,6 +233,13 @@ describe('the server is not ready when the network contradicts its settings @rea
       `Base, node 1: there is no code at the address of ${name}`,
     )
   })
+  test('a contract of an older set has gone @sets-12', async () => {
+    const older = { ...contracts, escrow: `0x${'de'.repeat(20)}` }
+    const setting = JSON.stringify({ newest: 2, sets: { 1: older, 2: contracts } })
+    const causes = await causesWith({ CONTRACTS_8453: setting })
+    expect(causes).toContain('Base, node 1: there is no code at the address of escrow of set 1')
+    expect(causes).not.toContain('of set 2')
+  })
   test('a node is down, the second one too', async () => {
     const urls = `${env.RPC_URLS_8453},http://127.0.0.1:1/v2/a-key`
     const causes = await causesWith({ RPC_URLS_8453: urls })
