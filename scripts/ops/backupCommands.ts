@@ -14,13 +14,32 @@ webhooks, suspensions. Prints where it is; --from goes on there. --dry-run says 
     run: async (call, { reason, options, switches = [] }, say) => {
       const isDry = switches.includes('dry-run')
       const data = await reprojectAll(call, { reason, dryRun: isDry }, options.from, say)
-      const lines = Object.keys(data.rows).map((table) => [
-        table,
-        `${data.rows[table]} rows`,
-        `${data.changed[table] ?? 0} ${isDry ? 'would change' : 'changed'}`,
-      ])
-      const problems = data.problems.map(({ userId, problem }) => `problem  ${userId}  ${problem}`)
-      return { data, text: [`${data.accounts} accounts`, rows(lines), ...problems].filter(Boolean).join('\n') }
+      return { data, text: reprojectText(data, isDry) }
+    },
+  },
+  'd1-restored': {
+    usage: 'd1-restored [--dry-run] [--from <cursor>]',
+    options: ['from'],
+    switches: ['dry-run'],
+    help: `After D1 was restored to an earlier time: ends all login sessions, codes and links, sends what the accounts have, as
+reproject does, and asks owners to confirm whitelisted contacts that they had changed since. --from goes on after the sessions.`,
+    args: [0, 0],
+    ...acting,
+    run: async (call, { reason, options, switches = [] }, say) => {
+      const isDry = switches.includes('dry-run')
+      let sessions = 0
+      if (options.from === undefined) {
+        let left: number
+        do {
+          const reply: { ended: number; left: number } = await call('POST', '/end-sessions', { reason, dryRun: isDry })
+          left = reply.left
+          sessions += reply.ended
+          say(`${sessions} sessions`)
+        } while (left > 0)
+      }
+      const data = await reprojectAll(call, { reason, dryRun: isDry, restored: true }, options.from, say)
+      const ended = `${sessions} sessions ${isDry ? 'would end' : 'ended'}`
+      return { data: { sessions, ...data }, text: `${ended}\n${reprojectText(data, isDry)}` }
     },
   },
   'restore-export': {
@@ -46,6 +65,17 @@ passcodes, operators' acts and stops. After reproject. --dry-run says what would
   },
 }
 
+function reprojectText(data: ReprojectReply, isDry: boolean): string {
+  const tables = new Set([...Object.keys(data.rows), ...Object.keys(data.changed)])
+  const lines = [...tables].map((table) => [
+    table,
+    table in data.rows ? `${data.rows[table]} rows` : '',
+    `${data.changed[table] ?? 0} ${isDry ? 'would change' : 'changed'}`,
+  ])
+  const problems = data.problems.map(({ userId, problem }) => `problem  ${userId}  ${problem}`)
+  return [`${data.accounts} accounts`, rows(lines), ...problems].filter(Boolean).join('\n')
+}
+
 async function restoreAll(
   call: Call,
   body: { reason: string; dryRun: boolean; run?: string },
@@ -69,7 +99,7 @@ function add(sums: Record<string, number>, more: Record<string, number>): void {
 
 async function reprojectAll(
   call: Call,
-  body: { reason: string; dryRun: boolean },
+  body: { reason: string; dryRun: boolean; restored?: true },
   from: string | undefined,
   say: (line: string) => void,
 ): Promise<ReprojectReply> {

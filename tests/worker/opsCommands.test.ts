@@ -27,7 +27,7 @@ beforeAll(async () => {
 const run = (name: string, args: string[] = [], options: Record<string, string> = {}, env = {}) =>
   execute(
     commands[name]!,
-    { args, reason: 'night shift', options },
+    { args, reason: 'night shift', options, switches: Object.keys(options) },
     { env: { BURSAR_URL: `${origin}/`, ...token, ...env }, fetch: throughAccess },
   )
 
@@ -70,6 +70,7 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['renew-keys', [], /^\d+ accounts$/],
     ['reset-passwords', [], /^0 passwords$/],
     ['reproject', [], /^\d+ accounts/],
+    ['d1-restored', [], /^\d+ sessions would end\n\d+ accounts/, { 'dry-run': '' }],
     ['restore-export', [], /^export \S+, begun /],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]

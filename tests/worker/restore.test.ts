@@ -318,7 +318,7 @@ test('an export goes on where it was killed; one that lacks a part, or was alter
   const text = await (await env.BACKUP.get(key))!.text()
   const other = await (await env.BACKUP.get(parts[0]!.key))!.text()
   const refusal = async () => restoreExport(id).catch((error: Error) => error.message)
-  await env.BACKUP.put(key, `${text.slice(0, -2)}AA`)
+  await env.BACKUP.put(key, `${text}A`)
   expect(await refusal()).toContain(`422: ${key} was altered`)
   await env.BACKUP.put(key, other)
   expect(await refusal(), 'another part in its place').toContain(`422: ${key} was altered`)
@@ -363,4 +363,100 @@ test('after a change of the KEK a new export is made at once, and old ones go af
   await exportUnder(startedAt + 31 * 86_400_000)
   expect(await env.BACKUP.head(`exports/manifests/${former}`)).toBeNull()
   expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
+})
+
+/** D1's rows of the account, to be put back later as a restore to an earlier time would. */
+async function snapshotOf(userId: string) {
+  const ofUser = ['contact', 'agent_credential', 'transaction_view', 'payout_view', 'claim_link', 'session']
+  const rows: [string, Row[]][] = [['user', await all('SELECT * FROM user WHERE id = ?', userId)]]
+  for (const name of ofUser) rows.push([name, await all(`SELECT * FROM ${name} WHERE user_id = ?`, userId)])
+  const inSession = 'SELECT * FROM refresh_token WHERE session_id IN (SELECT id FROM session WHERE user_id = ?)'
+  rows.push(['refresh_token', await all(inSession, userId)])
+  return async () => {
+    for (const name of ['user', ...ofUser])
+      await env.DB.prepare(`DELETE FROM ${name} WHERE ${name === 'user' ? 'id' : 'user_id'} = ?`)
+        .bind(userId)
+        .run()
+    for (const [name, list] of rows)
+      for (const row of list) {
+        const columns = Object.keys(row)
+        const query = `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')})`
+        await env.DB.prepare(query)
+          .bind(...Object.values(row))
+          .run()
+      }
+  }
+}
+
+test('D1 restored to an earlier time: sessions end, lists are whole, changed contacts wait for their owner @restore-8', async () => {
+  const account = await createAccountFixture(api)
+  const { token, user, agent, group, wallet, contact } = account
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await api.call(method, path, { token, ...(body !== undefined && { body }) })
+    expect(reply.status, `${method} ${path} ${reply.text}`).toBeLessThan(300)
+    return reply.json.data
+  }
+  const email = String((await all('SELECT email FROM user WHERE id = ?', user))[0]!.email)
+  const signedIn = await login(api, email, 'correct horse battery')
+  const { refreshToken } = signedIn.json.data
+  const goBack = await snapshotOf(user)
+  const before = (await all('SELECT address FROM contact WHERE id = ?', contact))[0]!.address
+
+  // What the restore loses: a contact's new address, which was confirmed; a new contact; a key; a payment; a password; a
+  // sign-out.
+  const address = fresh('moved')
+  await call('PUT', `/api/contacts/${contact}`, { name: 'Carol', address })
+  const confirmed = { address, email: null, phone: null }
+  await call('POST', `/api/policy-groups/${group}/contacts/${contact}/confirm`, confirmed)
+  const added = await call('POST', '/api/contacts', { name: 'Dan', email: 'dan@example.com' })
+  const scopes = ['address_payments:write', 'contact_payments:write', 'email_payments:write']
+  const listed = { whitelistedContactIds: [contact, added.id] }
+  await call('PUT', `/api/policy-groups/${group}`, { name: 'Group', scopes, walletId: wallet, ...listed })
+  const { apiKey } = await call('POST', `/api/agents/${agent}/regenerate-api-key`, { revokeNow: true })
+  const pay = (to: Row, key = apiKey) =>
+    api.call('POST', '/v1/payments', {
+      body: { to, amount: '1' },
+      headers: { authorization: `Bearer ${key}`, 'idempotency-key': `k${Math.random()}` },
+    })
+  const payout = await pay({ type: 'email', email: 'later@example.com' })
+  expect(payout.status, payout.text).toBe(201)
+  api.clock.now += 1_000
+  await call('PATCH', `/api/users/${user}/change-password`, {
+    currentPassword: 'correct horse battery',
+    newPassword: 'the latter password',
+  })
+  await settled([user])
+  await goBack()
+
+  const dry = (await run('d1-restored', ['dry-run'])).data as ReprojectReply & { sessions: number }
+  expect(dry.sessions).toBeGreaterThanOrEqual(2)
+  // Other accounts of these tests have some as well.
+  expect(dry.changed.contact).toBeGreaterThan(0)
+  expect(dry.changed.contacts_to_confirm).toBeGreaterThan(0)
+  const listedCarol = async () => {
+    const [found] = await env.TREASURY.getByName(user).groups()
+    return found!.policyGroup.whitelistedContacts.find((each) => each.contact.id === contact)
+  }
+  expect((await listedCarol())!.stale, 'a dry run changes nothing').toBe(false)
+  expect((await all('SELECT id FROM session WHERE user_id = ?', user)).length).toBe(2)
+  requestsLeft = 1
+  await expect(run('d1-restored')).rejects.toThrow('killed')
+  requestsLeft = Number.POSITIVE_INFINITY
+  await run('d1-restored')
+
+  expect((await all('SELECT id FROM session')).length).toBe(0)
+  expect((await api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })).status).toBe(401)
+  for (const password of ['correct horse battery', 'the latter password'])
+    expect((await login(api, email, password)).status).toBe(401)
+  expect(await all('SELECT payout_id FROM claim_link WHERE user_id = ?', user)).toEqual([{ payout_id: payout.json.id }])
+  expect(await all('SELECT id FROM transaction_view WHERE user_id = ?', user)).toContainEqual({ id: payout.json.id })
+  expect((await pay({ type: 'address', address: fresh('x') })).status, 'the new key').toBe(201)
+  expect((await pay({ type: 'address', address: fresh('x') }, account.apiKey)).status, 'the old key').toBe(401)
+
+  expect((await pay({ type: 'contact', contactId: contact })).status, 'to be confirmed').toBe(403)
+  expect((await pay({ type: 'contact', contactId: added.id })).status, 'unchanged').toBe(201)
+  expect(await all('SELECT name, email FROM contact WHERE id = ?', added.id)).toEqual([
+    { name: 'Dan', email: 'dan@example.com' },
+  ])
+  expect(await listedCarol()).toMatchObject({ stale: true, contact: { address }, current: { address: before } })
 })

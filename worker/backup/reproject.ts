@@ -1,5 +1,6 @@
 import type { ReprojectReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
+import { insertContact, listContacts } from '../db/contacts.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import type { ReprojectCursor } from '../treasury/backup/api.ts'
@@ -7,50 +8,94 @@ import { listAccounts } from './accounts.ts'
 
 /** Of one request. */
 const maxAccounts = 20
-/** Calls of Treasuries, each of a hundred payments at most. */
-const maxCalls = 60
+const maxMs = 8_000
+/** At the same time. */
+const parallel = 5
+/** Of one account in one request, each of a hundred payments. */
+const maxCalls = 30
 
 type Position = { userId: string; from: ReprojectCursor | null }
 
 /**
  * Lets Treasuries send again what D1 has of their accounts, as far as one request gets. `cursor` null: from the first
- * account; the reply says where the next request goes on, null at the end. Harmless to repeat.
+ * account; the reply says where the next request goes on, null at the end. Harmless to repeat. `wasRestored`: D1 is of an
+ * earlier time, so contacts that were changed since have to be confirmed.
  */
 export async function reproject(
   deps: Deps,
   act: Act,
-  { cursor, isDry }: { cursor: string | null; isDry: boolean },
+  { cursor, isDry, wasRestored = false }: { cursor: string | null; isDry: boolean; wasRestored?: boolean },
 ): Promise<ReprojectReply> {
   const { env } = deps
   const position = cursor === null ? null : parseCursor(cursor)
-  if (!isDry) await recordAct(deps, act, 'd1.reproject', 'all', { cursor })
+  if (!isDry) await recordAct(deps, act, wasRestored ? 'd1.restored' : 'd1.reproject', 'all', { cursor })
   const reply: ReprojectReply = { accounts: 0, rows: {}, changed: {}, problems: [], cursor: null }
 
-  let calls = 0
   const { ids, isEnd } = await listAccounts(env, position?.userId ?? null, maxAccounts)
   const users = position?.from ? [position.userId, ...ids] : ids
-  for (const [i, userId] of users.entries()) {
-    let from = i === 0 ? (position?.from ?? null) : null
-    try {
-      do {
-        const { next, rows, changed, problem } = await env.TREASURY.getByName(userId).reproject({ from, isDry })
-        add(reply.rows, rows)
-        add(reply.changed, changed)
-        if (problem !== null) reply.problems.push({ userId, problem })
-        from = next
-        calls += 1
-      } while (from !== null && calls < maxCalls)
-    } catch (error) {
-      logError('account_not_reprojected', { user: userId }, error)
-      reply.problems.push({ userId, problem: `it fails: ${(error as Error).name}` })
-      from = null
+  const until = deps.now() + maxMs
+  for (let i = 0; i < users.length; i += parallel) {
+    const some = users.slice(i, i + parallel)
+    const parts = await Promise.all(
+      some.map((userId, j) => {
+        const from = i + j === 0 ? (position?.from ?? null) : null
+        return sendAgain(deps, { userId, from }, { isDry, wasRestored, until })
+      }),
+    )
+    for (const { rows, changed, problems, unfinished } of parts) {
+      add(reply.rows, rows)
+      add(reply.changed, changed)
+      reply.problems.push(...problems)
+      // Those after it are sent again by the next request.
+      if (unfinished) return { ...reply, cursor: cursorOf(unfinished) }
+      reply.accounts += 1
     }
-    if (from === null) reply.accounts += 1
-    reply.cursor = cursorOf({ userId, from })
-    if (from === null && isEnd && i === users.length - 1) reply.cursor = null
-    if (calls >= maxCalls) break
+    reply.cursor = isEnd && i + parallel >= users.length ? null : cursorOf({ userId: some.at(-1)!, from: null })
+    if (deps.now() > until) break
   }
   return reply
+}
+
+type Sent = Pick<ReprojectReply, 'rows' | 'changed' | 'problems'> & { unfinished: Position | null }
+
+async function sendAgain(
+  deps: Deps,
+  { userId, from: start }: Position,
+  { isDry, wasRestored, until }: { isDry: boolean; wasRestored: boolean; until: number },
+): Promise<Sent> {
+  const sent: Sent = { rows: {}, changed: {}, problems: [], unfinished: null }
+  let from = start
+  try {
+    for (let calls = 0; calls === 0 || from !== null; calls++) {
+      if (calls === maxCalls || (calls > 0 && deps.now() > until)) return { ...sent, unfinished: { userId, from } }
+      const { next, rows, changed, problem } = await deps.env.TREASURY.getByName(userId).reproject({ from, isDry })
+      add(sent.rows, rows)
+      add(sent.changed, changed)
+      if (problem !== null) sent.problems.push({ userId, problem })
+      from = next
+    }
+    if (wasRestored) add(sent.changed, await askForContacts(deps, userId, isDry))
+  } catch (error) {
+    logError('account_not_reprojected', { user: userId }, error)
+    sent.problems.push({ userId, problem: `it fails: ${(error as Error).name}` })
+  }
+  return sent
+}
+
+/** Contacts that D1 lacks and a whitelist has are written; those that differ are to be confirmed by their owner. */
+async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boolean): Promise<Record<string, number>> {
+  const contacts = (await listContacts(db, userId)).map(({ id, name, address, email, phone }) => ({
+    id,
+    name,
+    address,
+    email,
+    phone,
+  }))
+  const { toConfirm, missing } = await env.TREASURY.getByName(userId).compareContacts(contacts, isDry)
+  const at = now()
+  const rest = { userId, description: null, createdAt: at, updatedAt: at, deletedAt: null }
+  if (!isDry) for (const contact of missing) await insertContact(db, { ...contact, ...rest })
+  return { contact: missing.length, contacts_to_confirm: toConfirm }
 }
 
 function add(sums: Record<string, number>, more: Record<string, number>): void {

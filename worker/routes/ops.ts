@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import {
   CreatePasscode,
   EditPasscode,
+  EndSessions,
   FindUsers,
   NamePayout,
   ReadAudit,
@@ -12,6 +13,7 @@ import {
   SetStop,
 } from '#schemas/ops.ts'
 import type { AppEnv } from '../appEnv.ts'
+import { endAllSessions } from '../backup/endSessions.ts'
 import { reproject } from '../backup/reproject.ts'
 import { restoreExport } from '../backup/restoreExport.ts'
 import { success } from '../envelope.ts'
@@ -94,8 +96,12 @@ export const ops = new Hono<AppEnv>()
     c.json(success(await resetOldPasswords(c.var.deps, actOf(c, c.req.valid('json').reason)))),
   )
   .post('/api/reproject', validate('json', Reproject), async (c) => {
-    const { reason, cursor = null, dryRun } = c.req.valid('json')
-    return c.json(success(await reproject(c.var.deps, actOf(c, reason), { cursor, isDry: dryRun })))
+    const { reason, cursor = null, dryRun: isDry, restored: wasRestored } = c.req.valid('json')
+    return c.json(success(await reproject(c.var.deps, actOf(c, reason), { cursor, isDry, wasRestored })))
+  })
+  .post('/api/end-sessions', validate('json', EndSessions), async (c) => {
+    const { reason, dryRun } = c.req.valid('json')
+    return c.json(success(await endAllSessions(c.var.deps, actOf(c, reason), dryRun)))
   })
   .post('/api/restore-export', validate('json', RestoreExport), async (c) => {
     const { reason, run = null, from, dryRun } = c.req.valid('json')

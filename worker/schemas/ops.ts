@@ -56,7 +56,14 @@ export const NamePayout = z.object({
 /** `before`: rows older than this one. */
 export const ReadAudit = z.object({ reason, before: z.int().min(1).nullable().optional() })
 /** `cursor`: of the request before; absent: from the first account. */
-export const Reproject = z.object({ reason, cursor: z.string().max(300).optional(), dryRun: z.boolean() })
+export const Reproject = z.object({
+  reason,
+  cursor: z.string().max(300).optional(),
+  dryRun: z.boolean(),
+  /** D1 was restored to an earlier time. */
+  restored: z.boolean().default(false),
+})
+export const EndSessions = z.object({ reason, dryRun: z.boolean() })
 /** `run`: absent for the newest export. `from`: the part to go on with. */
 export const RestoreExport = z.object({
   reason,

@@ -11,6 +11,11 @@ export type RowCounts = Record<string, number>
 /** `rows`: what the Treasury has for D1; `changed`: those that D1 lacked, or had otherwise. `next` null: this was the end. */
 export type Reprojected = { next: ReprojectCursor | null; rows: RowCounts; changed: RowCounts; problem: string | null }
 
+/** A contact as D1 has it. */
+export type Contact = { id: string; name: string; address: string | null; email: string | null; phone: string | null }
+/** `toConfirm`: contacts that the owner is asked to confirm. `missing`: those that D1 lacks. */
+export type ComparedContacts = { toConfirm: number; missing: Contact[] }
+
 /** What makes D1 replaceable; part of TreasuryApi. */
 export interface BackupCalls {
   /** Keeps who the owner is, unless a later state is known. */
@@ -22,4 +27,6 @@ export interface BackupCalls {
    * to repeat and to interrupt. `isDry`: only counts.
    */
   reproject(input: { from: ReprojectCursor | null; isDry: boolean }): Promise<Reprojected>
+  /** After D1 was restored to an earlier time: `contacts` are those that it has of this account. */
+  compareContacts(contacts: Contact[], isDry: boolean): Promise<ComparedContacts>
 }

@@ -1,6 +1,7 @@
 import type { Limits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
-import type { BackupCalls, Owner, ReprojectCursor } from '../backup/api.ts'
+import type { BackupCalls, Contact, Owner, ReprojectCursor } from '../backup/api.ts'
+import { compareContacts } from '../backup/contacts.ts'
 import { keepOwner, keptOwner } from '../backup/owner.ts'
 import { reproject } from '../backup/reproject.ts'
 import type { KeyCalls } from '../keys/api.ts'
@@ -19,6 +20,9 @@ export abstract class OperatedTreasury extends TreasuryObject implements Api.Ope
   }
   async passwordEpoch() {
     return keptOwner(this.context)?.passwordAt ?? 0
+  }
+  async compareContacts(contacts: Contact[], isDry: boolean) {
+    return compareContacts(this.context, contacts, isDry)
   }
   async reproject(input: { from: ReprojectCursor | null; isDry: boolean }) {
     return reproject(this.context, input)

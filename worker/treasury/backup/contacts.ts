@@ -1,0 +1,35 @@
+import type { Context } from '../context.ts'
+import { contactChanged } from '../policies/whitelist.ts'
+import type { ComparedContacts, Contact } from './api.ts'
+
+type Methods = Pick<Contact, 'address' | 'email' | 'phone'>
+
+const same = (a: Methods, b: Methods) => a.address === b.address && a.email === b.email && a.phone === b.phone
+
+/**
+ * Compares the contacts that D1 has, after it was restored to an earlier time, with what the account last knew of those on
+ * whitelists. One that differs is refused until the owner confirms it; one that D1 lacks is returned, to be written there.
+ */
+export function compareContacts(ctx: Context, contacts: Contact[], isDry: boolean): ComparedContacts {
+  const { store } = ctx
+  const known = store.all<Contact>(
+    `SELECT whitelist.contact_id AS id, whitelist.name AS name,
+       CASE WHEN contact_now.contact_id IS NULL THEN whitelist.address ELSE contact_now.address END AS address,
+       CASE WHEN contact_now.contact_id IS NULL THEN whitelist.email ELSE contact_now.email END AS email,
+       CASE WHEN contact_now.contact_id IS NULL THEN whitelist.phone ELSE contact_now.phone END AS phone
+     FROM whitelist JOIN policy_group ON policy_group.id = whitelist.group_id AND policy_group.deleted_at IS NULL
+       LEFT JOIN contact_now ON contact_now.contact_id = whitelist.contact_id GROUP BY whitelist.contact_id`,
+  )
+  const inD1 = new Map(contacts.map((contact) => [contact.id, contact]))
+  const missing: Contact[] = []
+  let toConfirm = 0
+  for (const { id, name, address, email, phone } of known) {
+    const contact = inD1.get(id)
+    if (!contact) missing.push({ id, name, address, email, phone })
+    else if (!same(contact, { address, email, phone })) {
+      toConfirm += 1
+      if (!isDry) contactChanged(ctx, id, { address: contact.address, email: contact.email, phone: contact.phone })
+    }
+  }
+  return { toConfirm, missing }
+}
