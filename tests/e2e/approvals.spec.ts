@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import type { Approval } from '#schemas/approval.ts'
 import type { Agent } from '#schemas/policy.ts'
+import { approvalNotice } from '../../worker/notifications/push/approvalNotice.ts'
 import { audit } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
 import type { Owner } from './people.ts'
@@ -14,6 +15,34 @@ type Asked = { id: string; status: string; approval: { id: string; url: string; 
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const pathOf = ({ approval }: Asked) => new URL(approval.url).pathname
+/** What a push message opens that tells of this request alone. */
+const pushPathOf = ({ approval }: Asked) =>
+  approvalNotice([
+    {
+      approvalId: approval.id,
+      kind: 'payment',
+      agent: 'Bot',
+      amount: '12',
+      isTest: false,
+      recipient: null,
+      expiresAt: Date.parse(approval.expires_at),
+    },
+  ]).path
+
+/** Counts what a finger does to the page from now on, whatever a test calls it. */
+async function countTaps(page: Page): Promise<() => number> {
+  let taps = 0
+  await page.exposeFunction('countTap', () => {
+    taps += 1
+  })
+  await page.addInitScript(() => {
+    const count = (event: Event) => {
+      if (event.isTrusted) (globalThis as unknown as { countTap: () => void }).countTap()
+    }
+    for (const type of ['pointerdown', 'keydown']) addEventListener(type, count, true)
+  })
+  return () => taps
+}
 
 /** A group that asks above 5 USDC, its agent, and the request of a payment of 12 by that agent. */
 async function ask(owner: Owner, name: string, more: object = {}) {
@@ -25,6 +54,10 @@ async function ask(owner: Owner, name: string, more: object = {}) {
   return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
 }
 
+/** For the tests that follow in this account. */
+const askNoPassword = (owner: Owner) =>
+  owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
+
 test('one tap on the phone pays what an agent asked for @approval-screens-1', async ({ page, owner, bursar }) => {
   const { apiKey, asked } = await ask(owner, 'Data')
   await page.goto('/dashboard/transactions')
@@ -34,7 +67,8 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await expect(row).toContainText('Awaiting approval')
 
   // As a tap on the notification opens it.
-  await page.goto(pathOf(asked))
+  const taps = await countTaps(page)
+  await page.goto(pushPathOf(asked))
   const card = page.getByRole('region', { name: 'Data bot asks to pay' })
   await expect(card).toContainText('$12.00 USDC')
   await expect(card.getByTestId('full-address')).toContainText(recipient)
@@ -46,6 +80,7 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await audit(page, 'approval')
   await page.setViewportSize({ width: 390, height: 844 })
 
+  const before = taps()
   await button(page, 'Approve once').click()
   await expect(card.or(page.getByRole('region', { name: 'Data bot asked to pay' }))).toContainText('Approved by you.')
   const progress = page.getByRole('list', { name: 'Progress' })
@@ -53,6 +88,8 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
   const paid = await bursar.call<{ status: string }>(`/v1/payments/${asked.id}`, { token: apiKey })
   expect(paid.body.status).toBe('CONFIRMED')
+  // And the one on the notification.
+  expect(1 + taps() - before).toBe(2)
   await page.getByRole('link', { name: 'View payment' }).click()
   await expect(page.getByRole('dialog')).toContainText('Completed')
 })
@@ -168,6 +205,7 @@ test('always allow: a permission with amount and end, used without asking, ended
   await button(page, 'End').last().click()
   await expect(allowed).toContainText('None.')
   expect((await owner.pay(apiKey, '6')).status).toBe(202)
+  await askNoPassword(owner)
 })
 
 test('behind the bell: what was refused, counted until it was seen, with the way to it @approval-screens-10', async ({
@@ -195,4 +233,39 @@ test('behind the bell: what was refused, counted until it was seen, with the way
   await row.getByRole('link').focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toContainText('7.00')
+})
+
+test('above the owner’s limit a payment takes the password, also if the limit fell meanwhile @approval-screens-11', async ({
+  page,
+  owner,
+}) => {
+  const { apiKey, asked } = await ask(owner, 'Safe', { spendLimit: 40 })
+  await page.goto(pathOf(asked))
+  await expect(button(page, 'Approve once')).toBeEnabled()
+  // The page does not know of it yet.
+  await owner.api('/approval-settings', { passwordAbove: '10' }, 'PUT')
+  await button(page, 'Approve once').click()
+  const dialog = page.getByRole('dialog', { name: 'Approve 12.00 USDC' })
+  const password = dialog.getByLabel('Password', { exact: true })
+  await expect(password).toBeFocused()
+  await audit(page, 'approval-password')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByRole('alert')).toHaveText('Please enter your password')
+  await password.fill('wrong password')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByRole('alert').first()).toBeVisible()
+  await page.keyboard.press('Escape')
+  expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
+  await button(page, 'Approve once').click()
+  await password.fill(owner.account.password)
+  await button(page, 'Approve 12.00 USDC').click()
+  await expect(page.getByText('Approved by you.')).toBeVisible()
+  // At the limit and below it, no password.
+  const small = await owner.pay<Asked>(apiKey, '10')
+  expect(small.status).toBe(202)
+  await page.goto(pathOf(small.body))
+  await button(page, 'Approve once').click()
+  await expect(page.getByText('Approved by you.')).toBeVisible()
+  await askNoPassword(owner)
 })

@@ -23,7 +23,7 @@ import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
 import { createGroup, deleteGroup, editGroup } from '../../worker/treasury/policies/groups.ts'
 import { setPaused } from '../../worker/treasury/policies/pausing.ts'
 import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'
-import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import type { GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
 /** Approvals and grants over the Treasury's real tables and rules, without a chain. */
@@ -433,6 +433,7 @@ type Step =
   | { do: 'contact'; address: number | null; rename: boolean }
   | { do: 'confirm' }
   | { do: 'deleteAgent'; agent: number }
+  | { do: 'deleteGroup'; nth: number }
   | { do: 'limit'; above: number | null }
   | { do: 'time'; hours: number }
 
@@ -478,6 +479,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('contact' as const), address: fc.option(fc.constantFrom(7, 8)), rename: fc.boolean() }),
   fc.record({ do: fc.constant('confirm' as const) }),
   fc.record({ do: fc.constant('deleteAgent' as const), agent: small }),
+  fc.record({ do: fc.constant('deleteGroup' as const), nth: small }),
   fc.record({ do: fc.constant('limit' as const), above: fc.option(money) }),
   fc.record({ do: fc.constant('time' as const), hours: fc.integer({ min: 0, max: 15 }) }),
 )
@@ -493,10 +495,12 @@ test('I16: no history lets a payment pass that the rules of its decision would r
       const keys: { agent: number; to: Recipient; amount: MicroUsdc; key: string }[] = []
       const nth = <T>(list: T[], n: number): T | undefined => list[n % Math.max(1, list.length)]
       const all = () => store.all<ApprovalRow>('SELECT * FROM approval ORDER BY asked_at, id')
+      /** Also when it is deleted. */
+      const anyGroup = () => store.first<GroupRow & { deleted_at: number | null }>('SELECT * FROM policy_group')!
       let asked = 0
 
       for (const each of steps) {
-        const before = { payments: book.payments().length, approvals: all(), group: store.group(book.groupId)! }
+        const before = { payments: book.payments().length, approvals: all(), group: anyGroup() }
         const grantsBefore = store.all<GrantRow>('SELECT * FROM approval_grant')
         const funds = walletFunds(store.wallet('wal')!, store.session('wal'))
         let decided: ApprovalRow | null = null
@@ -591,6 +595,11 @@ test('I16: no history lets a payment pass that the rules of its decision would r
             // Rarely, so that most histories keep both.
             if (each.agent === 5) deleteAgent(context, agents[1]!.agentId)
             break
+          case 'deleteGroup':
+            if (each.nth !== 5) break
+            deleteGroup(context, book.groupId)
+            expect(all().filter(({ status }) => status === 'PENDING')).toEqual([])
+            break
           case 'limit':
             setSettings(context, {
               passwordAbove: each.above === null ? null : units(each.above),
@@ -614,6 +623,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
           const allowed = decideAmount(policy, funds, amount, clock.now, { isPayout: false, at: clock.now })
           expect(allowed).toEqual({ ok: true })
           expect(agent.paused).toBe(0)
+          expect(before.group.deleted_at).toBeNull()
           const valid = 'SELECT 1 FROM credential WHERE agent_id = ? AND (expires_at IS NULL OR expires_at > ?)'
           expect(store.first(valid, agent.id, clock.now)).not.toBeNull()
           if (payment.to_type === 'contact')
@@ -643,7 +653,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
         for (const row of before.approvals.filter(({ status }) => status !== 'PENDING'))
           expect(approvalRow(context, row.id)).toMatchObject({ status: row.status, ended_at: row.ended_at })
         const held = book.payments().reduce((sum, row) => sum + (row.status === 'QUEUED' ? row.amount : 0), 0)
-        expect(store.first<{ held: number }>('SELECT held FROM policy_group')!.held).toBe(held)
+        expect(anyGroup().held).toBe(held)
       }
 
       // Each approval has at most one payment, each grant stays within its amount, and the log names who decided.
