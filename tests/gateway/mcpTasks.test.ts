@@ -51,7 +51,10 @@ async function dispatch(apiKey: string, request: { method: string; params: Recor
 }
 
 async function openSession(agent: Agent) {
-  const { client } = await connectV2(agent, { mode: '2026', auth: 'key' })
+  const extensions = { 'io.modelcontextprotocol/tasks': {} }
+  const { client } = await connectV2(agent, { mode: '2026', auth: 'key', extensions })
+  const heard: { method: string }[] = []
+  client.fallbackNotificationHandler = async (notification: { method: string }) => void heard.push(notification)
   const tasks = await importClient('@modelcontextprotocol/ext-tasks/dist/client/index.js')
   const session = tasks.createTaskSessionFromClient(client, {
     endpointId: 'bursar',
@@ -62,7 +65,7 @@ async function openSession(agent: Agent) {
     await session.close()
     await client.close()
   }
-  return { session, close, resultOf: tasks.resultFromTaskOutcome }
+  return { client, heard, session, close, resultOf: tasks.resultFromTaskOutcome }
 }
 
 test('ext-tasks: a payment becomes a task, is approved, and completes @mcp-31', async () => {
@@ -93,6 +96,24 @@ test('ext-tasks: what the owner denies completes with an error; what is below th
   expect(result).toMatchObject({ isError: true, structuredContent: { code: 'approval_denied' } })
   const small = await session.callTool('pay_address', { ...args, amount: '0.5', idempotency_key: randomUUID() })
   expect(small.kind).toBe('immediate')
+  await close()
+}, 60_000)
+
+test('ext-tasks: a client that listens to its task is told of the end @mcp-38', async () => {
+  const agent = await createAskingAgent()
+  const { client, heard, session, close, resultOf } = await openSession(agent)
+  const args = { address: addressFor(`listen ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
+  const execution = await session.callTool('pay_address', args)
+  const settled = execution.settle()
+  const card = await waiting(agent)
+  const taskId = card.payment?.id
+  await client.listen({ taskIds: [taskId] })
+  await decide(agent, card, 'approve')
+  await until('told', async () => heard.find(({ method }) => method === 'notifications/tasks'))
+  const { TaskStatusNotificationV2Schema } = await importClient('@modelcontextprotocol/ext-tasks/dist/core/v2/index.js')
+  const told = TaskStatusNotificationV2Schema.parse({ jsonrpc: '2.0', ...heard[0] })
+  expect(told.params).toMatchObject({ taskId, status: 'completed', result: { structuredContent: { amount: '1.5' } } })
+  expect(resultOf((await settled).outcome).structuredContent).toMatchObject({ id: taskId, amount: '1.5' })
   await close()
 }, 60_000)
 

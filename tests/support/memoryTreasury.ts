@@ -122,6 +122,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     confirmed: [],
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
+    endWaiters: new Map(),
     shard: null,
   }
   store.run(

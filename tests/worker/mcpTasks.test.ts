@@ -1,9 +1,11 @@
 /** Approvals as tasks (SEP-2663), message by message. The unmodified client: tests/gateway/mcpTasks.test.ts. */
+import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { mcp } from '../support/mcpMessages.ts'
-import { fresh } from '../support/payer.ts'
-import type { Api } from './apiClient.ts'
+import { fresh, until } from '../support/payer.ts'
+import { type Api, env } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -108,3 +110,58 @@ test('only for those who declare it, and only their own tasks @mcp-36', async ()
   ])
     expect((await ask('tasks/get', { taskId: id }, knowsTasks, token)).json.error.code).toBe(-32602)
 }, 30_000)
+
+test('a client that listens hears at once how its tasks end, in the words of tasks/get @mcp-37', async () => {
+  const listen = async (taskIds: unknown, meta?: Record<string, unknown>, token?: string) => {
+    const answer = await ask('subscriptions/listen', { notifications: { taskIds } }, meta, token)
+    const data = answer.text.split('\n').filter((line) => line.startsWith('data: '))
+    return { ...answer, messages: data.map((line) => JSON.parse(line.slice('data: '.length))) }
+  }
+  const _meta = { 'io.modelcontextprotocol/subscriptionId': 1 }
+  const acknowledged = (taskIds?: string[]) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { notifications: taskIds ? { taskIds } : {}, _meta },
+  })
+  const end = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', _meta } }
+  const shown = async (taskId: string) => {
+    const { resultType: _, _meta: __, ...task } = (await ask('tasks/get', { taskId })).json.result
+    return { jsonrpc: '2.0', method: 'notifications/tasks', params: { ...task, _meta } }
+  }
+  const treasury = env.TREASURY.getByName(own.user) as unknown as DurableObjectStub<Treasury>
+  const listeners = (n: number) =>
+    until('listening', () =>
+      runInDurableObject(treasury, async ({ context }: Treasury) => (context.endWaiters.size === n ? true : null)),
+    )
+  const created = async () => (await pay('1.5')).json.result
+
+  const [denied, cancelled] = [await created(), await created()]
+  const ids = [denied.taskId, cancelled.taskId]
+  const heard = listen([...ids, 'pay_unknown'])
+  await listeners(1)
+  const decidedAt = Date.now()
+  await decide(denied.structuredContent.approval.id, 'deny')
+  await listeners(1)
+  await ask('tasks/cancel', { taskId: cancelled.taskId })
+  const { status, messages } = await heard
+  expect(Date.now() - decidedAt, 'not by asking every 15 seconds').toBeLessThan(10_000)
+  const ended = [await shown(denied.taskId), await shown(cancelled.taskId)]
+  expect([status, messages]).toEqual([200, [acknowledged(ids), ...ended, end]])
+  expect(ended[0]!.params).toMatchObject({ status: 'completed', result: { isError: true } })
+
+  expect((await listen(ids)).messages, 'what has ended already').toEqual([acknowledged(ids), ...ended, end])
+  const stranger = await createAccountFixture(api)
+  for (const none of [['pay_unknown'], []]) expect((await listen(none)).messages[0]).toEqual(acknowledged())
+  expect((await listen(ids, knowsTasks, stranger.apiKey)).messages).toEqual([acknowledged(), end])
+  expect((await listen(ids, {})).json.error).toMatchObject({
+    code: -32021,
+    data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+  })
+  // Ten at once; the eleventh is acknowledged, and ends.
+  const open = await created()
+  const many = Array.from({ length: 10 }, () => listen([open.taskId]))
+  await listeners(10)
+  expect((await listen([open.taskId])).messages).toEqual([acknowledged([open.taskId]), end])
+  await ask('tasks/cancel', { taskId: open.taskId })
+  for (const each of await Promise.all(many)) expect(each.messages).toHaveLength(3)
+}, 60_000)

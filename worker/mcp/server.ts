@@ -1,9 +1,12 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { listenMethod, listenToTasks } from './listen.ts'
 import { paymentTasks } from './paymentTasks.ts'
 import { payTools } from './payTools.ts'
 import { readTools } from './readTools.ts'
 import { serveTasks } from './tasks.ts'
 import type { McpCall } from './tool.ts'
+
+export { listenMethod, listenToTasks }
 
 /** In a fixed order, because clients cache the list. */
 const tools = [...readTools, ...payTools]

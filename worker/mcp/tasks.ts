@@ -37,15 +37,26 @@ const clientCapabilities = z.object({
 })
 
 /** May this request be answered with a task? */
-export function declaresTasks({ mcpReq }: ServerContext): boolean {
-  const declared = clientCapabilities.safeParse(mcpReq.envelope)
+export const declaresTasks = ({ mcpReq }: ServerContext): boolean => knowsTasks(mcpReq.envelope)
+
+/** The same of a request's `_meta`. */
+export function knowsTasks(meta: unknown): boolean {
+  const declared = clientCapabilities.safeParse(meta)
   return declared.success && tasksExtension in declared.data['io.modelcontextprotocol/clientCapabilities'].extensions
 }
 
 /** Throws the error that names the extension. */
 export function requireTasks(ctx: ServerContext): void {
-  if (!declaresTasks(ctx))
-    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } })
+  if (!declaresTasks(ctx)) throw missingTasks()
+}
+
+const missingTasks = () =>
+  new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } })
+
+/** The same error as JSON. */
+export function needsTasks() {
+  const { code, message, data } = missingTasks()
+  return { code, message, data }
 }
 
 /** The result of a call that ends later. `pending`: what the tool has to say already. */

@@ -19,7 +19,7 @@ const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
 export const mcp = (serverOf?: ServerOf) =>
   new Hono<AppEnv>().post('/', ownOrigin, agent('/mcp'), rejectNullCharacters, async (c) => {
     // Loaded on the first call, so that other requests do not wait for it.
-    const { bursarServer, serveMcp } = await import('../mcp/server.ts')
+    const { bursarServer, listenMethod, listenToTasks, serveMcp } = await import('../mcp/server.ts')
     const { url, headers } = c.req.raw
     const body = await c.req.text()
     // A batch, as in protocol 2025-03-26, would count as one call against the agent's quota.
@@ -27,7 +27,9 @@ export const mcp = (serverOf?: ServerOf) =>
       throw new AppError('invalid_input', 'Send one message per request; batches are not supported.')
     const request = new Request(url, { method: 'POST', headers, body })
     const call: McpCall = { env: c.env, agent: c.var.agent, requestId: c.var.requestId }
-    const response = await serveMcp(request, call, serverOf ?? bursarServer)
+    const served = await serveMcp(request, call, serverOf ?? bursarServer)
+    const isListening = headers.get('mcp-method') === listenMethod
+    const response = isListening ? await listenToTasks(body, call, served) : served
     if (!call.rejected) return c.newResponse(response.body, response)
     // The credential ended after it was checked. The body may have started already under the 2025 protocol.
     challenge(c, '/mcp', 'invalid_token')

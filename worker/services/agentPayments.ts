@@ -43,6 +43,12 @@ export async function getPayment(caller: Caller, id: string): Promise<Result<Pay
   return treasury(caller).payment(principal(caller), id)
 }
 
+/** Waits until one of these waits for its owner no longer, for `forMs` at most. False: nothing more can be waited for. */
+export async function waitForApprovals(caller: Caller, paymentIds: string[], forMs: number): Promise<boolean> {
+  const waited = await treasury(caller).waitForApprovals(principal(caller), paymentIds, forMs)
+  return waited.ok && waited.value
+}
+
 /** Newest first. */
 export async function listPayments(caller: Caller, { limit, cursor }: PaymentsQuery): Promise<Result<PaymentList>> {
   const result = await treasury(caller).payments(principal(caller), limit, cursor ?? null)

@@ -61,6 +61,8 @@ export type Context = {
   submittedAt: Map<string, number>
   /** When a session with stuck nonces may be replaced again (ms), by wallet id. */
   rotationRetryAt: Map<string, number>
+  /** Agents that wait for a question to end: what wakes each, and its agent. */
+  endWaiters: Map<() => void, string>
   /** The user's shard of the Relayers, once it was read. */
   shard: number | null
 }

@@ -43,6 +43,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     webhooks: null,
     submittedAt: new Map(),
     rotationRetryAt: new Map(),
+    endWaiters: new Map(),
     shard: null,
   }
   return context

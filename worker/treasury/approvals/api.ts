@@ -44,6 +44,8 @@ export interface ApprovalCalls extends NoticeCalls {
     by: Decider
     passwordChecked: boolean
   }): Promise<Result<ApprovalSettings>>
+  /** Resolves when one of these payments waits no longer, or after `forMs`; false at once if the agent waits too often. */
+  waitForApprovals(principal: Principal, paymentIds: string[], forMs: number): Promise<Result<boolean>>
   /** POST /v1/budget-requests. The same key returns the same request as it is now. */
   requestBudget(input: BudgetRequestInput): Promise<Result<{ request: BudgetRequest; replayed: boolean }>>
   budgetRequest(principal: Principal, id: string): Promise<Result<BudgetRequest>>

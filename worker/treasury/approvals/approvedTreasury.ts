@@ -10,6 +10,7 @@ import { endGrant } from './grants.ts'
 import { approvalRow } from './rows.ts'
 import { setSettings, settingsView } from './settings.ts'
 import { approvalView, budgetRequestView, grantView, listApprovals, listGrants } from './views.ts'
+import { waitForEnd } from './waitForEnd.ts'
 
 /** What agents ask and owners decide; treasury.ts adds the rest. */
 export abstract class ApprovedTreasury extends NoticedTreasury implements Api.ApprovalCalls {
@@ -45,6 +46,11 @@ export abstract class ApprovedTreasury extends NoticedTreasury implements Api.Ap
   }
   async setApprovalSettings(input: Parameters<Api.ApprovalCalls['setApprovalSettings']>[0]) {
     return takeOwnerChange(this.context) ?? setSettings(this.context, input)
+  }
+  async waitForApprovals(principal: Principal, paymentIds: string[], forMs: number) {
+    const refused = this.agentGate.refusal(principal)
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
+    return ok(await waitForEnd(this.context, principal.agentId, paymentIds, forMs))
   }
   async requestBudget(input: Api.BudgetRequestInput) {
     return andThen(this.agentGate.refusal(input.principal) ?? requestBudget(this.context, input), ({ row, replayed }) =>

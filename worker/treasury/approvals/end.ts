@@ -10,6 +10,7 @@ import { fromColumn } from '../storage/columns.ts'
 import type { Decider } from './api.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { ApprovalRow } from './rows.ts'
+import { wakeWaiting } from './waitForEnd.ts'
 
 const keepMs = 30 * 24 * 3_600_000 // 30 days; D1's lists keep showing them
 const events = {
@@ -45,6 +46,7 @@ export function endApproval(
     approval.id,
   )
   if (ended === 0) return false
+  wakeWaiting(ctx)
   audit(store, ctx.now(), events[event], approval.id, {
     ...(by && { by: by.userId, session: by.sessionId }),
     ...(cancelled && { why: cancelled }),
