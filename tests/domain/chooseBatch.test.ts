@@ -63,6 +63,16 @@ describe('choosing a batch', () => {
     expect(chooser.choose(waiting, none, now).batch).toEqual({ kind: 'direct', jobIds: ['call'] })
   })
 
+  test('contract sets take turns too: a long queue of one does not delay the other @sets-13', () => {
+    const chooser = new BatchChooser()
+    const old = several(500, () => ({ dueAt: now - 1_000 }))
+    const fresh = several(4, (i) => ({ id: `new ${i}`, contractSet: 2 }))
+    const sent = (waiting: WaitingJob[]) => chooser.choose(waiting, none, now).batch!.jobIds
+    expect(sent([...old, ...fresh]).every((id) => id.startsWith('i'))).toBe(true)
+    expect(sent([...old.slice(50), ...fresh])).toEqual(fresh.map(({ id }) => id))
+    expect(sent(old.slice(50))).toHaveLength(maxBatchSize.send)
+  })
+
   test('nothing is sent while the account has the maximum in flight', () => {
     expect(choose(several(60), { all: maxInFlight, isolated: 0 })).toEqual({ batch: null, nextAt: null })
   })
