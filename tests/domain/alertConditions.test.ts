@@ -31,6 +31,7 @@ const calm: DeploymentState = {
   troubles: [],
   channels: [],
   webhooks: { on: 9, failing: 4, disabled: 3 },
+  lateExport: null,
   databaseBytes: 1_000,
 }
 const keys = (state: Partial<DeploymentState>) => observe({ ...calm, ...state }).conditions.map(({ key }) => key)

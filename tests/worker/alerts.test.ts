@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
+import { finishRun, insertRun } from '../../worker/db/exports.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
 import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/objectTroubles.ts'
 import type { Env } from '../../worker/env.ts'
@@ -141,6 +142,21 @@ test('an account whose work does not move @alerts-3', async () => {
     'treasuries_overdue',
     () => markBusy(db, 'usr_stuck', now - 200_000),
     () => markIdle(db, 'usr_stuck'),
+  )
+})
+
+test('no daily export since yesterday @restore-9', async () => {
+  const hour = 3_600_000
+  const run = (id: string, age: number) => ({ id, startedAt: now - age, finishedAt: now - age, kekVersion: 1 })
+  await insertRun(db, run('1', 35 * hour))
+  await expectOneAlert(
+    'export_late',
+    async () => {
+      now += 2 * hour
+      // Begun, and it does not get on.
+      await insertRun(db, { ...run('2', 0), finishedAt: null })
+    },
+    () => finishRun(db, '2', now),
   )
 })
 

@@ -18,7 +18,7 @@ const minFailingWebhooks = 5
 
 /** What operators should look at now. Every key is explained in docs/operations.md. */
 export function observe(state: DeploymentState): Observation {
-  const { networks, relayers, overdue, channels, webhooks, troubles } = state
+  const { networks, relayers, overdue, channels, webhooks, lateExport, troubles } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
@@ -34,6 +34,9 @@ export function observe(state: DeploymentState): Observation {
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
         ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]
         : []),
+      ...(lateExport === null
+        ? []
+        : [{ key: 'export_late', text: `no daily export was finished since ${new Date(lateExport).toISOString()}` }]),
       ...ofKind(
         troubles,
         'wallet_halted',

@@ -3,6 +3,7 @@ import { type ChainId, chainIds } from '#domain/networks.ts'
 import { isInUse } from '../chain/networkSettings.ts'
 import { countOverdue } from '../db/busyTreasuries.ts'
 import type { Db } from '../db/d1.ts'
+import { lastExportAt } from '../db/exports.ts'
 import { failingChannels } from '../db/messages.ts'
 import { openTroubles, type TroubleRow } from '../db/objectTroubles.ts'
 import { countWebhooks } from '../db/webhooks.ts'
@@ -14,6 +15,8 @@ import { type RelayerAccount, type RelayerHealth, relayerName } from '../relayer
 const overdueAfterMs = 120_000 // 2 minutes
 /** A channel that was not used for this long is no longer reported. */
 const channelMs = 2 * 60 * 60_000 // 2 hours
+/** Exports are made daily. */
+const lateExportMs = 36 * 60 * 60_000 // 36 hours
 /** A lost alarm is reported for so long after it was found. */
 const lostAlarmMs = 10 * 60_000 // 10 minutes
 
@@ -26,6 +29,8 @@ export type DeploymentState = {
   troubles: TroubleRow[]
   channels: { channel: 'email' | 'sms'; since: number }[]
   webhooks: { on: number; failing: number; disabled: number }
+  /** The last export that was finished is older than a day and a half: since when (ms). Null: it is not. */
+  lateExport: number | null
   databaseBytes: number
 }
 
@@ -40,16 +45,18 @@ export type RelayerState = {
 /** `now` in ms. Throws if the database does not respond. */
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, probe] = await Promise.all([
+  const [networks, relayers, overdue, troubles, channels, webhooks, exportedAt, probe] = await Promise.all([
     Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
     Promise.all(used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard)))),
     countOverdue(db, now - overdueAfterMs),
     openTroubles(db, now - lostAlarmMs),
     failingChannels(db, now - channelMs),
     countWebhooks(db),
+    lastExportAt(db),
     db.run(sql`SELECT 1`),
   ])
-  return { networks, relayers, overdue, troubles, channels, webhooks, databaseBytes: probe.meta.size_after }
+  const lateExport = exportedAt !== null && exportedAt < now - lateExportMs ? exportedAt : null
+  return { networks, relayers, overdue, troubles, channels, webhooks, lateExport, databaseBytes: probe.meta.size_after }
 }
 
 async function readRelayer(namespace: Env['RELAYER'], chainId: ChainId, shard: number): Promise<RelayerState> {

@@ -35,6 +35,12 @@ export const newestFinishedRun = async (db: Db): Promise<ExportRunRow | null> =>
     .limit(1)
     .get()) ?? null
 
+/** When the newest export that is finished began (ms); without one, when the first began. Null: none was begun. */
+export async function lastExportAt(db: Db): Promise<number | null> {
+  const oldest = db.select().from(exportRun).orderBy(asc(exportRun.id)).limit(1)
+  return ((await newestFinishedRun(db)) ?? (await oldest.get()))?.startedAt ?? null
+}
+
 export async function insertRun(db: Db, row: ExportRunRow): Promise<void> {
   await db.insert(exportRun).values(row).onConflictDoNothing()
 }
