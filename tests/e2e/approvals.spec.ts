@@ -48,7 +48,8 @@ async function countTaps(page: Page): Promise<() => number> {
 async function ask(owner: Owner, name: string, more: object = {}) {
   const group = await owner.group(name, { approveAbove: '5', ...more })
   const created = await owner.agent(group, `${name} bot`)
-  const { status, body } = await owner.pay<Asked>(created.apiKey!, '12')
+  const reason = { reason: 'The data set is due.' }
+  const { status, body } = await owner.pay<Asked>(created.apiKey!, '12', undefined, reason)
   expect(status).toBe(202)
   expect(body.status).toBe('PENDING_APPROVAL')
   return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
@@ -65,6 +66,9 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   const row = page.getByRole('row').filter({ hasText: 'Data bot' })
   await expect(row).toContainText('Pending')
   await expect(row).toContainText('Awaiting approval')
+  await row.click()
+  const decide = page.getByRole('dialog').getByRole('link', { name: 'Decide' })
+  await expect(decide).toHaveAttribute('href', pathOf(asked))
 
   // As a tap on the notification opens it.
   const taps = await countTaps(page)
@@ -73,6 +77,11 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await expect(card).toContainText('$12.00 USDC')
   await expect(card.getByTestId('full-address')).toContainText(recipient)
   await expect(card).toContainText('Would pass now')
+  await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')
+  await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The data set is due.')
+  // Messages of one account are put together, so only the first is sent at once.
+  await expect(card).toContainText(/Email(About to be sent|Accepted by the provider)/)
+  await expect(card).toContainText(/Push(Not set up|About to be sent|Failed)/)
   await expect(card).toContainText(/Expires in 2[34] h/)
   // Within reach of the thumb without scrolling.
   for (const name of ['Approve once', 'Approve and always allow…', 'Deny', 'Deny and pause agent'])
@@ -139,7 +148,7 @@ test('deny and pause by keyboard, from the bell; the agent is refused from then 
 })
 
 test('what changed since it was shown is named, and asked again @approval-screens-4', async ({ page, owner }) => {
-  const { agent, asked } = await ask(owner, 'Alias')
+  const { group, agent, asked } = await ask(owner, 'Alias')
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
   await owner.api(`/agents/${agent.id}`, { name: 'Alias II' }, 'PUT')
@@ -152,6 +161,15 @@ test('what changed since it was shown is named, and asked again @approval-screen
 
   await button(page, 'Show the new version').click()
   await expect(page.getByRole('heading', { name: 'Alias II asks to pay' })).toBeVisible()
+
+  // What the rules would say now is said before it is pressed, and pressing it changes nothing.
+  const { name, scopes } = group
+  await owner.api(`/policy-groups/${group.id}`, { name, scopes, maxPayment: '5' }, 'PUT')
+  await page.reload()
+  await expect(page.getByText('Would be refused now: One payment may be at most 5.00 USDC.')).toBeVisible()
+  await button(page, 'Approve once').click()
+  await expect(page.getByRole('alert').filter({ hasText: '5.00 USDC' }).first()).toBeVisible()
+  expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
   await button(page, 'Deny').click()
   await expect(page.getByText('Denied by you.')).toBeVisible()
 })
@@ -267,5 +285,19 @@ test('above the owner’s limit a payment takes the password, also if the limit 
   await page.goto(pathOf(small.body))
   await button(page, 'Approve once').click()
   await expect(page.getByText('Approved by you.')).toBeVisible()
-  await askNoPassword(owner)
+
+  // Lifting the protection takes the password, setting it does not.
+  await page.goto('/dashboard/settings')
+  const limit = page.getByRole('region', { name: 'Approvals' })
+  await limit.getByLabel('Ask for the password above').fill('8')
+  await button(page, 'Save limit').click()
+  await expect(limit.getByLabel('Ask for the password above')).toHaveValue(/^8/)
+  await expect(button(page, 'Save limit')).toBeDisabled()
+  expect(await owner.api('/approval-settings')).toMatchObject({ passwordAbove: '8' })
+  await limit.getByLabel('Ask for the password above').fill('')
+  await button(page, 'Save limit').click()
+  await expect(limit.getByRole('alert')).toHaveText('Please enter your password')
+  await limit.getByLabel('Password', { exact: true }).fill(owner.account.password)
+  await button(page, 'Save limit').click()
+  await expect.poll(() => owner.api('/approval-settings')).toMatchObject({ passwordAbove: null })
 })

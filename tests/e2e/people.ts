@@ -39,8 +39,12 @@ export async function createOwner(bursar: BursarClient) {
       payer.api<PolicyGroup>('/policy-groups', { name, spendLimit: 20, scopes, walletId: payer.wallet.id, ...more }),
     agent: (group: PolicyGroup, name: string) =>
       payer.api<CreatedAgent>('/agents', { name, memo: 'Buys data sets', policyGroupId: group.id }),
-    pay: <T = Payment>(apiKey: string, amount: string, to: object = { type: 'address', address: recipient }) =>
-      bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount } }),
+    pay: <T = Payment>(
+      apiKey: string,
+      amount: string,
+      to: object = { type: 'address', address: recipient },
+      more: { reason?: string } = {},
+    ) => bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount, ...more } }),
     context: (apiKey: string) => bursar.call<Problem>('/v1/context', { token: apiKey }),
   }
 }
