@@ -8,7 +8,7 @@ import { execute } from '../../scripts/ops/run.ts'
 import { keepAccounts } from '../../worker/backup/accounts.ts'
 import { exportDaily } from '../../worker/backup/export.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { newestRun, partsOf } from '../../worker/db/exports.ts'
+import { exportedTables, newestRun, partsOf } from '../../worker/db/exports.ts'
 import * as schema from '../../worker/db/schema.ts'
 import { recoveryOf } from '../../worker/db/tables.ts'
 import type { ReprojectReply, RestoreExportReply } from '../../worker/schemas/ops.ts'
@@ -121,6 +121,8 @@ test('every table of D1 says what it is rebuilt from @restore-1', async () => {
   ).all<{ name: string }>()
   const known = tables.filter(({ by }) => by !== undefined).map(({ name }) => name)
   expect(known.sort()).toEqual(results.map(({ name }) => name).sort())
+  const exported = tables.filter(({ by }) => by === 'export').map(({ name }) => name)
+  expect(['user', ...exported].sort()).toEqual(exportedTables.map(({ name }) => name).sort())
 })
 
 test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal row by row @restore-2', async () => {
@@ -169,6 +171,11 @@ test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal
   expect(dry.changed.claim_link).toBe(2)
   expect(Object.values(await rowsOf(users)).flat(), 'a dry run writes nothing').toEqual([])
 
+  // A webhook that was deleted since D1's earlier time.
+  await env.DB.prepare("INSERT INTO webhook_endpoint (id, user_id, state, edition) VALUES ('former', ?, 'on', 1)")
+    .bind(user)
+    .run()
+  dry.changed.webhook_endpoint! += 1
   const done = await reproject()
   expect(done.changed).toEqual(dry.changed)
   expect(await rowsOf(users)).toEqual(before)

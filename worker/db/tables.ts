@@ -1,7 +1,7 @@
 import type * as schema from './schema.ts'
 
 /**
- * What becomes of a table when D1 is lost. `treasuries`: written again by `ops reproject`. `export`: in the daily export.
+ * What becomes of a table when D1 is lost. `treasuries`: written again by `ops reproject`. `export`: in the daily export (exports.ts).
  * `objects`: written again by the objects and the cron in the course of their work. `lost`: not kept.
  */
 export type Recovery = 'treasuries' | 'export' | 'objects' | 'lost'

@@ -23,14 +23,35 @@ export async function writeWebhook(
     })
 }
 
-/** How many of these D1 lacks or has in another state. */
-export async function countDifferingWebhooks(db: Db, rows: { id: string; state: WebhookState }[]): Promise<number> {
+type KnownWebhook = { id: string; state: WebhookState }
+
+/** The account's rows that are none of these, as of this edition. */
+const othersOf = (userId: string, known: KnownWebhook[], edition: number) =>
+  and(
+    eq(webhookEndpoint.userId, userId),
+    lt(webhookEndpoint.edition, edition),
+    sql`${webhookEndpoint.id} NOT IN (SELECT value->>'$.id' FROM json_each(${JSON.stringify(known)}))`,
+  )
+
+/** How many of these D1 lacks or has in another state, and how many others it has. */
+export async function countDifferingWebhooks(
+  db: Db,
+  userId: string,
+  known: KnownWebhook[],
+  edition: number,
+): Promise<number> {
   const found = await db.get<{ n: number }>(
-    sql`SELECT count(*) AS n FROM json_each(${JSON.stringify(rows)}) AS wanted
+    sql`SELECT count(*) AS n FROM json_each(${JSON.stringify(known)}) AS wanted
         LEFT JOIN ${webhookEndpoint} ON ${webhookEndpoint.id} = wanted.value->>'$.id'
         WHERE ${webhookEndpoint.state} IS NOT wanted.value->>'$.state'`,
   )
-  return found!.n
+  return found!.n + (await db.$count(webhookEndpoint, othersOf(userId, known, edition)))
+}
+
+/** Makes these the account's webhooks. */
+export async function restoreWebhooks(db: Db, userId: string, known: KnownWebhook[], edition: number): Promise<void> {
+  await db.delete(webhookEndpoint).where(othersOf(userId, known, edition))
+  for (const { id, state } of known) await writeWebhook(db, { id, userId, state, edition })
 }
 
 export async function deleteWebhookRow(db: Db, id: string): Promise<void> {

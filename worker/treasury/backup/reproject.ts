@@ -3,7 +3,7 @@ import { differsFromOwner, restoreOwner } from '../../db/keptAccounts.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDiffering, projectLists } from '../../db/projectLists.ts'
 import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'
-import { countDifferingWebhooks, writeWebhook } from '../../db/webhooks.ts'
+import { countDifferingWebhooks, restoreWebhooks } from '../../db/webhooks.ts'
 import { noPassword } from '../../identity/passwords.ts'
 import type { Context } from '../context.ts'
 import { suspensionState } from '../operators/suspension.ts'
@@ -35,7 +35,7 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const edition = nextEdition(ctx)
   const webhooks = store
     .all<WebhookRow>('SELECT * FROM webhook')
-    .map((row) => ({ id: row.id, userId, state: stateOf(row), edition }) as const)
+    .map((row) => ({ id: row.id, state: stateOf(row) }) as const)
   const next = { after: '' }
   const rows = {
     user: owner === null ? 0 : 1,
@@ -48,7 +48,7 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const [user, agent_credential, webhook_endpoint, user_suspension] = await Promise.all([
     differsFromOwner(db, userId, owner),
     countDifferingCredentials(db, userId, credentials, now()),
-    countDifferingWebhooks(db, webhooks),
+    countDifferingWebhooks(db, userId, webhooks, edition),
     differingSuspension(db, userId, suspension),
   ])
   const changed = { user: Number(user), agent_credential, webhook_endpoint, user_suspension }
@@ -57,7 +57,7 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   if (!(await restoreOwner(db, userId, owner, noPassword)))
     return { next, rows, changed: {}, problem: `another account has its address ${owner.email}` }
   await restoreCredentials(db, userId, credentials, now())
-  for (const webhook of webhooks) await writeWebhook(db, webhook)
+  await restoreWebhooks(db, userId, webhooks, edition)
   if (suspension.version > 0) await writeSuspension(db, userId, suspension)
   reportAgain(ctx)
   return { next, rows, changed, problem: null }
