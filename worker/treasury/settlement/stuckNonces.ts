@@ -26,7 +26,9 @@ export async function replaceStuckSession(ctx: Context, wallet: WalletRow, head:
   if (limit < minLimit || hours < 1) return
   const asked = { limit: limit > maxLimit ? maxLimit : BigInt(limit), hours: Math.min(hours, maxHours) }
   const started = await rotate(ctx, { key: null, walletId: wallet.id, ...asked })
-  if (!started.ok)
+  // The next session may get stuck as soon.
+  if (started.ok) ctx.rotationRetryAt.delete(wallet.id)
+  else
     logWarning('stuck_session_not_replaced', { user: ctx.userId, wallet: wallet.id, reason: started.message })
 }
 
