@@ -121,7 +121,6 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     unsentJobs: [],
     confirmed: [],
     submittedAt: new Map(),
-    rotationRetryAt: new Map(),
     endWaiters: new Map(),
     shard: null,
   }

@@ -1,6 +1,9 @@
 /** What nodes and chains really do, and states that must end all the same. */
 import { runInDurableObject } from 'cloudflare:test'
+import { encodeFunctionData } from 'viem'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { deadlineSeconds } from '#domain/intent.ts'
+import { usdcAbi } from '../../worker/chain/abi.ts'
 import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
@@ -9,6 +12,7 @@ import { oneSet } from '../support/contractSets.ts'
 import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
+import { party } from '../support/workerChain.ts'
 
 /** The chain itself, past the proxy. */
 const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
@@ -216,42 +220,31 @@ test('a head from the future makes no deadline @settlement-9', async () => {
   await becomes(payer, id, 'CONFIRMED')
 })
 
-test('a refused nonce 64 behind the next one makes the session be replaced, each time, with its limit and time @limits-31', async () => {
+test('payments go on beyond one that the contract refuses, which fails in the end @limits-31', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
-  const before = await walletState(payer)
-  const rotations = () =>
-    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) =>
-      store.all<{ spend_limit: number; ttl_hours: number }>(
-        "SELECT spend_limit, ttl_hours FROM wallet_action WHERE kind = 'rotate'",
-      ),
-    )
-  for (const times of [1, 2]) {
-    await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
-    const { id } = await accepted(payer)
-    await until('it is signed', async () => {
-      await look(payer)
-      return (await statusOf(payer, id)) === 'PROCESSING'
-    })
-    await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
-      store.run("UPDATE payment SET revert = 'Blacklistable: account is blacklisted' WHERE id = ?", id)
-      store.run('UPDATE session SET next_sequence = next_sequence + 63 WHERE epoch = (SELECT max(epoch) FROM session)')
-    })
-    // The next nonce is now 64 beyond the refused one.
+  const { epoch } = await walletState(payer)
+  const address = fresh('blocked later')
+  const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [address] })
+  await chain.act(party('usdc admin').address, chain.contracts.usdc, blacklist)
+  await chain.mine()
+  const restore = await changeNode(payer, () => ({ isBlacklisted: async () => false }))
+  const refused = await accepted(payer, { to: { type: 'address', address } })
+  await restore()
+  const inStore = <T>(read: (store: Treasury['context']['store']) => T) =>
+    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => read(store))
+  await until('the refusal is reported', async () => {
+    await chain.mine()
     await look(payer)
-    expect(await rotations()).toHaveLength(times)
-    await chain.fault({ mode: 'none' })
-    await until('the new session is in force', async () => {
-      await chain.mine()
-      await look(payer)
-      return (await walletState(payer)).epoch === before.epoch + times
-    })
-    expect(await rotations(), 'once').toHaveLength(times)
-  }
-  const [rotation] = await rotations()
-  expect(rotation).toMatchObject({ spend_limit: 1_000_000_000 })
-  // Whole hours of what is left of 720. Other tests move the chain's clock past the machine's.
-  expect([719, 720]).toContain(rotation!.ttl_hours)
-  const after = await accepted(payer)
-  await becomes(payer, after.id, 'CONFIRMED')
+    return inStore((store) => store.payment(refused.id)!.revert !== null)
+  })
+  // As many nonces as the contract's window has were issued since.
+  await inStore((store) => store.run('UPDATE session SET next_sequence = next_sequence + 128'))
+  const later = await accepted(payer)
+  await becomes(payer, later.id, 'CONFIRMED')
+  expect((await walletState(payer)).epoch, 'the same session').toBe(epoch)
+  expect(await statusOf(payer, refused.id)).toBe('PROCESSING')
+  await pass(deadlineSeconds + 1)
+  await becomes(payer, refused.id, 'FAILED')
+  await payer.booksBalance()
 })

@@ -17,7 +17,8 @@ export const nonceOf = (epoch: number, sequence: number): bigint => (BigInt(epoc
 
 /**
  * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is neither seen on chain nor proven
- * dead, or null. A passed deadline alone frees no sequence: a reorganisation could still include the payment.
+ * dead nor refused by the contract, or null. A passed deadline alone frees no sequence: a reorganisation could still
+ * include the payment. What the contract refuses is not signed again, so the window may move past it.
  */
 export function issuable(nextSequence: number, lowestOpen: number | null, inFlight: number): number {
   const bySpread = lowestOpen === null ? maxInFlight : lowestOpen + maxSpread + 1 - nextSequence

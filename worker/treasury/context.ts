@@ -59,8 +59,6 @@ export type Context = {
   webhooks: { id: string; events: WebhookFilter[] }[] | null
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
-  /** When a session with stuck nonces may be replaced again (ms), by wallet id. */
-  rotationRetryAt: Map<string, number>
   /** Agents that wait for a question to end: what wakes each, and its agent. */
   endWaiters: Map<() => void, string>
   /** The user's shard of the Relayers, once it was read. */

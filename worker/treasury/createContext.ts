@@ -42,7 +42,6 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     confirmed: [],
     webhooks: null,
     submittedAt: new Map(),
-    rotationRetryAt: new Map(),
     endWaiters: new Map(),
     shard: null,
   }

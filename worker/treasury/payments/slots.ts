@@ -1,4 +1,4 @@
-import { issuable, slotsFor } from '#domain/intent.ts'
+import { issuable, maxSpread, slotsFor } from '#domain/intent.ts'
 import type { Block } from '../../chain/types.ts'
 import type { Context } from '../context.ts'
 import type { SessionRow } from '../storage/rows.ts'
@@ -21,15 +21,17 @@ export function readSlots(ctx: Context, { wallet_id, epoch, next_sequence }: Ses
   const counts = new Map<string | null, number>()
   let total = 0
   let lowest: number | null = null
-  for (const row of ctx.store.all<{ agent_id: string | null; n: number; lowest: number }>(
-    `SELECT agent_id, count(*) AS n, min(sequence) AS lowest FROM payment
+  for (const row of ctx.store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
+    // Refused once and already behind the window: it holds nothing back, even if it is not refused any more.
+    `SELECT agent_id, count(*) AS n, min(CASE WHEN revert IS NULL AND sequence >= ? THEN sequence END) AS lowest FROM payment
      WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? GROUP BY agent_id`,
+    next_sequence - maxSpread - 1,
     wallet_id,
     epoch,
   )) {
     counts.set(row.agent_id, row.n)
     total += row.n
-    lowest = Math.min(lowest ?? row.lowest, row.lowest)
+    if (row.lowest !== null) lowest = Math.min(lowest ?? row.lowest, row.lowest)
   }
   let room = isReplaced(ctx, wallet_id, head) ? 0 : issuable(next_sequence, lowest, total)
   const inFlight = (agentId: string | null) => counts.get(agentId) ?? 0

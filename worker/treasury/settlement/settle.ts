@@ -12,7 +12,6 @@ import { readSession } from '../wallets/session.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { failUnsigned, releaseDead } from './release.ts'
 import { scanWallet } from './scan.ts'
-import { replaceStuckSession } from './stuckNonces.ts'
 
 /**
  * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
@@ -50,7 +49,6 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
       signQueued(ctx, now, head)
     })
   }
-  await replaceStuckSession(ctx, wallet, head)
   await releaseDead(ctx, wallet, head)
 }
 
