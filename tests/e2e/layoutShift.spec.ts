@@ -31,37 +31,36 @@ async function open(page: Page, path: string) {
 
 const shiftsOf = (page: Page) => page.evaluate(() => (window as unknown as { seen: Shifts }).seen)
 
-test.describe('replies that take three seconds', () => {
-  test.skip(!thorough, 'npm run test:long screens')
+if (thorough)
+  test.describe('replies that take three seconds', () => {
+    for (const width of [390, 1400])
+      for (const path of [
+        '/dashboard/overview',
+        '/dashboard/wallets',
+        '/dashboard/agents',
+        '/dashboard/payouts',
+        '/dashboard/payouts?create=true',
+        '/dashboard/transactions',
+        '/dashboard/contacts',
+        '/dashboard/usage',
+        '/dashboard/approvals',
+        '/dashboard/settings',
+      ])
+        test(`${path} stays still at ${width} px @screens-20`, async ({ page, context, seeded }) => {
+          await beSignedIn(context, seeded)
+          await page.setViewportSize({ width, height: 844 })
+          await open(page, path)
+          await page.waitForLoadState('networkidle')
+          const { value, moved } = await shiftsOf(page)
+          expect(value, moved.join('\n')).toBeLessThanOrEqual(shiftLimit)
+        })
 
-  for (const width of [390, 1400])
-    for (const path of [
-      '/dashboard/overview',
-      '/dashboard/wallets',
-      '/dashboard/agents',
-      '/dashboard/payouts',
-      '/dashboard/payouts?create=true',
-      '/dashboard/transactions',
-      '/dashboard/contacts',
-      '/dashboard/usage',
-      '/dashboard/approvals',
-      '/dashboard/settings',
-    ])
-      test(`${path} stays still at ${width} px @screens-20`, async ({ page, context, seeded }) => {
-        await beSignedIn(context, seeded)
+    for (const width of [390, 1400])
+      test(`a claim page stays still at ${width} px @screens-21`, async ({ page, seeded }) => {
         await page.setViewportSize({ width, height: 844 })
-        await open(page, path)
+        await open(page, seeded.payout.path)
         await page.waitForLoadState('networkidle')
         const { value, moved } = await shiftsOf(page)
         expect(value, moved.join('\n')).toBeLessThanOrEqual(shiftLimit)
       })
-
-  for (const width of [390, 1400])
-    test(`a claim page stays still at ${width} px @screens-21`, async ({ page, seeded }) => {
-      await page.setViewportSize({ width, height: 844 })
-      await open(page, seeded.payout.path)
-      await page.waitForLoadState('networkidle')
-      const { value, moved } = await shiftsOf(page)
-      expect(value, moved.join('\n')).toBeLessThanOrEqual(shiftLimit)
-    })
-})
+  })
