@@ -110,7 +110,7 @@ test('old payouts go on under their set, new wallets use the new one, and an own
       const books = await stack.bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
       return books.withdrawn === withdrawn && books.escrowed === '0' && books.available === '0'
     })
-}, 120_000)
+}, 180_000)
 
 /** Stops the Worker where it is, deploys the same code at other addresses, and starts it with both sets. */
 async function changeContracts(): Promise<Contracts> {
