@@ -190,9 +190,10 @@ function parse(line: string): string[] {
 }
 
 test('spent: what is confirmed, on the network whose money counts, and once for a payout @statistics-9', () => {
-  const row = { category: 'escrow', status: 'CONFIRMED', fromWalletChain: 'base' }
+  const row = { category: 'address', status: 'CONFIRMED', fromWalletChain: 'base' }
   expect(isSpent(row, 'base')).toBe(true)
-  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base')).toBe(false)
+  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base'), 'of a payout, when it is withdrawn').toBe(true)
+  expect(isSpent({ ...row, category: 'escrow' }, 'base'), 'and not when it is funded').toBe(false)
   expect(isSpent({ ...row, category: 'escrow_reclaim' }, 'base')).toBe(false)
   expect(isSpent({ ...row, status: 'CANCELLED' }, 'base')).toBe(false)
   expect(isSpent({ ...row, fromWalletChain: 'base-sepolia' }, 'base')).toBe(false)

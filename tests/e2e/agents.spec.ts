@@ -68,6 +68,9 @@ test('a policy group is added under the rules of the form @agents-2', async ({ p
   await page.getByRole('button', { name: 'New Policy Group' }).click()
   await expect(dialog(page)).toHaveAccessibleName('Add New Policy Group')
   await expect(page.getByLabel('Policy name')).toBeFocused()
+  const wallet = page.getByLabel('Wallet', { exact: true })
+  await expect(wallet, 'the only one is chosen').toHaveValue(owner.wallet.id)
+  await wallet.selectOption('')
   await press(page, 'Create Policy Group')
   await expect(page.getByRole('alert')).toHaveText([
     'Policy name is required',
@@ -76,7 +79,7 @@ test('a policy group is added under the rules of the form @agents-2', async ({ p
   ])
   await page.getByLabel('Policy name').fill('  Field work ')
   await page.getByLabel('Budget limit').fill('0')
-  await page.getByLabel('Wallet', { exact: true }).selectOption(owner.wallet.id)
+  await wallet.selectOption(owner.wallet.id)
   await press(page, 'Create Policy Group')
   await expect(page.getByRole('alert')).toHaveText('Budget limit must be greater than 0')
   await page.getByLabel('Budget limit').fill('30,5')
@@ -671,7 +674,8 @@ test('a wallet that cannot pay and secrets that were shown before say what to do
   page,
   owner,
 }) => {
-  const group = await owner.group('Odd')
+  const group = await owner.group('Odd', { scopes: [] })
+  await owner.agent(group, 'Reader')
   await changed(page, group.id, (each) => {
     each.wallet = { name: 'Old', address: recipient, chain: 'base', paused: false, canPay: false }
     Object.assign(each, { spendLimit: null, spendLimitUsdc: null, remaining: null })
@@ -682,7 +686,11 @@ test('a wallet that cannot pay and secrets that were shown before say what to do
   await expect(detail(page)).toContainText('No budget limit.')
   await expect(detail(page).getByRole('button', { name: 'Top Up' })).toBeHidden()
   await expect(detail(page)).toContainText('2 deleted agents')
+  const reader = agentRow(page, 'Reader')
+  await reader.getByRole('button', { name: /^Reader/ }).click()
+  await expect(reader.getByRole('alert')).toContainText('Odd allows no payments yet')
   await audit(page, 'agents-odd')
+  await reader.getByRole('button', { name: /^Reader/ }).click()
 
   await page.route(/\/api\/agents$/, async (route) => {
     const reply = await route.fetch()

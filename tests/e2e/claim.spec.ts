@@ -15,6 +15,7 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   page,
   bursar,
   seeded,
+  watch,
 }) => {
   const { path, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
   const press = (key: string) => page.keyboard.press(key)
@@ -55,6 +56,9 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
 
   await expect(page.getByRole('heading', { name: 'Withdraw funds' })).toBeVisible()
   await expect(page.getByText('Network fees covered')).toBeVisible()
+  // The next steps are there before the money leaves: the page is neither empty then, nor lost with the network.
+  for (const part of ['ClaimPending', 'Receipt'])
+    await expect.poll(() => watch.requests.some((url) => url.includes(`/assets/${part}-`))).toBe(true)
   await audit(page, 'claim-withdraw')
   const address = page.getByLabel('Destination address')
   await tabTo(page, address)
@@ -74,6 +78,7 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   await press('Enter')
   await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('Network fees covered by sender')).toBeVisible()
+  await expect(page.getByText('A wallet shows it under USDC on Base')).toBeVisible()
   await expect(page.getByRole('link', { name: 'View transaction in explorer' })).toHaveAttribute(
     'href',
     /\/dev\/tx\/0x/,

@@ -7,6 +7,7 @@ import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
+import { recipient } from './seededAccount.ts'
 
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 type Box = { x: number; y: number; width: number; height: number }
@@ -207,7 +208,7 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
   const make = <T>(path: string, body: unknown) => bursar.api<T>(path, { token, key: randomUUID(), body })
   const scopes = ['address_payments:write']
   const group = await make<PolicyGroup>('/policy-groups', { name: 'One', spendLimit: 5, scopes, walletId: wallet.id })
-  await make<CreatedAgent>('/agents', { name: 'Scout', policyGroupId: group.id })
+  const { apiKey } = await make<CreatedAgent>('/agents', { name: 'Scout', policyGroupId: group.id })
 
   const steps = page.getByRole('region', { name: 'First steps' })
   await page.goto('/dashboard/overview')
@@ -216,8 +217,13 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
   await page.keyboard.press('Escape')
   await expect(page.locator('#content')).toBeFocused()
 
+  // Refused, so nothing was paid: the step remains.
+  const body = { to: { type: 'address', address: recipient }, amount: '6' }
+  const refused = await bursar.call('/v1/payments', { token: apiKey!, key: randomUUID(), body })
+  expect(refused.status).toBe(403)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/dashboard/overview')
+  await expect(steps).toContainText('4 of 5 done')
   await steps.getByRole('link', { name: 'Make your first payment' }).click()
   await expect(page.getByTestId('agent-row')).toBeInViewport()
   await expect(page.getByRole('tab', { name: 'curl', exact: true })).toBeVisible()

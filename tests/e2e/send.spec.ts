@@ -482,9 +482,8 @@ test.describe('refused', () => {
 
   test('a failure without a message gets a default message @send-13', async ({ page, own }) => {
     const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
-    await page.route('**/api/{transactions/send,escrow/create}', (route) =>
-      route.fulfill({ status: 409, json: refusal }),
-    )
+    let status = 409
+    await page.route('**/api/{transactions/send,escrow/create}', (route) => route.fulfill({ status, json: refusal }))
     await open(page, 'send', own.wallet.id)
     await review(page, newAddress(), '1')
     await button(page, 'Send 1.00 USDC').click()
@@ -495,6 +494,10 @@ test.describe('refused', () => {
     await button(page, 'Review').click()
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create escrow')
+    status = 200
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page).first()).toHaveText('Failed to create escrow. Please try again or contact support.')
+    status = 409
     await page.goto('/dashboard/payouts?create=true')
     await expect(page.getByLabel('Source wallet')).toHaveValue(own.wallet.id)
     await paste(page, 'Recipient email', newEmail())
@@ -502,6 +505,9 @@ test.describe('refused', () => {
     await button(page, 'Review').click()
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create payout')
+    status = 200
+    await button(page, 'Send 1.00 USDC').click()
+    await expect(alert(page).first()).toHaveText('Failed to create payout. Please try again or contact support.')
     // Accepted, and then never funded.
     await page.route('**/api/escrow/create', (route) =>
       route.fulfill({

@@ -143,6 +143,9 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await expect(done.getByText(owner.address)).toBeVisible()
     await input.press(button(page, 'Done'))
     await expect(card(page, '🦊 Operations')).toContainText('Active')
+    const green = ['background-color', 'rgb(31, 111, 74)'] as const
+    await expect(button(page, 'Add Funds'), 'an empty wallet has nothing to send').toHaveCSS(...green)
+    await expect(button(page, 'Send')).not.toHaveCSS(...green)
 
     const wallets = JSON.parse((await traffic.answered()).findLast((text) => text.includes('sessionKeyAddress'))!).data
     const [wallet] = wallets as Wallet[]
@@ -514,6 +517,7 @@ test('the chip of a session key says Expired, Active, Inactive, hours left or Un
   })
   const chips: [string, Record<string, unknown> | null][] = [
     ['Active', {}],
+    ['Active', { validUntil: seconds + 24 * 3600 + 600 }],
     ['24h left', { validUntil: seconds + 24 * 3600 - 30 }],
     ['1h left', { validUntil: seconds + 600 }],
     ['Inactive', { isActive: false }],

@@ -266,9 +266,7 @@ describe('transactions', () => {
     const counted = lines.filter((line) => of(line, 'Spent (USDC)') !== '0')
     const expected = transactions.filter(
       ({ status, category, amountUsdc }) =>
-        status === 'CONFIRMED' &&
-        Number(amountUsdc) >= 490 &&
-        !['escrow_withdraw', 'escrow_reclaim'].includes(category),
+        status === 'CONFIRMED' && Number(amountUsdc) >= 490 && !['escrow', 'escrow_reclaim'].includes(category),
     )
     expect(counted.map((line) => of(line, 'ID'))).toEqual(expected.map(({ id }) => id).reverse())
     for (const line of counted) expect(of(line, 'Spent (USDC)')).toBe(of(line, 'Amount (USDC)'))

@@ -24,11 +24,14 @@ export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
 /**
- * Whether a row of the transaction list is part of the total spent: confirmed, of `network`, and not the second row of a
- * payout, which tells how it ended.
+ * Whether a row of the transaction list is part of the total spent: confirmed and of `network`. Of a payout's two rows it is
+ * the withdrawal, whose date is that of the spending; its funding may lie in another month.
  */
 export const isSpent = (row: { category: string; status: string; fromWalletChain: string }, network: string): boolean =>
-  row.status === 'CONFIRMED' && row.fromWalletChain === network && !row.category.startsWith('escrow_')
+  row.status === 'CONFIRMED' &&
+  row.fromWalletChain === network &&
+  row.category !== 'escrow' &&
+  row.category !== 'escrow_reclaim'
 
 /** The UTC month of `now` ('YYYY-MM'), its start and the start of the next. */
 export function monthOf(now: number): { month: string; startsAt: number; endsAt: number } {

@@ -67,10 +67,11 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
     ['Status', (row) => row.status],
     ['Amount (USDC)', (row) => row.amountUsdc],
     ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
-    // Can be added up: a payout has two rows, and test money is not money.
+    // Can be added up, to what Usage says of these days: a payout has two rows, and test money is not money.
     ['Spent (USDC)', (row) => (isSpent(row, network) ? row.amountUsdc : '0')],
     ['Sender', (row) => row.agent?.name ?? 'User'],
     ['From wallet', (row) => row.fromWallet?.address ?? null],
+    ['Wallet name', (row) => row.fromWallet?.name ?? null],
     ['Chain', (row) => row.fromWalletChain],
     ['Contact', (row) => row.contact?.name ?? null],
     ['To address', (row) => row.toAddress],
@@ -95,6 +96,7 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
     ['Recipient phone', (row) => row.recipientPhone],
     ['Memo', (row) => row.memo],
     ['Source wallet', (row) => row.sourceWallet?.address ?? null],
+    ['Wallet name', (row) => row.sourceWallet?.name ?? null],
     ['Chain', (row) => row.sourceWallet?.chain ?? null],
     ['Sender', (row) => row.agent?.name ?? 'User'],
     ['Expires (UTC)', (row) => row.expiresAt],

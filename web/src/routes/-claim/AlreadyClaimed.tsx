@@ -1,4 +1,4 @@
-import { formatAmount, formatMoment } from '../../lib/format.ts'
+import { formatAmount } from '../../lib/format.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
@@ -9,9 +9,6 @@ export default function AlreadyClaimed(props: { payout: ClaimPayout }) {
   return (
     <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home" chain={payout.chain}>
       <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
-      <p className="text-small">
-        It was valid until <span className="inline-block">{formatMoment(payout.expiresAt)}.</span>
-      </p>
       <TransactionLink payout={payout} />
       <p className="mt-3 text-small">
         Wasn’t it you? The transaction shows where the money went. It can’t be taken back, so tell{' '}

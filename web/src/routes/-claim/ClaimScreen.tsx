@@ -10,10 +10,12 @@ import { forgetTransfer, keepCompletion, keepSession, keepTransfer, restore, typ
 import { Verify } from './Verify.tsx'
 
 // The steps after the first one are loaded when they are needed.
+const loadPending = () => import('./ClaimPending.tsx')
+const loadReceipt = () => import('./Receipt.tsx')
 const ClaimOutcome = lazy(() => import('./ClaimOutcome.tsx'))
-const ClaimPending = lazy(() => import('./ClaimPending.tsx'))
+const ClaimPending = lazy(loadPending)
 const AlreadyClaimed = lazy(() => import('./AlreadyClaimed.tsx'))
-const Receipt = lazy(() => import('./Receipt.tsx'))
+const Receipt = lazy(loadReceipt)
 const Withdraw = lazy(() => import('./Withdraw.tsx'))
 
 const invalidLink = 'This payout link is invalid or has expired.'
@@ -61,6 +63,11 @@ function ClaimSteps(props: { accessToken: string }) {
     ...(state.step === 'claiming' ? { refetchInterval: pollMs } : {}),
   })
   useTitle('Claim your payout')
+
+  // While the address is typed: the page must not be empty at the moment the money leaves, nor depend on a network that is gone.
+  useEffect(() => {
+    if (state.step === 'withdraw') Promise.all([loadPending(), loadReceipt()]).catch(() => undefined)
+  }, [state.step])
 
   // The payout's status on chain decides how a transfer under way ends.
   useEffect(() => {

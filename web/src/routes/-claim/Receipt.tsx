@@ -25,6 +25,12 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
         {formatAmount(amount)} <span className="font-normal text-muted text-title">USDC</span>
       </p>
       <p>Network fees covered by sender</p>
+      {chain === 'base' && (
+        <p className="mt-2 text-small print:hidden">
+          It is at your address now. A wallet shows it under USDC on Base; an exchange may take some minutes to credit
+          it.
+        </p>
+      )}
       <dl className="mt-4 space-y-2 border-hairline border-t pt-4 text-left text-small">
         {senderName && <Line name="From">{senderName}</Line>}
         {memo && <Line name="For">{memo}</Line>}

@@ -163,6 +163,10 @@ export default function Withdraw(props: {
               link and your code work until then.
             </li>
           </ol>
+          <p className="mt-2 text-muted">
+            To have dollars in a bank account instead, use the address of an exchange account that takes USDC on{' '}
+            {networkName(payout.chain)}, such as Coinbase or Kraken: sell the USDC there.
+          </p>
         </details>
       </form>
     </Frame>

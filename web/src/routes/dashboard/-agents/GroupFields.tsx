@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { visibleScopes } from '#domain/scopes.ts'
 import { AmountInput } from '../../../components/AmountInput.tsx'
@@ -84,6 +85,11 @@ export function GroupFields(props: {
 function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
   const wallets = useQuery(walletsQuery)
   const usable = wallets.data?.filter(canPay) ?? []
+  const { getValues, setValue } = props.form
+  const onlyId = usable.length === 1 ? usable[0]!.id : undefined
+  useEffect(() => {
+    if (onlyId && !getValues('walletId')) setValue('walletId', onlyId)
+  }, [onlyId, getValues, setValue])
   return (
     <Field
       label="Wallet"

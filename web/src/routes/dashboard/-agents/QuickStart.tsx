@@ -1,5 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs'
+import { visibleScopes } from '#domain/scopes.ts'
 import { CopyButton } from '../../../components/CopyButton.tsx'
+import { Notice } from '../../../components/Notice.tsx'
 import { useSession } from '../../../lib/session.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
@@ -8,8 +10,16 @@ import { exampleRecipient, quickStarts } from './quickStart.ts'
 export function QuickStart(props: { clientId: string; group: PolicyGroup | undefined }) {
   const { user } = useSession()
   const examples = quickStarts(location.origin, props.clientId, exampleRecipient(props.group, user?.email))
+  const paysNobody = props.group && !visibleScopes.some((scope) => props.group?.scopes.includes(scope))
   return (
     <Tabs.Root defaultValue={examples[0]?.name}>
+      {paysNobody && (
+        <div className="mb-2">
+          <Notice tone="warning">
+            {props.group?.name} allows no payments yet, so these are refused. Edit the policy group first.
+          </Notice>
+        </div>
+      )}
       <Tabs.List aria-label="Quick start" className="mb-2 flex flex-wrap gap-1">
         {examples.map(({ name }) => (
           <Tabs.Tab

@@ -62,7 +62,7 @@ export function FirstSteps(props: { overview: Overview }) {
 function stepsOf(overview: Overview): Step[] {
   const agent = overview.activeAgents[0]
   const wallet = overview.payingWalletId
-  const paid = overview.transactionCount > 0
+  const paid = overview.transactionCount > overview.failed // a refused one is none
   const funded = paid || microOf(overview.totalBalance ?? '0') > 0n
   const wallets = '/dashboard/wallets'
   const agents = '/dashboard/agents'

@@ -25,6 +25,8 @@ export function WalletCard(props: {
   const { wallet } = props
   const smart = wallet.walletType === 'smart'
   const isTest = wallet.chain !== 'base'
+  // An empty wallet has nothing to send.
+  const main: WalletActionId = !isTest && wallet.usdcBalance?.balance === '0' ? 'addFunds' : 'send'
   const sessionKey = useQuery({
     ...sessionKeyQuery(wallet.id),
     enabled: smart && wallet.status === 'active',
@@ -102,10 +104,10 @@ export function WalletCard(props: {
           </>
         )}
         <div className="mt-auto flex flex-wrap gap-2 pt-5">
-          {actionsAt('button', wallet).map(([id, { label, enabled }], i) => (
+          {actionsAt('button', wallet).map(([id, { label, enabled }]) => (
             <Button
               key={id}
-              look={i === 0 ? 'primary' : 'secondary'}
+              look={id === main ? 'primary' : 'secondary'}
               className="flex-1 px-2!"
               onClick={() => props.onAction(id)}
               disabled={!(enabled?.(wallet) ?? true)}
