@@ -132,12 +132,13 @@ test('open payouts keep their payout secret and code pepper; new ones have the n
   const versions = (id: string) =>
     inTreasury(payer.userId, ({ context: { store } }) => {
       const { secret_version, code_hmac } = store.payout(id)!
-      return [secret_version, code_hmac!.split('.')[0]]
+      // Hex alone is of the first version: code from before there were several reads it too.
+      return [secret_version, code_hmac!.includes('.') ? code_hmac!.split('.')[0] : 'first']
     })
   const claim = (id: string, passcode: string) => env.CLAIM_DESK.getByName(id).claim({ passcode, to: fresh('bob') })
 
   const before = await create()
-  expect(await versions(before)).toEqual([1, '1'])
+  expect(await versions(before)).toEqual([1, 'first'])
   const from = Date.now() - hour
   const both = settingsWith({ PAYOUT_SECRET: { from }, CODE_PEPPER: { from } })
   await redeploy(payer.userId, both)
