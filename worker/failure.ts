@@ -2,10 +2,17 @@ import { somethingWrong } from '#domain/words.ts'
 import { isSchemaNotUsable } from './durable/migrations.ts'
 import { AppError } from './errors.ts'
 
+/** While one version replaces another, an object may still run the one before, which lacks a method. */
+const isOlderObject = (thrown: unknown): boolean =>
+  thrown instanceof TypeError && thrown.message.includes('does not implement the method')
+
+/** Caller and object are of versions that do not fit together now. Nothing was done, and it ends by itself. */
+export const isUpdating = (thrown: unknown): boolean => isSchemaNotUsable(thrown) || isOlderObject(thrown)
+
 /** An error as its caller may see it. Unknown ones become `internal` without their text: causes and keys never leave. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  if (isSchemaNotUsable(thrown)) {
+  if (isUpdating(thrown)) {
     const message = 'Bursar is being updated and this account waits for it. Please try again in a minute.'
     return new AppError('service_updating', message, { retryAfter: 60, cause: thrown })
   }

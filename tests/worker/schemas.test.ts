@@ -5,6 +5,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { openTroubles } from '../../worker/db/objectTroubles.ts'
 import type { MigrationJob } from '../../worker/durable/migrationJobs.ts'
 import { contract, expand, type Migration } from '../../worker/durable/migrations.ts'
+import { toAppError } from '../../worker/failure.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { callTool } from '../support/mcpMessages.ts'
@@ -154,6 +155,13 @@ test('every kind of object refuses, says so to operators, and resumes @schema-3'
     await call()
     await until('the end of the trouble', async () => (await troublesOf(called)).length === 0)
   }
+})
+
+test('a method that the object’s older code lacks is an update under way as well @schema-9', () => {
+  // As workerd says it; vitest puts its own words in between.
+  const thrown = new TypeError('The RPC receiver does not implement the method "later".')
+  expect(toAppError(thrown)).toMatchObject({ code: 'service_updating', retryAfter: 60 })
+  expect(toAppError(new TypeError('x is undefined'))).toMatchObject({ code: 'internal' })
 })
 
 /** As the code of a later version, for as long as `work` lasts. Other objects that start meanwhile can go on afterwards. */

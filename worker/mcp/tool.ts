@@ -9,9 +9,8 @@ import { z } from 'zod'
 import type { Scope } from '#domain/scopes.ts'
 import { PaymentId, Problem } from '#schemas/payment.ts'
 import type { AgentPrincipal } from '../appEnv.ts'
-import { isSchemaNotUsable } from '../durable/migrations.ts'
 import type { Env } from '../env.ts'
-import { toAppError } from '../failure.ts'
+import { isUpdating, toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
 import { type Refused, type Result, refuse } from '../result.ts'
 import { missingScope, paymentContext } from '../services/agentPayments.ts'
@@ -87,7 +86,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (error) {
     // As for REST, the details are logged and not sent.
     logError('mcp_tool_failed', { tool: spec.name }, error)
-    if (isSchemaNotUsable(error)) {
+    if (isUpdating(error)) {
       const { code, message, retryAfter } = toAppError(error)
       return toResult(refusalOf(call, refuse(code, message, { retryAfter: retryAfter! }), args), true)
     }
