@@ -82,7 +82,7 @@ export function startWrangler({ args, ...server }: Server & { args: string[] }):
 }
 
 /** Runs `command` in Node. Throws with its output if it ends early or /api/health does not respond within a minute. */
-async function startServer({
+export async function startServer({
   command,
   cwd,
   port,

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 const find = (...patterns: string[]) => globSync(patterns, { cwd: root, exclude: (path) => path === 'node_modules' })
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-const testFiles = find('tests/**/*.{test,spec}.ts', 'tests/bench/*.ts', 'contracts/test/**/*.sol')
+const testFiles = find('tests/**/*.{test,spec}.ts', 'tests/bench/*.ts', 'tests/long/*.ts', 'contracts/test/**/*.sol')
 const featurePages = find('docs/features{.md,/*.md}').sort()
 const allPages = find('README.md', 'docs/**/*.md').sort()
 

@@ -102,6 +102,10 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'stack', 'tests/stack/launchProduction.test.ts'),
     env: { LAUNCH_CHAIN: '84532' },
   },
+  skew: {
+    about: 'an older version from git and this one on one state, in turn and at once; SKEW_COMMIT',
+    command: script('skew'),
+  },
   sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },
   stall: { about: 'hostile accounts beside honest users for five minutes of chain time', command: script('stall') },
   'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },

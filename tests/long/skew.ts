@@ -1,0 +1,187 @@
+/**
+ * `npm run test:long skew`: two versions of Bursar on one state. The other one is built from git: the last before schemas
+ * said which code may use them, unless SKEW_COMMIT names another commit.
+ *
+ *   in turn     the older version, this one on its state, the older one on that state as after a rollback, this one again
+ *   at once     the older Worker with this version's objects, and the reverse, as while a deployment replaces one by the other
+ *
+ * Test id: @schema-10
+ *
+ * Each runs `npm run demo` and claims the payout that the version before it made. It has to be correct or to refuse, and
+ * whatever was refused, this version has to go on correctly afterwards.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { ClaimPayout, VerifyReply } from '#schemas/escrow.ts'
+import { BursarClient, until } from '../../local/client.ts'
+import { type LocalChain, startLocalChain } from '../../local/stack/chains.ts'
+import type { ensureDatabase } from '../../local/stack/database.ts'
+import { freePort } from '../../local/stack/ports.ts'
+import { ensureLocalSecrets, secretsPathOf } from '../../local/stack/secrets.ts'
+import { localVariables } from '../../local/stack/variables.ts'
+import { startServer } from '../../local/stack/workerProcess.ts'
+import { ensureBuilt } from '../../local/tools/build.ts'
+import { root, runTool } from '../../local/tools/runTool.ts'
+import { createFundedWallet, createPayout, signIn } from '../support/testStack.ts'
+
+/** The last commit before keyrings, retention and contract sets. */
+const commit = process.env.SKEW_COMMIT ?? '8d95a24'
+
+type Payout = Awaited<ReturnType<typeof createPayout>>
+
+const work = await mkdtemp(join(tmpdir(), 'bursar-skew-'))
+const older = join(work, 'older')
+const chains: LocalChain[] = []
+try {
+  await buildOlder()
+  await ensureBuilt('contracts', console.log)
+  await ensureBuilt('worker', console.log)
+  await inTurn()
+  await atOnce()
+} finally {
+  await stopChains()
+  await rm(work, { recursive: true, force: true })
+}
+
+/** Its dependencies are those of this version: a Worker is bundled with what it imports. */
+async function buildOlder(): Promise<void> {
+  console.log(`building ${commit} …`)
+  mkdirSync(older)
+  const archive = join(work, 'older.tar')
+  await runTool(['git', 'archive', '--output', archive, commit])
+  await runTool(['tar', '-xf', archive, '-C', older])
+  symlinkSync(join(root, 'node_modules'), join(older, 'node_modules'))
+  mkdirSync(join(older, 'web/dist'))
+  await runTool(['node', join(older, 'local/tools/bundleWorker.ts')])
+}
+
+async function inTurn(): Promise<void> {
+  const stack = await startChains('in turn', older)
+  const first = await stack.serve('the older version', older, older, null)
+  assert(first.isCorrect, first.said)
+  await stack.migrate(root)
+  const second = await stack.serve('this version on its state', root, root, first.open)
+  assert(second.isCorrect, second.said)
+  const back = await stack.serve('the older version after a rollback', older, older, second.open)
+  const third = await stack.serve('this version again', root, root, back.open)
+  assert(third.isCorrect, third.said)
+  await stopChains()
+}
+
+async function atOnce(): Promise<void> {
+  for (const [what, front, objects] of [
+    ['the older Worker with this version’s objects', older, root],
+    ['this Worker with the older version’s objects', root, older],
+  ] as const) {
+    const stack = await startChains(what, root)
+    const before = await stack.serve('the objects’ version alone', objects, objects, null)
+    assert(before.isCorrect, before.said)
+    const mixed = await stack.serve(what, front, objects, before.open)
+    const after = await stack.serve('this version', root, root, mixed.open)
+    assert(after.isCorrect, after.said)
+    await stopChains()
+  }
+}
+
+/** Chains, secrets and a database as the version in `tree` makes it. */
+async function startChains(name: string, tree: string) {
+  console.log(`\n${name}`)
+  const stateDir = await mkdtemp(join(work, 'state-'))
+  const secretsPath = secretsPathOf(stateDir)
+  const secrets = await ensureLocalSecrets(secretsPath)
+  const migrate = async (version: string) => {
+    const database = (await import(join(version, 'local/stack/database.ts'))) as {
+      ensureDatabase: typeof ensureDatabase
+    }
+    await database.ensureDatabase(stateDir, secrets, () => {})
+  }
+  await migrate(tree)
+  for (const chainId of [8453, 84532] as const) {
+    const started = () => {}
+    chains.push(await startLocalChain({ chainId, stateDir, secrets, blockTime: 1, port: undefined, started }))
+  }
+  const [base, sepolia] = chains as [LocalChain, LocalChain]
+
+  /** Runs the Worker of `front` with the objects of `objects`, and on it all that has to be correct or refused. */
+  async function serve(what: string, front: string, objects: string, open: Payout | null) {
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    const rpc = { 8453: base.url, 84532: sepolia.url }
+    const vars = localVariables(url, rpc, { 8453: base.contractSets, 84532: sepolia.contractSets })
+    const command = [join(root, 'tests/long/skew/mixedWorker.ts'), String(port), stateDir, secretsPath, front, objects]
+    const env = { LEAN_VARS: JSON.stringify(vars) }
+    const server = await startServer({ command, cwd: root, port, stateDir, show: false, lean: true, env })
+    try {
+      const bursar = new BursarClient(url, base.url)
+      const claimed = await attempt(front, () => claim(bursar, open))
+      const ran = await demo(front, url, base.url)
+      const made = await attempt(front, () => makePayout(bursar))
+      const failed = [claimed.error, ran, made.error].filter((each) => each !== null)
+      const [isCorrect, said] = [failed.length === 0, failed.join('; ')]
+      console.log(`  ${what}: ${isCorrect ? 'correct' : `refused: ${said}`}`)
+      return { isCorrect, said, open: claimed.error === null ? made.value : open }
+    } finally {
+      await server.stop()
+    }
+  }
+  return { serve, migrate }
+}
+
+async function stopChains(): Promise<void> {
+  for (const { process } of chains.splice(0)) await process.stop()
+}
+
+async function attempt<T>(front: string, action: () => Promise<T>): Promise<{ value: T | null; error: string | null }> {
+  try {
+    return { value: await action(), error: null }
+  } catch (error) {
+    return { value: null, error: refusal(front, error instanceof Error ? error.message : String(error)) }
+  }
+}
+
+/**
+ * Anything but a refusal ends the run: a payment or a claim that was accepted and does not arrive would be wrong. What the
+ * older version throws in an object's constructor, its Worker can't tell from a fault.
+ */
+function refusal(front: string, said: string): string {
+  const words = front === root ? /\b503 service_updating\b/ : /\b(503 service_updating|500 internal)\b/
+  assert.match(said, words, `neither correct nor refused: ${said}`)
+  return said
+}
+
+/** A payout that stays open until the next version has it claimed. */
+async function makePayout(bursar: BursarClient): Promise<Payout> {
+  const token = await signIn(bursar)
+  const { id } = await createFundedWallet(bursar, token)
+  return createPayout(bursar, token, id)
+}
+
+async function claim(bursar: BursarClient, open: Payout | null): Promise<void> {
+  if (!open) return
+  const { accessToken, passcode } = open
+  const { sessionToken } = await bursar.api<VerifyReply>('/escrow/verify-passcode', { body: { accessToken, passcode } })
+  const recipientAddress = privateKeyToAddress(generatePrivateKey())
+  await bursar.api('/escrow/claim', { body: { accessToken, sessionToken, recipientAddress } })
+  await until('the payout to be withdrawn', async () => {
+    const { status } = await bursar.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
+    return status === 'WITHDRAWN'
+  })
+}
+
+/** Null when all its books agree; else what it was refused. */
+async function demo(front: string, url: string, rpc: string): Promise<string | null> {
+  const program = [join(root, 'scripts/demo.ts'), '--url', url, '--rpc', rpc]
+  const child = spawn(process.execPath, ['--no-warnings', ...program], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code === 0) return null
+  assert.doesNotMatch(printed, /\(expected /, `the books do not agree:\n${printed}`)
+  return refusal(front, /✕ (.*)/.exec(printed)?.[1] ?? printed)
+}
