@@ -141,6 +141,38 @@ test('a payout that was never funded is not said to be taken back @claim-19', as
   await audit(page, 'claim-never-funded')
 })
 
+test('a payout of test money says so at each step @claim-20', async ({ page, seeded }) => {
+  let status = 'CREATED'
+  await page.route('**/api/escrow/claim/*', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, chain: 'base-sepolia', status } } })
+  })
+  await page.goto(seeded.payout.path)
+  const saysTest = async () => {
+    await expect(page.locator('body')).toContainText('5.00 Test USDC')
+    await expect(page.getByText(/[\d.]+ USDC|Base network/), 'of money').toHaveCount(0)
+  }
+  await expect(page.getByText('Test money on Base Sepolia: it has no value.')).toBeVisible()
+  await saysTest()
+  await page.getByLabel('6-digit code').fill(seeded.payout.passcode)
+  await expect(page.getByText('Payout wallet on the Base Sepolia test network')).toBeVisible()
+  await saysTest()
+  await page.getByLabel('Destination address').fill(recipient)
+  await page.getByRole('button', { name: 'Withdraw 5.00 Test USDC' }).click()
+  await expect(page.getByRole('button', { name: 'Yes, withdraw 5.00 Test USDC' })).toBeVisible()
+  await saysTest()
+  for (const [next, title] of [
+    ['CLAIMING', 'Transferring 5.00 Test USDC'],
+    ['WITHDRAWN', 'Already Claimed'],
+  ] as const) {
+    status = next
+    await page.reload()
+    await expect(page.getByRole('heading', { name: title })).toBeVisible()
+    await saysTest()
+  }
+})
+
 test('a reclaimed payout says who took it back; who is signed in gets home @claim-4', async ({
   page,
   context,

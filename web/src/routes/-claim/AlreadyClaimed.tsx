@@ -1,4 +1,5 @@
 import { formatAmount } from '../../lib/format.ts'
+import { unitOf } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
@@ -8,7 +9,9 @@ export default function AlreadyClaimed(props: { payout: ClaimPayout }) {
   const { payout } = props
   return (
     <ClaimOutcome look="claimed" title="Already Claimed" leave="Return Home" chain={payout.chain}>
-      <p>{formatAmount(payout.amount)} USDC has been withdrawn from this payout.</p>
+      <p>
+        {formatAmount(payout.amount)} {unitOf(payout.chain)} has been withdrawn from this payout.
+      </p>
       <TransactionLink payout={payout} />
       <p className="mt-3 text-small">
         Wasn’t it you? The transaction shows where the money went. It can’t be taken back, so tell{' '}

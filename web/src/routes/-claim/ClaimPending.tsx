@@ -1,5 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
 import { formatAmount } from '../../lib/format.ts'
+import { unitOf } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
@@ -10,7 +11,9 @@ export default function ClaimPending(props: { payout: ClaimPayout }) {
     <Frame chain={props.payout.chain}>
       <div role="status" className="flex flex-col items-center py-4 text-center">
         <LoaderCircle aria-hidden="true" className="mb-4 size-10 animate-spin text-green" />
-        <Heading focused>Transferring {formatAmount(props.payout.amount)} USDC</Heading>
+        <Heading focused>
+          Transferring {formatAmount(props.payout.amount)} {unitOf(props.payout.chain)}
+        </Heading>
         <p className="mt-1 text-balance text-muted">
           The transfer is on its way. This usually takes a few seconds. You can close this page: the transfer continues.
         </p>

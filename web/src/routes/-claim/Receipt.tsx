@@ -1,6 +1,7 @@
 import { Printer } from 'lucide-react'
 import { Button } from '../../components/Button.tsx'
 import { formatAmount, formatMoment } from '../../lib/format.ts'
+import { unitOf } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
@@ -22,7 +23,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
       }
     >
       <p className="my-2 font-semibold text-figure text-ink" data-testid="claim-amount">
-        {formatAmount(amount)} <span className="font-normal text-muted text-title">USDC</span>
+        {formatAmount(amount)} <span className="font-normal text-muted text-title">{unitOf(chain)}</span>
       </p>
       <p>Network fees covered by sender</p>
       {chain === 'base' && (

@@ -1,4 +1,5 @@
 import { formatAmount, formatMoment } from '../../lib/format.ts'
+import { unitOf } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 
 /** The payout: sender, amount, memo and deadline. */
@@ -8,7 +9,8 @@ export function Summary(props: { payout: ClaimPayout; amount?: string }) {
     <div className="text-center">
       <p className="text-muted">{payout.senderName ? `${payout.senderName} sent you` : 'You were sent'}</p>
       <p className="font-semibold text-figure" data-testid="claim-amount">
-        {formatAmount(props.amount ?? payout.amount)} <span className="font-normal text-muted text-title">USDC</span>
+        {formatAmount(props.amount ?? payout.amount)}{' '}
+        <span className="font-normal text-muted text-title">{unitOf(payout.chain)}</span>
       </p>
       <p className="mt-1">
         {payout.chain === 'base'

@@ -5,7 +5,7 @@ import { ErrorBox, Field, Input } from '../../components/Field.tsx'
 import { isOutcomeUnknown } from '../../lib/apiError.ts'
 import { asSentence, formatAmount, formatMoment } from '../../lib/format.ts'
 import { messageOrThrown } from '../../lib/messageOrThrown.ts'
-import { networkName, networkPhrase } from '../../lib/networks.ts'
+import { networkName, networkPhrase, unitOf } from '../../lib/networks.ts'
 import type { ClaimPayout } from '../../queries/claim.ts'
 import { destinationProblem } from './destinationProblem.ts'
 import { Frame } from './Frame.tsx'
@@ -25,7 +25,7 @@ export default function Withdraw(props: {
   onWithdraw: (recipientAddress: string) => Promise<void>
 }) {
   const { payout } = props
-  const amount = formatAmount(props.balance)
+  const amount = `${formatAmount(props.balance)} ${unitOf(payout.chain)}`
   const [address, setAddress] = useState(props.address ?? '')
   const [addressError, setAddressError] = useState<string>()
   /** The checksummed address under review. */
@@ -80,7 +80,7 @@ export default function Withdraw(props: {
           <FullAddress address={review} />
         </div>
         <dl className="mb-5 divide-y divide-hairline">
-          <Row name="You receive">{amount} USDC</Row>
+          <Row name="You receive">{amount}</Row>
           <Row name="Network fee">Covered by the sender</Row>
         </dl>
         {problem && (
@@ -92,7 +92,7 @@ export default function Withdraw(props: {
         )}
         <div className="flex flex-col gap-3">
           <Button busy={busy} onClick={withdraw}>
-            Yes, withdraw {amount} USDC
+            Yes, withdraw {amount}
           </Button>
           <Button look="quiet" disabled={busy || unknown} onClick={leaveReview}>
             Back
@@ -108,7 +108,7 @@ export default function Withdraw(props: {
         <Heading focused={!back}>Withdraw funds</Heading>
         {problem && <ErrorBox>{problem}</ErrorBox>}
         <dl className="divide-y divide-hairline">
-          <Row name="Balance">{amount} USDC</Row>
+          <Row name="Balance">{amount}</Row>
           <div className="py-2">
             <dt className="mb-1 text-muted text-small">Payout wallet on {networkPhrase(payout.chain)}</dt>
             <dd className="break-all font-mono text-small">{payout.escrowSubwalletAddress}</dd>
@@ -134,7 +134,7 @@ export default function Withdraw(props: {
           )}
         </Field>
         <Button type="submit" className="w-full">
-          Withdraw {amount} USDC
+          Withdraw {amount}
         </Button>
         <p className="text-center text-muted text-small">Network fees covered</p>
         <details className="text-small">
@@ -149,8 +149,8 @@ export default function Withdraw(props: {
           <summary className="rounded-sm py-1 text-green">I don’t have a wallet</summary>
           <ol className="mt-1 list-decimal space-y-1 pl-5 text-muted">
             <li>
-              Install a wallet app that knows the Base network, such as Coinbase Wallet, MetaMask or Rabby. Get it from
-              its own site or your app store.
+              Install a wallet app that knows {networkPhrase(payout.chain)}, such as Coinbase Wallet, MetaMask or Rabby.
+              Get it from its own site or your app store.
             </li>
             <li>
               Create a wallet, and keep its recovery phrase on paper. No one, including us, should ever ask for it.
