@@ -10,6 +10,10 @@ export async function hash(env: TestEnv, userId: string): Promise<string> {
     store.all('SELECT id, name FROM wallet ORDER BY id'),
     store.all('SELECT id, name, spend_limit, scopes FROM policy_group ORDER BY id'),
     store.all('SELECT id, name, paused, deleted_at FROM agent ORDER BY id'),
+    store.all('SELECT id, status, ended_at, decided_by FROM approval ORDER BY id'),
+    store.all('SELECT id, used, spend_limit, ended_at FROM approval_grant ORDER BY id'),
+    store.all('SELECT id, url, events, enabled, sealed_secret FROM webhook ORDER BY id'),
+    store.meta('notices_read'),
   ])
   const contacts = await env.DB.prepare('SELECT * FROM contact WHERE user_id = ? ORDER BY id').bind(userId).all()
   const user = await env.DB.prepare('SELECT password_hash FROM user WHERE id = ?').bind(userId).first()

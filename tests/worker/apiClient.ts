@@ -56,7 +56,7 @@ export function createApi(changes: Partial<Env> = {}) {
     const text = await response.text()
     await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
-    const json = isJson ? JSON.parse(text) : null
+    const json = isJson && text !== '' ? JSON.parse(text) : null
     if (path.startsWith('/api/')) obeysTheWordRule(response.status, json)
     return { status: response.status, headers: response.headers, text, json }
   }

@@ -306,10 +306,13 @@ test('no GET changes anything; no credential of an agent reads or decides @appro
   await treasury().syncReadModel()
   const before = await hash(env, own.user)
   const { id } = json.approval
-  for (const path of ['', '/count', `/${id}`, `/${id}/approve`, `/${id}/deny`])
-    await api.call('GET', `/api/approvals${path}?hash=${shownHash}`, { token: own.token })
-  await api.call('GET', '/api/grants', { token: own.token })
-  await api.call('GET', '/api/approval-settings', { token: own.token })
+  // As scanners of mail do, that follow every link, and browsers that look ahead.
+  for (const method of ['GET', 'HEAD'] as const) {
+    for (const path of ['', `/${id}`, `/${id}/approve`, `/${id}/deny`])
+      await api.call(method, `/api/approvals${path}?hash=${shownHash}`, { token: own.token })
+    for (const path of ['grants', 'approval-settings', 'notices', 'notices/count', 'notices/read?upTo=9'])
+      await api.call(method, `/api/${path}`, { token: own.token })
+  }
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: own.clientId,
