@@ -254,6 +254,14 @@ async function againstOwner(limits: Limits): Promise<boolean> {
       attack.push({ from: { ...owner, apiKey: apiKey! }, to: addressFor(`blacklisted ${i}`) })
     }
     await launchAttack(stage, attack)
+    // Blocks come faster than real ones: the seconds that the Relayer waits after the node's silence would count as many.
+    const { usdc } = stage.stack.contracts[8453]
+    const { client } = chainReader(stage.stack.rpc[8453], usdc)
+    const first = addressFor('first')
+    await pay(stage.stack, owner, first, micro)
+    await until('the Relayer is back', async () =>
+      client.readContract({ address: usdc, abi: usdcAbi, functionName: 'balanceOf', args: [first] }),
+    )
     return measure(stage, [owner], { median: 3, p99: 3, max: 3 })
   })
 }
