@@ -1,5 +1,5 @@
 /** Rotates every ring of a running stack, as `npm run ops -- rotate` does, but without waiting ten minutes. */
-import { expect } from 'vitest'
+import assert from 'node:assert/strict'
 import { withNewVersion, withoutOlder } from '../../launch/rotation/versions.ts'
 import { until } from '../../local/client.ts'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
@@ -12,11 +12,11 @@ import type { TestStack } from '../support/testStack.ts'
 /** Long enough for the Worker to start with the new versions. */
 const soonMs = 4_000
 
-/** Adds a version to each ring, current in four seconds, for the Worker's next start. The new relayers get ETH. */
-export async function addVersions(stack: TestStack): Promise<void> {
+/** Adds a version to each ring, current in four seconds or in `ms`, for the Worker's next start. The new relayers get ETH. */
+export async function addVersions(stack: TestStack, ms = soonMs): Promise<void> {
   const path = secretsPathOf(stack.stateDir)
   let secrets = readSecrets(path)
-  const from = Date.now() + soonMs
+  const from = Math.round(Date.now() + ms)
   for (const name of keyringNames) secrets = withNewVersion(secrets, name, Date.now())
   secrets.KEYRINGS = secrets.KEYRINGS!.replaceAll(/"from":\d+/g, `"from":${from}`)
   writeSecrets(path, secrets)
@@ -52,7 +52,12 @@ export async function rotationEnds(stack: TestStack): Promise<Record<string, str
     },
     180_000,
   )
-  for (const { versions } of states) expect(versions.map(({ state }) => state)).toEqual(['older', 'current'])
+  for (const { name, versions } of states)
+    assert.deepEqual(
+      versions.map(({ state }) => state),
+      ['older', 'current'],
+      name,
+    )
   return Object.fromEntries(states.map(({ name, remaining }) => [name, remaining]))
 }
 

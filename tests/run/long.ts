@@ -27,6 +27,10 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
     env: { CHAOS_KILLS: '30', CHAOS_ROTATE: '1' },
   },
+  'rotate-in-demo': {
+    about: 'every secret gets another version in the middle of the demo',
+    command: script('rotateInDemo'),
+  },
   rotations: {
     about: 'workerd is killed during each of 60 rotations of a session key',
     command: vitest('--project', 'chaos', 'tests/chaos/rotation.test.ts'),
