@@ -1,11 +1,16 @@
 /** Approvals as their owner meets them: on a phone, from the request of a real agent to the payment. */
+import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { Approval } from '#schemas/approval.ts'
 import type { Agent } from '#schemas/policy.ts'
+import { until } from '../../local/client.ts'
 import { approvalNotice } from '../../worker/notifications/push/approvalNotice.ts'
+import { installClients } from '../support/clients.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { openTaskSession } from '../support/taskSession.ts'
 import { audit } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
-import type { Owner } from './people.ts'
+import { type Owner, usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
 
 /** Refusals that the tests cause, whose status the browser logs. */
@@ -101,6 +106,57 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   expect(1 + taps() - before).toBe(2)
   await page.getByRole('link', { name: 'View payment' }).click()
   await expect(page.getByRole('dialog')).toContainText('Completed')
+})
+
+test.describe('by a finger', () => {
+  test.use({ hasTouch: true, isMobile: true })
+
+  test('unmodified ext-tasks: the payment of an agent becomes a task, is approved on the phone, and completes @approval-screens-12', async ({
+    page,
+    owner,
+    bursar,
+    baseURL,
+  }) => {
+    test.slow() // the first of all tests that need these clients installs them
+    await installClients()
+    const group = await owner.group('Tasks', { approveAbove: '5' })
+    const { apiKey } = await owner.agent(group, 'Task bot')
+    const { session, close, resultOf } = await openTaskSession(baseURL!, apiKey!)
+    const to = addressFor(`task ${group.id}`)
+    const args = { address: to, amount: '6.25', idempotency_key: randomUUID(), reason: 'The corpus is ready.' }
+    const execution = await session.callTool('pay_address', args)
+    expect(execution.kind).not.toBe('immediate')
+    let isSettled = false
+    const settled = execution.settle().finally(() => {
+      isSettled = true
+    })
+
+    await page.goto('/dashboard/overview')
+    await page.getByRole('link', { name: /^Notices:/ }).tap()
+    await page.getByRole('link', { name: 'Review' }).tap()
+    await page.getByRole('link', { name: /^Decide: Task bot, 6\.25 USDC/ }).tap()
+    const card = page.getByRole('region', { name: 'Task bot asks to pay' })
+    await expect(card.getByTestId('full-address')).toContainText(to)
+    await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The corpus is ready.')
+    // Nothing but the owner's finger ends the task or moves money.
+    expect(isSettled).toBe(false)
+    const token = await usdcOf(bursar)
+    expect(await bursar.usdcOnChain(token, to)).toBe(0n)
+    await button(page, 'Approve once').tap()
+    await expect(page.getByText('Approved by you.')).toBeVisible()
+
+    const result = resultOf((await settled).outcome)
+    expect(result.isError ?? false, JSON.stringify(result)).toBe(false)
+    const { id } = result.structuredContent
+    expect(result.structuredContent).toMatchObject({ amount: '6.25', approval: { status: 'APPROVED' } })
+    expect(page.url()).toContain(result.structuredContent.approval.id)
+    await until('the payment on chain', async () => (await bursar.usdcOnChain(token, to)) === 6_250_000n)
+    await until('confirmed', async () => {
+      const { body } = await bursar.call<{ status: string }>(`/v1/payments/${id}`, { token: apiKey! })
+      return body.status === 'CONFIRMED'
+    })
+    await close()
+  })
 })
 
 test('a sign-in leads to the approval; opening it decides nothing @approval-screens-2', async ({

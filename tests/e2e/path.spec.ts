@@ -5,6 +5,7 @@ import { type BursarClient, until } from '../../local/client.ts'
 import { signUpByPasscode } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
+import { usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -287,8 +288,3 @@ const pay = <T>(bursar: BursarClient, token: string, amount: string) =>
     key: randomUUID(),
     body: { to: { type: 'address', address: stranger }, amount, memo: 'data set' },
   })
-
-async function usdcOf(bursar: BursarClient): Promise<`0x${string}`> {
-  const { chains } = await bursar.api<{ chains: { 8453: { contracts: { usdc: `0x${string}` } } } }>('/config')
-  return chains[8453].contracts.usdc
-}

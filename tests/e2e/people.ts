@@ -48,3 +48,9 @@ export async function createOwner(bursar: BursarClient) {
     context: (apiKey: string) => bursar.call<Problem>('/v1/context', { token: apiKey }),
   }
 }
+
+/** The token's address on the chain where wallets are made. */
+export async function usdcOf(bursar: BursarClient): Promise<`0x${string}`> {
+  const { chains } = await bursar.api<{ chains: { 8453: { contracts: { usdc: `0x${string}` } } } }>('/config')
+  return chains[8453].contracts.usdc
+}

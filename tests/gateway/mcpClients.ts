@@ -16,20 +16,17 @@ export type McpClient = {
 }
 
 type Options = { auth: 'oauth' | 'key'; scope?: string }
-type V2 = Options & { mode: '2026' | '2025'; extensions?: Record<string, object> }
+type V2 = Options & { mode: '2026' | '2025' }
 
 /** @modelcontextprotocol/client 2: 'auto' finds 2026-07-28, its default is the 2025 protocol. */
-export async function connectV2(agent: Credentials, { mode, auth, scope, extensions }: V2): Promise<McpClient> {
+export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): Promise<McpClient> {
   const sdk = await importClient('@modelcontextprotocol/client/dist/index.mjs')
   const { clientId, clientSecret, apiKey } = agent
   const provider = () =>
     new sdk.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url, ...(scope && { scope }) })
   const client = new sdk.Client(
     { name: 'agent', version: '1.0.0' },
-    {
-      ...(mode === '2026' && { versionNegotiation: { mode: 'auto' } }),
-      ...(extensions && { capabilities: { extensions } }),
-    },
+    { ...(mode === '2026' && { versionNegotiation: { mode: 'auto' } }) },
   )
   return connect(client, sdk.StreamableHTTPClientTransport, auth === 'oauth' ? provider() : null, apiKey)
 }

@@ -5,11 +5,11 @@ import type { Approval, ApprovalList } from '#schemas/approval.ts'
 import { until } from '../../local/client.ts'
 import { importClient } from '../support/clients.ts'
 import { addressFor, chainReader, usdc as units } from '../support/stackClient.ts'
+import { openTaskSession } from '../support/taskSession.ts'
 import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
 import { connectV2 } from './mcpClients.ts'
 
 const chain = chainReader(rpcUrl, usdc)
-const protocolVersion = '2026-07-28'
 type Agent = Awaited<ReturnType<typeof createAgent>>
 
 /** An agent whose payments above 1 USDC wait for its owner. */
@@ -29,44 +29,7 @@ const waiting = ({ sender }: Agent) =>
 const decide = async ({ sender }: Agent, { id, hash }: Approval, decision: 'approve' | 'deny') =>
   bursar.api<Approval>(`/approvals/${id}/${decision}`, { token: await sender.token(), body: { hash } })
 
-/** One message as it is, for what the SDK's client does not send by itself. */
-async function dispatch(apiKey: string, request: { method: string; params: Record<string, unknown> }) {
-  const { method, params } = request
-  const response = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': protocolVersion,
-      'mcp-method': method,
-      'mcp-name': String(params.name ?? params.taskId),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), ...request }),
-  })
-  const text = await response.text()
-  const data = text.split('\n').findLast((line) => line.startsWith('data: '))
-  const message = JSON.parse(data ? data.slice('data: '.length) : text)
-  return message.error ? { kind: 'error', error: message.error } : { kind: 'result', result: message.result }
-}
-
-async function openSession(agent: Agent) {
-  const extensions = { 'io.modelcontextprotocol/tasks': {} }
-  const { client } = await connectV2(agent, { mode: '2026', auth: 'key', extensions })
-  const heard: { method: string }[] = []
-  client.fallbackNotificationHandler = async (notification: { method: string }) => void heard.push(notification)
-  const tasks = await importClient('@modelcontextprotocol/ext-tasks/dist/client/index.js')
-  const session = tasks.createTaskSessionFromClient(client, {
-    endpointId: 'bursar',
-    rawDispatch: (request: Parameters<typeof dispatch>[1]) => dispatch(agent.apiKey, request),
-    v2RequestFraming: { protocolVersion, clientInfo: { name: 'agent', version: '1.0.0' }, clientCapabilities: {} },
-  })
-  const close = async () => {
-    await session.close()
-    await client.close()
-  }
-  return { client, heard, session, close, resultOf: tasks.resultFromTaskOutcome }
-}
+const openSession = ({ apiKey }: Agent) => openTaskSession(url, apiKey)
 
 test('ext-tasks: a payment becomes a task, is approved, and completes @mcp-31', async () => {
   const agent = await createAskingAgent()
