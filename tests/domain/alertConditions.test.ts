@@ -30,7 +30,7 @@ const calm: DeploymentState = {
   overdue: 0,
   troubles: [],
   channels: [],
-  webhooks: { on: 9, failing: 4, disabled: 3 },
+  webhooks: { on: 9, failing: 4, disabled: 3, late: 0 },
   lateExport: null,
   databaseBytes: 1_000,
 }
@@ -50,8 +50,8 @@ test('a calm deployment has no conditions, and nothing is unknown', () => {
 })
 
 test('webhooks that fail are their owners’ business until most of them do @webhooks-19', () => {
-  expect(keys({ webhooks: { on: 20, failing: 10, disabled: 0 } })).toEqual([])
-  expect(keys({ webhooks: { on: 20, failing: 11, disabled: 0 } })).toEqual(['webhooks_failing'])
+  expect(keys({ webhooks: { on: 20, failing: 10, disabled: 0, late: 0 } })).toEqual([])
+  expect(keys({ webhooks: { on: 20, failing: 11, disabled: 0, late: 0 } })).toEqual(['webhooks_failing'])
 })
 
 test('many halted wallets are twenty alerts and one for the rest', () => {

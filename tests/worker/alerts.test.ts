@@ -6,6 +6,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { finishRun, insertRun } from '../../worker/db/exports.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
 import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/objectTroubles.ts'
+import { writeWebhookWork } from '../../worker/db/webhookWork.ts'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
@@ -49,7 +50,7 @@ const relayer = () => env.RELAYER.getByName('84532:1')
 const twoShards = { RELAYER_SHARDS: '2' }
 let tests = 0
 beforeEach(async () => {
-  for (const table of ['alert', 'busy_treasury', 'message_failure', 'object_trouble'])
+  for (const table of ['alert', 'busy_treasury', 'message_failure', 'object_trouble', 'webhook_work'])
     await env.ALERTS_DB.prepare(`DELETE FROM ${table}`).run()
   for (const each of [chain, manualChain])
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
@@ -143,6 +144,20 @@ test('an account whose work does not move @alerts-3', async () => {
     () => markBusy(db, 'usr_stuck', now - 200_000),
     () => markIdle(db, 'usr_stuck'),
   )
+})
+
+test('webhook events that nobody tries to send @alerts-11', async () => {
+  // One that the cron has yet to wake is no alert, nor one whose next attempt is planned.
+  await writeWebhookWork(db, 'usr_planned', now + 3_600_000)
+  await expectOneAlert(
+    'webhooks_overdue',
+    () => writeWebhookWork(db, 'usr_late', now - 200_000),
+    () => writeWebhookWork(db, 'usr_late', now + 3_600_000),
+  )
+  await writeWebhookWork(db, 'usr_late', now - 100_000)
+  await minute()
+  await minute()
+  expect(states('webhooks_overdue')).toHaveLength(2)
 })
 
 test('no daily export since yesterday @restore-9', async () => {

@@ -34,6 +34,7 @@ export function observe(state: DeploymentState): Observation {
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
         ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]
         : []),
+      ...(webhooks.late > 0 ? [{ key: 'webhooks_overdue', text: lateText(webhooks.late) }] : []),
       ...(lateExport === null
         ? []
         : [{ key: 'export_late', text: `no daily export was finished since ${new Date(lateExport).toISOString()}` }]),
@@ -83,6 +84,9 @@ function relayerConditions({ account, health, ...relayer }: RelayerState): Condi
 
 const overdueText = (count: number) =>
   `${count} ${count === 1 ? 'account has' : 'accounts have'} work that has not moved for two minutes`
+
+const lateText = (count: number) =>
+  `${count} ${count === 1 ? 'account has' : 'accounts have'} webhook events that nobody has tried to send for four minutes`
 
 const lostText = (lost: TroubleRow[]) =>
   `${plural(lost.length, 'object')} had lost the alarm within ten minutes and the cron set it again: ${lost

@@ -7,12 +7,15 @@ import { lastExportAt } from '../db/exports.ts'
 import { failingChannels } from '../db/messages.ts'
 import { openTroubles, type TroubleRow } from '../db/objectTroubles.ts'
 import { countWebhooks } from '../db/webhooks.ts'
+import { countLateSenders } from '../db/webhookWork.ts'
 import type { Env } from '../env.ts'
 import { networkProblems } from '../readiness/networkProblems.ts'
 import { relayerShards } from '../readiness/readiness.ts'
 import { type RelayerAccount, type RelayerHealth, relayerName } from '../relayer/api.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
+/** The cron wakes a WebhookSender that is two minutes late, and what it then notes may be a minute late. */
+const lateSenderMs = 240_000 // 4 minutes
 /** A channel that was not used for this long is no longer reported. */
 const channelMs = 2 * 60 * 60_000 // 2 hours
 /** Exports are made daily. */
@@ -28,7 +31,8 @@ export type DeploymentState = {
   overdue: number
   troubles: TroubleRow[]
   channels: { channel: 'email' | 'sms'; since: number }[]
-  webhooks: { on: number; failing: number; disabled: number }
+  /** `late`: accounts whose events have waited for four minutes, though the cron wakes their WebhookSenders. */
+  webhooks: { on: number; failing: number; disabled: number; late: number }
   /** The last export that was finished is older than a day and a half: since when (ms). Null: it is not. */
   lateExport: number | null
   databaseBytes: number
@@ -45,18 +49,28 @@ export type RelayerState = {
 /** `now` in ms. Throws if the database does not respond. */
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, exportedAt, probe] = await Promise.all([
+  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, probe] = await Promise.all([
     Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
     Promise.all(used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard)))),
     countOverdue(db, now - overdueAfterMs),
     openTroubles(db, now - lostAlarmMs),
     failingChannels(db, now - channelMs),
     countWebhooks(db),
+    countLateSenders(db, now - lateSenderMs),
     lastExportAt(db),
     db.run(sql`SELECT 1`),
   ])
   const lateExport = exportedAt !== null && exportedAt < now - lateExportMs ? exportedAt : null
-  return { networks, relayers, overdue, troubles, channels, webhooks, lateExport, databaseBytes: probe.meta.size_after }
+  return {
+    networks,
+    relayers,
+    overdue,
+    troubles,
+    channels,
+    webhooks: { ...webhooks, late },
+    lateExport,
+    databaseBytes: probe.meta.size_after,
+  }
 }
 
 async function readRelayer(namespace: Env['RELAYER'], chainId: ChainId, shard: number): Promise<RelayerState> {

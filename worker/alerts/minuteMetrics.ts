@@ -16,7 +16,7 @@ export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
       const since = channels.find((failing) => failing.channel === channel)?.since
       return metric('unsent_messages', channel, since === undefined ? 0 : (now - since) / 1000)
     }),
-    metric('webhooks', '', webhooks.on, webhooks.failing, webhooks.disabled),
+    metric('webhooks', '', webhooks.on, webhooks.failing, webhooks.disabled, webhooks.late),
     metric('deployment', '', halted, overdue, databaseBytes),
   ]
 }

@@ -12,6 +12,10 @@ export async function writeWebhookWork(db: Db, userId: string, dueAt: number | n
       .onConflictDoUpdate({ target: webhookWork.userId, set: { dueAt } })
 }
 
+/** How many WebhookSenders meant to go on before `before` (ms) and have not said since when they will. */
+export const countLateSenders = (db: Db, before: number): Promise<number> =>
+  db.$count(webhookWork, lt(webhookWork.dueAt, before))
+
 /**
  * User ids of WebhookSenders that meant to go on before `before` (ms), at most `limit`; they count as woken `now`. The one
  * that was woken longest ago comes first.
