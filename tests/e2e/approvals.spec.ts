@@ -67,7 +67,7 @@ const askNoPassword = (owner: Owner) =>
 test('one tap on the phone pays what an agent asked for @approval-screens-1', async ({ page, owner, bursar }) => {
   const { apiKey, asked } = await ask(owner, 'Data')
   await page.goto('/dashboard/transactions')
-  await expect(page.getByRole('link', { name: /^Notices: \d+ waiting/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Notices: \d+ \(\d+ waiting/ })).toBeVisible()
   const row = page.getByRole('row').filter({ hasText: 'Data bot' })
   await expect(row).toContainText('Pending')
   await expect(row).toContainText('Awaiting approval')
@@ -291,7 +291,7 @@ test('behind the bell: what was refused, counted until it was seen, with the way
   for (const amount of ['6', '7']) expect((await owner.pay(apiKey!, amount)).status).toBe(403)
   await page.goto('/dashboard/overview')
   const bell = page.getByRole('link', { name: /^Notices:/ })
-  await expect(bell).toHaveAccessibleName(/\d new$/)
+  await expect(bell).toHaveAccessibleName(/\d new\)$/)
   await bell.click()
   const row = page.getByRole('list', { name: 'Notices' }).getByRole('listitem').filter({ hasText: 'Bell bot' })
   await expect(row).toContainText(/Bell bot was refused 7 USDC to .*, 2 times/)

@@ -122,6 +122,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await test.step('create a policy group and an agent, whose credentials are shown once', async () => {
       await goTo(page, 'Agents')
       await button('New Policy Group').click()
+      await page.getByLabel('Wallet', { exact: true }).selectOption('') // the only one is chosen
       await button('Create Policy Group').click()
       await expect(page.getByRole('alert')).toHaveText([
         'Policy name is required',

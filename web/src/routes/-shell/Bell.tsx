@@ -8,23 +8,25 @@ import { other } from './pages.ts'
 /** How many payments wait for the owner and how much is new; leads to both. A change is read out. */
 export function Bell() {
   const { pending, unread } = useQuery(noticeCountQuery).data ?? { pending: 0, unread: 0 }
+  const count = pending + unread
   const parts = [pending > 0 && `${pending} waiting`, unread > 0 && `${unread} new`].filter(Boolean)
   return (
     <>
       <Link
         to={other('notices')}
         title="Notices"
-        aria-label={`Notices: ${parts.join(', ') || 'nothing new'}`}
+        // What is seen, the count, is part of the name.
+        aria-label={`Notices: ${count > 0 ? `${count} (${parts.join(', ')})` : 'nothing new'}`}
         className="relative -mr-2 inline-flex size-control shrink-0 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink"
       >
         <Icon aria-hidden="true" className="size-5" />
-        {pending + unread > 0 && (
+        {count > 0 && (
           <span
             aria-hidden="true"
             data-testid="bell-count"
             className="absolute top-0.5 right-0 min-w-5 rounded-full bg-red px-1 text-center font-medium text-small text-white leading-5"
           >
-            {pending + unread}
+            {count}
           </span>
         )}
       </Link>
