@@ -1,6 +1,6 @@
 /** Runs the examples of the Agents page. */
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
@@ -75,4 +75,25 @@ test('MCP: the configuration leads to the tools @quick-start-3', async () => {
 test('MCP with OAuth: the client fetches its own token', async () => {
   const { stdout } = await runModule(`${examples['MCP (OAuth)']!}\nawait client.close()`)
   expect(stdout).toContain("limit: '20'")
+})
+
+test('curl as the README has it: the fields of a reply, also of one that waits for approval @quick-start-4', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const shown = readme.match(/^\{"id":"pay_.*$/gm)!.map((line) => JSON.parse(line))
+  const { sender } = agent
+  const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '5' }
+  await bursar.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })
+  const paid = await run('bash', ['-c', examples.curl!])
+  const waiting = await run('bash', [
+    '-c',
+    examples.curl!.replace('"1.00"', '"12"').replace('first-payment', 'second-payment'),
+  ])
+  const replies = [paid, waiting].map(({ stdout }) => JSON.parse(stdout))
+  expect(replies.map(({ status }) => status)).toEqual([expect.any(String), 'PENDING_APPROVAL'])
+  const fields = (value: object): string[] =>
+    Object.entries(value).flatMap(([name, inner]) => [
+      name,
+      ...(inner && typeof inner === 'object' ? fields(inner) : []),
+    ])
+  expect(replies.map(fields)).toEqual(shown.map(fields))
 })
