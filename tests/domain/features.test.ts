@@ -87,3 +87,8 @@ describe.each(featurePages)('%s', (path) => {
     expect(without.map(({ row }) => row)).toEqual([])
   })
 })
+
+test('each threat has a number of its own', () => {
+  const numbers = rowsOf(read('docs/threats.md')).map(({ row }) => row)
+  expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
+})
