@@ -88,7 +88,7 @@ describe.each(featurePages)('%s', (path) => {
   })
 })
 
-test('each threat has a number of its own', () => {
+test('no two threats have the same number', () => {
   const numbers = rowsOf(read('docs/threats.md')).map(({ row }) => row)
   expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
 })

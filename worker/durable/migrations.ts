@@ -9,7 +9,7 @@ export type Migration = {
   after?: string
 }
 
-/** Append-only. A text is from before migrations said which code may use the database after them: none that is older. */
+/** Append-only. A plain string is a migration from before this type existed: no older code may use the database after it. */
 export type Migrations = readonly (string | Migration)[]
 
 /** Adds what older code neither sees nor needs, so that it may go on writing. */

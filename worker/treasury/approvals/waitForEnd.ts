@@ -5,7 +5,7 @@ const maxWaiting = 10
 
 /**
  * Waits until one of these payments, which wait for the owner, does so no longer, for `forMs` at most. False: this agent
- * waits too often already. Memory only: whoever waits asks again.
+ * waits too often already. Kept in memory only: after a restart the caller asks again.
  */
 export async function waitForEnd(ctx: Context, agentId: string, paymentIds: string[], forMs: number): Promise<boolean> {
   const { endWaiters, store } = ctx
