@@ -19,6 +19,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { unstable_splitSqlQuery } from 'wrangler'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
 import { newSigningKey } from '../../local/stack/secrets.ts'
@@ -214,11 +215,7 @@ try {
     ...migrations.map((name) => readFileSync(join(root, 'migrations', name), 'utf8')),
     await seedSql(secrets),
   ])
-    for (const statement of sql
-      .replace(/^\s*--.*$/gm, '')
-      .split(/;\s*(?:\n|$)/)
-      .filter((part) => part.trim()))
-      await db.prepare(statement).run()
+    for (const statement of unstable_splitSqlQuery(sql)) await db.prepare(statement).run()
 
   const api = async (path: string, body: unknown, token?: string) => {
     const answer = await send(url, {
