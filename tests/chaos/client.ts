@@ -9,6 +9,9 @@ import type { Random } from '../support/random.ts'
 import { addressFor, definite, definiteAnswer, pause, type Sender, usdc } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
+/** On a busy machine a Worker that is killed every other second may need many starts until it gives one reply. */
+const repliesWithinMs = 300_000 // 5 minutes
+
 /** A payout as its recipient and its sender know it; link and code once somebody has seen them. */
 type Link = { accessToken: string; passcode: string }
 type KnownPayout = { id: string; email: string; link?: Link | undefined; ended: boolean }
@@ -87,6 +90,7 @@ export class Client {
         return { method: body ? 'POST' : 'GET', ...(bearer && { token: bearer }), key: operation.key, body }
       },
       (why) => this.#history.info(operation, why),
+      repliesWithinMs,
     )
   }
 
@@ -135,6 +139,7 @@ export class Client {
           : callTool(this.#bursar.url, way, tool)
       },
       (why) => this.#history.info(operation, why),
+      repliesWithinMs,
     )
     return { answer, id: answer.body.id }
   }

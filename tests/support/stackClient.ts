@@ -68,7 +68,8 @@ async function signIn(bursar: BursarClient, email: string, password: string): Pr
 
 /**
  * Repeats a request until its reply is definite. No reply, a reply without JSON, 429 and 5xx leave the outcome
- * unknown: the request is sent again, under the same key. Throws when that takes longer than `withinMs`.
+ * unknown: the request is sent again, under the same key. Throws with all these replies when that takes longer than
+ * `withinMs`.
  */
 export async function definite<T>(
   bursar: BursarClient,
@@ -88,6 +89,7 @@ export async function definiteAnswer<T>(
   withinMs = 90_000, // 1.5 minutes
 ): Promise<Answer<T>> {
   const deadline = Date.now() + withinMs
+  const reasons = new Map<string, number>()
   for (;;) {
     let why: string
     try {
@@ -98,7 +100,11 @@ export async function definiteAnswer<T>(
       why = error instanceof Error ? error.message : String(error)
     }
     unknown(why)
-    if (Date.now() > deadline) throw new Error(`no definite reply from ${what} in ${withinMs / 1000} s: ${why}`)
+    reasons.set(why, (reasons.get(why) ?? 0) + 1)
+    if (Date.now() > deadline) {
+      const all = [...reasons].map(([reason, count]) => `${count}: ${reason}`).join('; ')
+      throw new Error(`no definite reply from ${what} in ${withinMs / 1000} s: ${all}`)
+    }
     await pause(150)
   }
 }
