@@ -349,7 +349,8 @@ test('above the owner’s limit a payment takes the password, also if the limit 
   await button(page, 'Save limit').click()
   await expect(limit.getByLabel('Ask for the password above')).toHaveValue(/^8/)
   await expect(button(page, 'Save limit')).toBeDisabled()
-  expect(await owner.api('/approval-settings')).toMatchObject({ passwordAbove: '8' })
+  // The button is disabled while it saves, too.
+  await expect.poll(() => owner.api('/approval-settings')).toMatchObject({ passwordAbove: '8' })
   await limit.getByLabel('Ask for the password above').fill('')
   await button(page, 'Save limit').click()
   await expect(limit.getByRole('alert')).toHaveText('Please enter your password')
