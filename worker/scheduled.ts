@@ -23,12 +23,13 @@ const timeoutMs = 10_000 // 10 seconds
 
 /**
  * The cron trigger, once a minute: housekeeping, and a watchdog over the objects, which otherwise run by their own
- * alarms. A task that fails or hangs is logged and does not delay the others. `now` in ms.
+ * alarms. A task that fails or takes longer than `patience` is logged and does not delay the others. Both in ms.
  */
-export async function runScheduled(env: Env, now: number): Promise<void> {
+export async function runScheduled(env: Env, now: number, patience = timeoutMs): Promise<void> {
   const problems = fatalProblems(env)
   if (problems.length > 0) return logError('cron_refused', {}, misconfigured(problems))
   const db = primaryDb(env.DB)
+  const attempt = attemptWithin(patience)
   await Promise.all([
     attempt('delete expired rows', () => deleteExpired(db, now)),
     attempt('delete old rows', () => deleteOldRows(db, now)),
@@ -38,32 +39,38 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     attempt('daily export', () => exportDaily(env, db, now)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
-    wakeTreasuries(env, db, now),
-    wakeSenders(env, db, now),
-    ...relayers(env).map((name) => wake(db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
+    wakeTreasuries(attempt, env, db, now),
+    wakeSenders(attempt, env, db, now),
+    ...relayers(env).map((name) => wake(attempt, db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
   ])
 }
 
 /** Wakes Treasuries that are busy and have been silent, in case their alarm was lost; a bounded number at a time. */
-async function wakeTreasuries(env: Env, db: Db, now: number): Promise<void> {
+async function wakeTreasuries(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
   const overdue = await attempt('find overdue Treasuries', () => takeOverdue(db, now - silentMs, now, maxWoken))
   await Promise.all(
-    (overdue ?? []).map((userId) => wake(db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
+    (overdue ?? []).map((userId) => wake(attempt, db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
   )
 }
 
 /** The same for WebhookSenders whose deliveries are late. */
-async function wakeSenders(env: Env, db: Db, now: number): Promise<void> {
+async function wakeSenders(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
   const late = await attempt('find late WebhookSenders', () => takeLateSenders(db, now - silentMs, now, maxWoken))
   await Promise.all(
     (late ?? []).map((userId) =>
-      wake(db, `webhooks:${userId}`, now, () => env.WEBHOOK_SENDER.getByName(userId).wakeUp()),
+      wake(attempt, db, `webhooks:${userId}`, now, () => env.WEBHOOK_SENDER.getByName(userId).wakeUp()),
     ),
   )
 }
 
 /** An alarm that was lost is noted, for an alert: it should not happen. */
-async function wake(db: Db, name: string, now: number, wakeUp: () => Promise<boolean>): Promise<void> {
+async function wake(
+  attempt: Attempt,
+  db: Db,
+  name: string,
+  now: number,
+  wakeUp: () => Promise<boolean>,
+): Promise<void> {
   await attempt(name, async () => {
     if (await wakeUp()) await recordLostAlarm(db, name, now)
   })
@@ -75,17 +82,21 @@ const relayers = (env: Env) =>
   )
 
 /** The result of `work`, or null if it failed or took too long, which is logged as `what`. */
-async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), timeoutMs)
-  })
-  try {
-    return await Promise.race([work(), timeout])
-  } catch (error) {
-    logError('watchdog_failed', { what }, error)
-    return null
-  } finally {
-    clearTimeout(timer)
+type Attempt = <T>(what: string, work: () => Promise<T>) => Promise<T | null>
+
+const attemptWithin =
+  (ms: number): Attempt =>
+  async (what, work) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('timed out')), ms)
+    })
+    try {
+      return await Promise.race([work(), timeout])
+    } catch (error) {
+      logError('watchdog_failed', { what }, error)
+      return null
+    } finally {
+      clearTimeout(timer)
+    }
   }
-}

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
@@ -51,25 +51,18 @@ test('a busy Treasury that was heard from recently is left alone', async () => {
 })
 
 test('a Treasury that hangs and a database that fails delay neither Relayers nor the cron', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    await markBusy(primaryDb(env.DB), 'silent', start - 5 * minute)
-    const hanging = objects((name) => (name === 'silent' ? 'hangs' : null))
-    const done = runScheduled(hanging.env, start)
-    await vi.waitFor(() => expect(hanging.poked).toContain('silent'), { interval: 1 })
-    await vi.advanceTimersByTimeAsync(10_000)
-    await done
-    expect(hanging.poked).toContain('8453:0')
+  await markBusy(primaryDb(env.DB), 'silent', start - 5 * minute)
+  const hanging = objects((name) => (name === 'silent' ? 'hangs' : null))
+  // Not with the clock of a test: it would also be that of objects which other tests left at work.
+  await runScheduled(hanging.env, start, 500)
+  expect(hanging.poked).toEqual(expect.arrayContaining(['silent', '8453:0']))
 
-    const away = new Error('D1 is away')
-    const fails = () => {
-      throw away
-    }
-    const noDb = { prepare: fails, batch: fails, withSession: () => noDb, getBookmark: () => null }
-    const without = objects(() => null, { DB: noDb as never })
-    await runScheduled(without.env, start)
-    expect(without.poked).toHaveLength(2 * Number(env.RELAYER_SHARDS))
-  } finally {
-    vi.useRealTimers()
+  const away = new Error('D1 is away')
+  const fails = () => {
+    throw away
   }
+  const noDb = { prepare: fails, batch: fails, withSession: () => noDb, getBookmark: () => null }
+  const without = objects(() => null, { DB: noDb as never })
+  await runScheduled(without.env, start)
+  expect(without.poked).toHaveLength(2 * Number(env.RELAYER_SHARDS))
 })
