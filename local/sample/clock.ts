@@ -5,22 +5,31 @@ import { demo } from '../stack/seed.ts'
 export type SampleClock = {
   /** Moves everything to `at` (ms), and nothing if that has passed. */
   goTo(at: number): Promise<void>
+  /** Base mines no block while `run` runs and for an hour more. */
+  withoutBlocks(run: () => Promise<void>): Promise<void>
 }
+
+/** Seconds between blocks of a sample's chains. */
+export const sampleBlockTime = 1
+const hourMs = 3_600_000
 
 /** `startedAt` (ms) is the chains' time now; the Worker is moved there too. */
 export async function startClock(workerUrl: string, rpcUrls: string[], startedAt: number): Promise<SampleClock> {
   const chains = rpcUrls.map((url) => new RpcClient(url))
-  let aheadMs = startedAt - Date.now()
+  let [aheadMs, toldMs] = [startedAt - Date.now(), 0]
   const tellWorker = async () => {
     const reply = await fetch(`${workerUrl}/dev/clock`, {
       method: 'POST',
       body: JSON.stringify({ aheadMs, userId: demo.userId }),
     })
     if (!reply.ok) throw new Error(`the sample's Worker returned ${reply.status}`)
-    await reply.body?.cancel()
+    const { previousMs } = (await reply.json()) as { previousMs: number }
+    // What happened since then has the date of today.
+    if (previousMs !== toldMs) throw new Error('the sample’s Worker was restarted: do not save sources meanwhile')
+    toldMs = aheadMs
   }
   await tellWorker()
-  return {
+  const clock: SampleClock = {
     async goTo(at) {
       const seconds = Math.floor((at - Date.now() - aheadMs) / 1000)
       if (seconds <= 0) return
@@ -32,5 +41,17 @@ export async function startClock(workerUrl: string, rpcUrls: string[], startedAt
       aheadMs += seconds * 1000
       await tellWorker()
     },
+    async withoutBlocks(run) {
+      const [base] = chains
+      const mineEvery = (seconds: number) => base!.request('evm_setIntervalMining', [seconds])
+      await mineEvery(0)
+      try {
+        await run()
+        await clock.goTo(Date.now() + aheadMs + hourMs)
+      } finally {
+        await mineEvery(sampleBlockTime)
+      }
+    },
   }
+  return clock
 }

@@ -38,7 +38,10 @@ export async function fillMonth(bursar: BursarClient, clock: SampleClock, say: (
     ...changes.map((change) => ({ at: at(change.day, change.hour), run: () => people.change(change) })),
     ...payments.map(([day, hour, ...payment]) => ({ at: at(day, hour), run: () => people.pay(...payment) })),
     ...refusals.map(([day, hour, ...payment]) => ({ at: at(day, hour), run: () => people.beRefused(...payment) })),
-    ...payouts.map((payout) => ({ at: at(payout.day, payout.hour), run: () => people.sendPayout(payout) })),
+    ...payouts.map((payout) => ({
+      at: at(payout.day, payout.hour),
+      run: () => (payout.ends === 'fails' ? people.failPayout(payout, clock) : people.sendPayout(payout)),
+    })),
     ...payouts.flatMap(({ email, ends }) => {
       if (typeof ends === 'string') return []
       return 'claimedOn' in ends
@@ -160,7 +163,27 @@ class SampleAccount {
     return { token: this.#agent(agent).apiKey, key: randomUUID(), body }
   }
 
-  async sendPayout({ from, email, amount, memo, expiresInDays }: (typeof payouts)[number]): Promise<void> {
+  async sendPayout(sent: (typeof payouts)[number]): Promise<void> {
+    const { email, memo } = sent
+    await this.#createPayout(sent)
+    const payout = await until(`the payout ${memo}`, async () => {
+      const { escrows } = await this.#get<{ escrows: Escrow[] }>(`/escrow/list?status=CREATED`)
+      return escrows.find(({ recipientEmail }) => recipientEmail === email)
+    })
+    this.#payoutIds.set(email, payout.escrowId)
+    await this.#link(email)
+  }
+
+  async failPayout(sent: (typeof payouts)[number], clock: SampleClock): Promise<void> {
+    await clock.withoutBlocks(() => this.#createPayout(sent))
+    await this.signIn()
+    await until(`the payout ${sent.memo} to fail`, async () => {
+      const { escrows } = await this.#get<{ escrows: Escrow[] }>('/escrow/list?status=FAILED')
+      return escrows.some(({ memo }) => memo === sent.memo)
+    })
+  }
+
+  async #createPayout({ from, email, amount, memo, expiresInDays }: (typeof payouts)[number]): Promise<void> {
     if ('agent' in from) {
       const body = { to: { type: 'email', email }, amount, memo }
       const token = this.#agent(from.agent).apiKey
@@ -170,12 +193,6 @@ class SampleAccount {
       const body = { sourceWalletId, amount, recipientEmail: email, memo, expiresInDays, senderName: demo.name }
       await this.#make<CreateEscrowReply>('/escrow/create', body)
     }
-    const payout = await until(`the payout ${memo}`, async () => {
-      const { escrows } = await this.#get<{ escrows: Escrow[] }>(`/escrow/list?status=CREATED`)
-      return escrows.find(({ recipientEmail }) => recipientEmail === email)
-    })
-    this.#payoutIds.set(email, payout.escrowId)
-    await this.#link(email)
   }
 
   /** As the recipient: the link and the code from the mail, and an address of their own. */

@@ -110,7 +110,10 @@ export const refusals: Payment[] = [
   [29, 15, 'Ad buyer', '25.00', 'Ad Exchange', 'Campaign C, more'],
 ]
 
-/** `ends`: what becomes of it. A payout that is never claimed returns to its wallet when it expires. */
+/**
+ * `ends`: what becomes of it. A payout that is never claimed returns to its wallet when it expires. One fails because Base
+ * stands still for an hour, so that its money can no longer arrive; nothing else happens in that hour.
+ */
 type Payout = {
   day: number
   hour: number
@@ -120,7 +123,7 @@ type Payout = {
   amount: string
   memo: string
   expiresInDays?: 7 | 30
-  ends: { claimedOn: number } | { reclaimedOn: number } | 'expires' | 'waits'
+  ends: { claimedOn: number } | { reclaimedOn: number } | 'expires' | 'waits' | 'fails'
 }
 const refunds = { agent: 'Refund desk' } as const
 export const payouts: Payout[] = [
@@ -170,6 +173,16 @@ export const payouts: Payout[] = [
     amount: '32.50',
     memo: 'Order 1088',
     ends: { claimedOn: 10 },
+  },
+  {
+    day: 12,
+    hour: 15,
+    from: { wallet: 'Operations' },
+    email: 'leslie@bursar.test',
+    amount: '25.00',
+    memo: 'Survey, group 2',
+    expiresInDays: 7,
+    ends: 'fails',
   },
   {
     day: 13,

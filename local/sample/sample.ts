@@ -1,7 +1,7 @@
 /** A stack's state with a month of use in it: `npm run dev -- --sample`. */
 import { BursarClient } from '../client.ts'
 import { type StackOptions, startStack } from '../stack/stack.ts'
-import { startClock } from './clock.ts'
+import { sampleBlockTime, startClock } from './clock.ts'
 import { fillMonth, monthStart } from './fillMonth.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function makeSample(
   const stack = await startStack({
     ...options,
     startsAt,
-    blockTime: 1,
+    blockTime: sampleBlockTime,
     quiet: true,
     entry: 'local/sample/worker.ts',
   })

@@ -32,11 +32,12 @@ export default {
   async fetch(request, env, ctx) {
     if (new URL(request.url).pathname !== '/dev/clock') return app.fetch(request, env, ctx)
     const set = await request.json<{ aheadMs: number; userId: string }>()
+    const previousMs = aheadMs
     aheadMs = set.aheadMs
     // Alarms follow the real clock, so what is due now has to be woken: the Relayers and the user's Treasury.
     await runScheduled(env, now())
     await env.TREASURY.getByName(set.userId).wakeUp()
-    return Response.json({ now: now() })
+    return Response.json({ previousMs })
   },
   scheduled: (_, env) => runScheduled(env, now()),
 } satisfies ExportedHandler<Env>

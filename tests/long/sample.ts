@@ -36,9 +36,11 @@ try {
 
     const { escrows } = await get<{ escrows: Escrow[] }>('/escrow/list?pageSize=100')
     const endings = escrows.map(({ status }) => status).sort()
-    const expected = payouts.map(({ ends }) =>
-      ends === 'waits' ? 'CREATED' : ends === 'expires' || 'reclaimedOn' in ends ? 'RECLAIMED' : 'WITHDRAWN',
-    )
+    const expected = payouts.map(({ ends }) => {
+      if (ends === 'waits') return 'CREATED'
+      if (ends === 'fails') return 'FAILED'
+      return ends === 'expires' || 'reclaimedOn' in ends ? 'RECLAIMED' : 'WITHDRAWN'
+    })
     assert.deepEqual(endings, expected.sort())
 
     for (const wallet of await get<Wallet[]>('/wallets')) {
