@@ -24,6 +24,7 @@ const group = {
   group: hostile,
   limit: '10',
   remaining: '2',
+  isTest: false,
   appOrigin: 'https://b.example',
 }
 
@@ -63,6 +64,24 @@ describe.each(Object.entries(messages))('the email about %s @messages-10', (_, {
     expect(`${subject}${text}`).not.toContain('\r')
     for (const [, url] of html!.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\//)
   })
+})
+
+test('amounts of test money are in Test USDC, in every line that has one @messages-15', () => {
+  const sms = { ...toRecipient, channel: 'sms' as const }
+  const all = [
+    ...Object.entries(messages).flatMap(([name, message]) =>
+      /payout|reminder|claim|return/.test(name) ? message : [],
+    ),
+    payout.payoutLinkMessage(sms),
+    payout.payoutReminderMessage(sms),
+    owner.budgetMessage({ ...group, percent: 90, isTest: true }),
+    owner.budgetMessage({ ...group, percent: 100, isTest: true }),
+  ]
+  expect(all).toHaveLength(8)
+  for (const { subject, text } of all) {
+    expect(`${subject}\n${text}`).toContain('Test USDC')
+    expect(`${subject}\n${text}`).not.toMatch(/(?<!Test )USDC/)
+  }
 })
 
 test('codes, passwords and addresses are alone on their line', () => {

@@ -677,7 +677,7 @@ test('a wallet that cannot pay and secrets that were shown before say what to do
   const group = await owner.group('Odd', { scopes: [] })
   await owner.agent(group, 'Reader')
   await changed(page, group.id, (each) => {
-    each.wallet = { name: 'Old', address: recipient, chain: 'base', paused: false, canPay: false }
+    each.wallet = { name: 'Old', address: recipient, chain: 'base-sepolia', paused: false, canPay: false }
     Object.assign(each, { spendLimit: null, spendLimitUsdc: null, remaining: null })
     each.formerAgents = { count: 2, spent: '3', held: '0' }
   })
@@ -685,7 +685,7 @@ test('a wallet that cannot pay and secrets that were shown before say what to do
   await expect(detail(page)).toContainText('This wallet cannot pay now. See its session key under Wallets.')
   await expect(detail(page)).toContainText('No budget limit.')
   await expect(detail(page).getByRole('button', { name: 'Top Up' })).toBeHidden()
-  await expect(detail(page)).toContainText('2 deleted agents')
+  await expect(detail(page)).toContainText('2 deleted agents$3.00 Test USDC spent')
   const reader = agentRow(page, 'Reader')
   await reader.getByRole('button', { name: /^Reader/ }).click()
   await expect(reader.getByRole('alert')).toContainText('Odd allows no payments yet')

@@ -469,6 +469,7 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   const month = page.getByRole('region', { name: 'Monthly Account Spend' })
   await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
   await expect(month).toContainText('Dec 1, 2026, 00:00 UTC')
+  await expect(month, 'days of lists are others').toContainText('Months and days here are in UTC')
   const all = page.getByRole('region', { name: 'All Wallets' })
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])

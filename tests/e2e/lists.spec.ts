@@ -25,6 +25,7 @@ test.describe('transactions', () => {
     await page.getByRole('button', { name: 'Filters' }).click()
     const dialog = page.getByRole('dialog', { name: 'Filter Transactions' })
     await expect(dialog).toBeVisible()
+    await expect(dialog, 'unlike the days of Usage').toContainText(/Days in your time zone \(.+\)/)
     await audit(page, 'transactions-filter') // Tab stops in each part of a date
     await dialog.getByLabel('Failed').check()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -164,6 +165,31 @@ test.describe('transactions', () => {
     expect(lines[0]).toContain('Amount (micro-USDC)')
     expect(lines.slice(1).every((line) => line.includes('POLICY_REJECTED'))).toBe(true)
     expect(lines.join()).toContain(recipient)
+  })
+
+  test('a filtered list says how many match on all pages and what they spent, test money apart @lists-38', async ({
+    page,
+  }) => {
+    const figure = page.getByRole('main').getByRole('status').filter({ hasText: 'Spent' })
+    await page.goto('/dashboard/transactions?status=completed&min=41.5&max=41.5')
+    await expect(figure).toContainText('1 transaction. Spent: $41.50 USDC. What is completed counts')
+    await page.goto('/dashboard/transactions?status=failed&type=transfer')
+    await expect(figure, 'what failed is not spent').toContainText(/^\d+ transactions?\. Spent: \$0\.00 USDC\./)
+    await page.route('**/api/transactions/user?*', async (route) => {
+      const response = await route.fetch()
+      const body = await response.json()
+      Object.assign(body.page, { total: 1_204, spent: { base: '10320.5', 'base-sepolia': '12.5' } })
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto('/dashboard/transactions?status=completed')
+    await expect(figure).toContainText(
+      '1,204 transactions. Spent: $10,320.50 USDC and, apart from that, $12.50 Test USDC.',
+    )
+    await audit(page, 'transactions-total')
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.goto('/dashboard/transactions')
+    await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+    await expect(figure).toHaveCount(0)
   })
 })
 

@@ -212,7 +212,16 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
 
   const steps = page.getByRole('region', { name: 'First steps' })
   await page.goto('/dashboard/overview')
-  await steps.getByRole('link', { name: 'Add funds' }).click()
+  await test.step('each of them looks like a link and is one for Tab @overview-18', async () => {
+    for (const label of await steps.getByRole('link').locator('span > span:first-child').all())
+      await expect(label).toHaveCSS('text-decoration-line', 'underline')
+    await steps.getByRole('button', { name: 'Dismiss first steps' }).focus()
+    await page.keyboard.press('Tab')
+    await expect(steps.getByRole('link', { name: 'Create a wallet' })).toBeFocused()
+    await page.keyboard.press('Tab')
+    await expect(steps.getByRole('link', { name: 'Add funds' })).toBeFocused()
+  })
+  await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog', { name: 'Add Funds' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.locator('#content')).toBeFocused()

@@ -5,6 +5,7 @@ import { keepSession, login } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import type { SeededAccount } from './seededAccount.ts'
+import { thorough } from './thorough.ts'
 
 type Ready = (page: Page) => Promise<void>
 const dialog =
@@ -60,6 +61,22 @@ test.describe('signed in', () => {
     await page.keyboard.press('Escape')
     await expect(navigation).toBeHidden()
     await expect(menu).toBeFocused()
+  })
+
+  test('in a window of 300 px no page scrolls sideways @screens-22', async ({ page, seeded }) => {
+    await page.setViewportSize({ width: 300, height: 800 })
+    const most = ['wallets', 'agents-group', 'contacts', 'payouts', 'settings']
+    const names = ['overview', 'transactions', ...(thorough ? most : [])]
+    const usage: [string, Ready] = ['/usage', shown('Monthly Account Spend')]
+    for (const [name, [path, ready]] of [
+      ...names.map((each) => [each, screens[each]!] as const),
+      ['usage', usage] as const,
+    ]) {
+      await page.goto(`/dashboard${typeof path === 'string' ? path : path(seeded)}`)
+      await ready(page)
+      const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect.soft(await beyond(), name).toBeLessThanOrEqual(0)
+    }
   })
 
   test('a dialog closes by Escape and by going back, which opens none again @screens-15', async ({ page }) => {

@@ -130,7 +130,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
           blockExplorerUrls: [`${baseURL}/dev`],
         },
       ])
-      await expect(section.getByText('$0.00 USDC')).toBeVisible()
+      await expect(section.getByText('$0.00 Test USDC')).toBeVisible()
 
       await wallet.goTo(page, 1)
       await expect(network.locator('option:checked')).toHaveText('Another network')

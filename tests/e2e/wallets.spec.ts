@@ -332,6 +332,7 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
   await expect(summary.getByTestId('renewal')).toContainText('by up to 10,000 USDC a day')
   await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of test USDC.')
 
+  await expect(card(page, 'Playground').getByTestId('wallet-balance')).toHaveText('$50.00 Test USDC')
   const operations = card(page, 'Operations')
   await expect(operations.getByTestId('wallet-balance')).toHaveText('$1,234.56 USDC')
   await operations.getByTestId('wallet-balance').locator('[tabindex="0"]').focus()

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '#domain/listCursor.ts'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import { isSpent } from '#domain/statistics.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { selectCount, selectRows, transactionsQuery } from '../../worker/db/lists.ts'
+import { selectRows, selectTotals, transactionsQuery } from '../../worker/db/lists.ts'
 import { projectLists } from '../../worker/db/projectLists.ts'
 import { createApi, createUser, env, seed } from './apiClient.ts'
 
@@ -32,8 +33,8 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     contact: category === 'contact' ? { name: `Carol ${i % 5}` } : null,
     toAddress: category === 'escrow' ? null : walletAddress,
     fromWalletId: `wal_${i % 2}`,
-    fromWallet: { name: null, address: walletAddress },
-    fromWalletChain: 'base',
+    fromWallet: { name: i % 2 === 0 ? 'Operations' : null, address: walletAddress },
+    fromWalletChain: i % 11 === 0 ? 'base-sepolia' : 'base',
     txHash: i % 2 === 0 ? `0x${i.toString(16).padStart(64, '0')}` : null,
     memo: i % 7 === 0 ? `50% off_${i}` : null,
     errorMessage: null,
@@ -52,7 +53,7 @@ const payouts = Array.from({ length: 2_000 }, (_, i) => {
     id: `pay_out${String(i).padStart(6, '0')}`,
     sourceWallet: {
       id: `wal_${i % 2}`,
-      name: null,
+      name: i % 2 === 0 ? 'Operations' : null,
       address: i % 2 === 0 ? walletAddress : `0x${'12'.repeat(20)}`,
       chain: 'base',
     },
@@ -71,8 +72,8 @@ const page = async (path: string) => {
   const answer = await api.call('GET', path, { token })
   expect(answer.status, answer.text).toBe(200)
   const rows = answer.json.data.escrows ?? answer.json.data
-  const { total, next, previous } = answer.json.page as Page
-  return { rows: rows as { id: string }[], total, next, previous }
+  const { total, next, previous, spent } = answer.json.page as Page
+  return { rows: rows as { id: string }[], total, next, previous, spent }
 }
 
 beforeAll(async () => {
@@ -140,6 +141,21 @@ describe('transactions', () => {
     },
   )
 
+  test.each(cases)(
+    'filter "%s": every page says what all its rows spent, test money apart @lists-37',
+    async (query, keeps) => {
+      const spentOn = (chain: string) =>
+        transactions
+          .filter((row) => keeps(row) && isSpent(row, chain))
+          .reduce((sum, { amountUsdc }) => sum + Number(amountUsdc), 0)
+      const expected = { base: String(spentOn('base')), 'base-sepolia': String(spentOn('base-sepolia')) }
+      for (const place of ['page=1', 'page=2&pageSize=7&sort=largest'])
+        expect((await page(`/api/transactions/user?${query}&${place}`)).spent).toEqual(
+          query === '' ? undefined : expected,
+        )
+    },
+  )
+
   test('a page beyond the end is empty and has the total @lists-10', async () => {
     expect(await page('/api/transactions/user?page=9999')).toMatchObject({ rows: [], total: 10_000 })
   })
@@ -184,7 +200,7 @@ describe('transactions', () => {
           // The cursor is a place in the index, and not a filter of all rows before it.
           if (cursor) expect(steps[0]).toMatch(/\(user_id=\? AND .*\((created_at|amount),id\)[<>]\(\?,\?\)/)
         }
-      expect(await planOf(selectCount(db, query))).toEqual([expect.stringMatching(/^SEARCH transaction_view USING/)])
+      expect(await planOf(selectTotals(db, query))).toEqual([expect.stringMatching(/^SEARCH transaction_view USING/)])
     }
   })
 
@@ -256,6 +272,10 @@ describe('transactions', () => {
     const newest = expected.at(-1)!
     expect(lines[1]).toContain(`${newest.createdAt},${newest.id}`)
     expect(lines[1]).toContain(`,${newest.amountUsdc},${newest.amountUsdc}000000,`)
+    const wallet = lines[0]!.split(',').indexOf('Wallet name')
+    const names = expected.map((row) => row.fromWallet?.name ?? '').reverse()
+    expect(lines.slice(1).map((line) => line.split(',')[wallet])).toEqual(names)
+    expect(new Set(names)).toEqual(new Set(['Operations', '']))
   })
 
   test('CSV: what was spent can be added up, although a payout has two rows @lists-36', async () => {
@@ -265,8 +285,11 @@ describe('transactions', () => {
     const of = (line: string, name: string) => line.split(',')[columns.indexOf(name)]
     const counted = lines.filter((line) => of(line, 'Spent (USDC)') !== '0')
     const expected = transactions.filter(
-      ({ status, category, amountUsdc }) =>
-        status === 'CONFIRMED' && Number(amountUsdc) >= 490 && !['escrow', 'escrow_reclaim'].includes(category),
+      ({ status, category, amountUsdc, fromWalletChain }) =>
+        status === 'CONFIRMED' &&
+        fromWalletChain === 'base' &&
+        Number(amountUsdc) >= 490 &&
+        !['escrow', 'escrow_reclaim'].includes(category),
     )
     expect(counted.map((line) => of(line, 'ID'))).toEqual(expected.map(({ id }) => id).reverse())
     for (const line of counted) expect(of(line, 'Spent (USDC)')).toBe(of(line, 'Amount (USDC)'))
@@ -312,6 +335,8 @@ describe('payouts', () => {
     expect(lines).toHaveLength(2_001)
     const chain = lines[0]!.split(',').indexOf('Chain')
     expect(lines[2]!.split(',')[chain], 'so that test money is not taken for money').toBe('base')
+    const wallet = lines[0]!.split(',').indexOf('Wallet name')
+    expect([1, 2].map((i) => lines[i]!.split(',')[wallet])).toEqual(['', 'Operations'])
     expect(answer.text).toContain(`"'=HYPERLINK(""http://evil"")"`)
   })
 })

@@ -17,18 +17,22 @@ const findMail = (to: string, part: string) =>
 test.each([
   { on: manualChain, name: 'base-sepolia', says: true },
   { on: chain, name: 'base', says: false },
-])('a payout on $name: mail and claim page say whether it is test money', async ({ on, name, says }) => {
-  const payer = await createPayer({ on })
+])('a payout on $name: mail and claim page say whether it is test money @test-money-1', async ({ on, name, says }) => {
+  const payer = await createPayer({ on, limit: '6' })
+  const owner = `owner-${payer.userId}@example.com`
+  await env.DB.prepare(
+    "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?, ?, 'CONFIRMED', 'none', 0, 0)",
+  )
+    .bind(payer.userId, owner)
+    .run()
   const email = `${payer.userId}@example.com`
   const sent = payer.payment({
-    principal: { type: 'user' },
-    walletId: payer.wallet.id,
     to: { type: 'email', email },
     amount: usdc('5'),
   })
-  const made = await payer.treasury().createPayout(sent)
+  const made = await payer.treasury().payAsAgent(sent)
   if (!made.ok) throw new Error(made.message)
-  const { id, claimUrl } = made.value
+  const { id } = made.value.payment
   await until('it is funded', async () => {
     if (on === manualChain) {
       await on.mine()
@@ -38,9 +42,13 @@ test.each([
     const { status } = await runInDurableObject(payer.treasury(), (o: Treasury) => o.context.store.payout(id)!)
     return status === 'CREATED'
   })
+  const unit = says ? 'Test USDC' : 'USDC'
   const { subject, text } = await findMail(email, `payout-link:${id}`)
-  expect(subject.includes('5 test USDC')).toBe(says)
+  expect(subject).toBe(`Someone sent you 5 ${unit}`)
   expect(/has no value/.test(text)).toBe(says)
+  const [claimUrl] = /https?:\S+\/claim\/\S+/.exec(text)!
+  const { text: ofBudget } = await findMail(owner, 'budget:')
+  expect(ofBudget).toContain(`75% used: 1 of 6 ${unit} are left`)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)
   expect(page.json.data).toMatchObject({ chain: name, amount: '5' })
   expect(await payer.treasury().reclaimAll(), 'the sum of money leaves test money out').toEqual({

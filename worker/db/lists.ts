@@ -1,6 +1,9 @@
-import { and, asc, count, desc, eq, inArray, isNull, like, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
 import { encodeCursor, type ListCursor } from '#domain/listCursor.ts'
 import { type ListSort, transactionStatusGroups } from '#domain/listFilters.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { type ChainName, chainNames } from '#domain/networks.ts'
+import { unspentCategories } from '#domain/statistics.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -15,11 +18,19 @@ import { payoutView, transactionView } from './schema.ts'
 
 type View = typeof transactionView | typeof payoutView
 type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
-export type ListQuery = { view: View; where: SQL | undefined; ranges: Ranges; sort: ListSort }
+export type ListQuery = {
+  view: View
+  where: SQL | undefined
+  ranges: Ranges
+  sort: ListSort
+  /** Whether the page says what the matching rows spent. */
+  sumsSpent?: boolean
+}
 
 export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
   const view = transactionView
-  const { type, status, sender, contact, recipient, memo, wallet, search, sort = 'newest' } = filter
+  const { sort = 'newest', ...filters } = filter
+  const { type, status, sender, contact, recipient, memo, wallet, search } = filters
   const where = and(
     eq(view.userId, userId),
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
@@ -39,7 +50,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     memo ? contains(view, memo, '$.memo') : undefined,
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
-  return { view, where, ranges: filter, sort }
+  return { view, where, ranges: filter, sort, sumsSpent: Object.values(filters).some((each) => each !== undefined) }
 }
 
 export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
@@ -103,11 +114,27 @@ export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor
     .offset(offset)
 }
 
-export const selectCount = (db: Db, query: ListQuery) =>
-  db
-    .select({ total: count() })
+/** What the rows are of the total spent (isSpent), as micro-USDC in digits. The JSON is read last, of rows that may count. */
+const spentOn = (chain: ChainName) => {
+  const { status, category, amount, body } = transactionView
+  const counts = and(
+    eq(status, 'CONFIRMED'),
+    notInArray(category, [...unspentCategories]),
+    sql`${body}->>'$.fromWalletChain' = ${chain}`,
+  )
+  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain) // D1 keeps one of two columns of one name
+}
+
+/** How many rows match and, of a filtered list of transactions, what they spent: one pass over them. */
+export function selectTotals(db: Db, query: ListQuery) {
+  const sums: Partial<Record<ChainName, SQL.Aliased<string>>> = query.sumsSpent
+    ? Object.fromEntries(chainNames.map((chain) => [chain, spentOn(chain)]))
+    : {}
+  return db
+    .select({ total: count(), ...sums })
     .from(query.view as typeof payoutView)
     .where(conditions(query))
+}
 
 /** One page with the total, in one round trip. With a cursor, `page` is only its number. */
 export async function readPage<Row extends Transaction | Escrow>(
@@ -118,7 +145,7 @@ export async function readPage<Row extends Transaction | Escrow>(
   const [read, [counted]] = await db.batch([
     // One more, which tells whether a page follows.
     selectRows(db, query, { limit: pageSize + 1, offset: cursor ? 0 : (page - 1) * pageSize, cursor }),
-    selectCount(db, query),
+    selectTotals(db, query),
   ])
   const isBackward = cursor?.side === 'before'
   const hasMore = read.length > pageSize
@@ -135,11 +162,18 @@ export async function readPage<Row extends Transaction | Escrow>(
       number: page,
       size: pageSize,
       total: counted?.total ?? 0,
+      ...(query.sumsSpent && { spent: spentIn(counted as Partial<Record<ChainName, string>>) }),
       ...(last && hasNext && { next: at('after', last) }),
       ...(first && hasPrevious && { previous: at('before', first) }),
     },
   }
 }
+
+const spentIn = (sums: Partial<Record<ChainName, string>> | undefined) =>
+  Object.fromEntries(chainNames.map((chain) => [chain, formatUsdc(BigInt(sums?.[chain] ?? 0))])) as Record<
+    ChainName,
+    string
+  >
 
 /** Rows after a cursor, without a count, and where to go on: for exports. `next` is null after the last row. */
 export async function readSlice<Row extends Transaction | Escrow>(

@@ -23,6 +23,9 @@ export function successRate(confirmed: number, failed: number): number | null {
 export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
+/** Categories of rows that are no part of the total spent although they are confirmed. */
+export const unspentCategories = ['escrow', 'escrow_reclaim'] as const
+
 /**
  * Whether a row of the transaction list is part of the total spent: confirmed and of `network`. Of a payout's two rows it is
  * the withdrawal, whose date is that of the spending; its funding may lie in another month.
@@ -30,8 +33,7 @@ export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
 export const isSpent = (row: { category: string; status: string; fromWalletChain: string }, network: string): boolean =>
   row.status === 'CONFIRMED' &&
   row.fromWalletChain === network &&
-  row.category !== 'escrow' &&
-  row.category !== 'escrow_reclaim'
+  !unspentCategories.some((category) => category === row.category)
 
 /** The UTC month of `now` ('YYYY-MM'), its start and the start of the next. */
 export function monthOf(now: number): { month: string; startsAt: number; endsAt: number } {

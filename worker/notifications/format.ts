@@ -1,3 +1,5 @@
+import { usdcUnit } from '#domain/networks.ts'
+
 /**
  * Pieces of message texts. Codes and passwords have a line to themselves, so that they can be copied. Text from users
  * (names, memos) is cut to one line, so that it cannot pose as ours.
@@ -22,9 +24,9 @@ export function oneLine(text: string | null, maxLength: number): string | null {
   return [...plain].length > maxLength ? `${[...plain].slice(0, maxLength - 1).join('')}…` : plain
 }
 
-/** Decimal USDC with its unit. Test money says so, because it must not be mistaken for money. */
+/** Decimal USDC with its unit. */
 export const formatMoney = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
-  `${amount} ${isTest ? 'test USDC' : 'USDC'}`
+  `${amount} ${usdcUnit(isTest === true)}`
 /** For recipients who have never had any. */
 export const usdcInWords = 'USDC is a digital dollar, worth about 1 US dollar.'
 export const testMoneyNotice = 'This is test money on the Base Sepolia network. It has no value.'

@@ -1,7 +1,7 @@
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import { email } from './email.ts'
 import { link, paragraph } from './emailBody.ts'
-import { oneLine, utcDay } from './format.ts'
+import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 
 /** Notices to an owner about budgets, wallets and webhooks. */
@@ -14,16 +14,18 @@ export function budgetMessage(input: {
   percent: number
   limit: string
   remaining: string
+  isTest: boolean
   appOrigin: string
 }): Message {
-  const { id, to, percent, limit, remaining, appOrigin } = input
+  const { id, to, percent, remaining, isTest, appOrigin } = input
+  const limit = formatMoney({ amount: input.limit, isTest })
   const group = oneLine(input.group, 60) ?? 'Your policy group'
   const parts = [
     paragraph('Hello,'),
     paragraph(
       percent >= 100
-        ? `The budget of ${group} is used up: ${limit} USDC are spent or held. Further payments by its agents are refused.`
-        : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} USDC are left.`,
+        ? `The budget of ${group} is used up: ${limit} are spent or held. Further payments by its agents are refused.`
+        : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} are left.`,
     ),
     paragraph('Top it up, or see what it was spent on.'),
     link('Open usage', `${appOrigin}/dashboard/usage`),

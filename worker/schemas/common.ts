@@ -1,14 +1,25 @@
 import { z } from 'zod'
 import { phoneProblem, phoneText, plainPhone } from '#domain/contactRules.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
+import type { ChainName } from '#domain/networks.ts'
 import { addressProblem } from '#domain/validators.ts'
 
 /** Bodies of /api. `error` is a sentence for people, `code` a stable name for programs, `field` the input at fault. */
 export type Success<T> = { success: true; data: T; message?: string }
 export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
 export type Envelope<T> = Success<T> | Failure
-/** `next`, `previous`: cursors of the pages beside this one; absent where there is none. */
-export type Page = { number: number; size: number; total: number; next?: string; previous?: string }
+/**
+ * `next`, `previous`: cursors of the pages beside this one; absent where there is none. `spent`: only of a filtered list of
+ * transactions; what all matching rows, on any page, are of the total spent, in decimal USDC of each network.
+ */
+export type Page = {
+  number: number
+  size: number
+  total: number
+  next?: string
+  previous?: string
+  spent?: Record<ChainName, string>
+}
 export type Paged<T> = Success<T[]> & { page: Page }
 
 /** A decimal string of USDC on the wire ("12.5"), MicroUsdc inside. JSON numbers are rejected. */

@@ -1,33 +1,43 @@
 import { clsx } from 'clsx'
+import { createContext, useContext } from 'react'
 import { cutAmount, formatAmount } from '../lib/format.ts'
 import { type Chain, unitOf } from '../lib/networks.ts'
 import { usePrimaryChain } from '../queries/config.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-const PrimaryUnit = () => unitOf(usePrimaryChain())
+/** The network of amounts inside it, for those that are not given one. */
+export const MoneyChain = createContext<Chain | undefined>(undefined)
+
+function Unit(props: { chain?: Chain | undefined }) {
+  const primary = usePrimaryChain()
+  const around = useContext(MoneyChain)
+  return unitOf(props.chain ?? around ?? primary)
+}
 
 /**
  * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. Without `chain` it
- * is money of the network that counts.
+ * is money of the MoneyChain around it, or of the network that counts.
  */
 export function Amount(props: { value: string; chain?: Chain | undefined; className?: string }) {
   return (
     <span className={clsx('whitespace-nowrap', props.className)}>
       ${formatAmount(props.value)}{' '}
-      <span className="font-normal text-small text-muted">{props.chain ? unitOf(props.chain) : <PrimaryUnit />}</span>
+      <span className="font-normal text-small text-muted">
+        <Unit chain={props.chain} />
+      </span>
     </span>
   )
 }
 
 /** A balance, cut to two decimals; the exact value shows on hover and focus. */
-export function Balance(props: { value: string; className?: string }) {
+export function Balance(props: { value: string; chain?: Chain | undefined; className?: string }) {
   const short = cutAmount(props.value)
   const exact = formatAmount(props.value)
   const body = (
     <>
       ${short}{' '}
       <span className="font-normal text-small text-muted">
-        <PrimaryUnit />
+        <Unit chain={props.chain} />
       </span>
     </>
   )
@@ -36,7 +46,7 @@ export function Balance(props: { value: string; className?: string }) {
     <Tooltip
       content={
         <>
-          {exact} <PrimaryUnit />
+          {exact} <Unit chain={props.chain} />
         </>
       }
     >

@@ -115,7 +115,7 @@ function SortButton(props: { column: { header: string; align?: 'right' }; sorts:
       onClick={() => sorting.onChange(direction === 'descending' ? sorts.rising : sorts.falling)}
       // The arrow is on the side that leaves the header above its values.
       className={clsx(
-        'group -mx-1 inline-flex min-h-6 items-center gap-1 rounded-sm px-1 font-medium hover:text-ink pointer-coarse:min-h-11',
+        'group -mx-1 inline-flex min-h-6 align-middle items-center gap-1 rounded-sm px-1 font-medium hover:text-ink pointer-coarse:min-h-11',
         column.align && 'flex-row-reverse',
       )}
     >

@@ -1,10 +1,12 @@
+import { usdcUnit } from '#domain/networks.ts'
+
 /** The networks that Bursar works on, as the API names them. */
 export type Chain = 'base' | 'base-sepolia'
 
 export const chainIdOf = (chain: Chain) => (chain === 'base' ? 8453 : 84532)
 export const networkName = (chain: Chain) => (chain === 'base' ? 'Base' : 'Base Sepolia')
 /** What amounts on it are in. */
-export const unitOf = (chain: Chain) => (chain === 'base' ? 'USDC' : 'Test USDC')
+export const unitOf = (chain: Chain) => usdcUnit(chain !== 'base')
 /** Within a sentence. */
 export const networkPhrase = (chain: Chain) => (chain === 'base' ? 'the Base network' : 'the Base Sepolia test network')
 /** For places where money is about to move. */

@@ -7,6 +7,7 @@ import { datePresets, type Range, rangeProblems } from '../lib/range.ts'
 export function RangeFields(props: { value: Range; onChange: (change: Partial<Record<keyof Range, string>>) => void }) {
   const { value, onChange } = props
   const [presets] = useState(() => datePresets(new Date()))
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const { toProblem, maxProblem } = rangeProblems({ from: value.from, to: value.to, min: value.min, max: value.max })
   return (
     <>
@@ -25,6 +26,9 @@ export function RangeFields(props: { value: Range; onChange: (change: Partial<Re
             </button>
           ))}
         </div>
+        <p className="mb-3 text-muted text-small">
+          Days in your time zone ({timeZone}). Budget & Usage counts days and months in UTC.
+        </p>
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label="Date from">
             {(control) => (

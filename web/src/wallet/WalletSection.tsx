@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Connector, useConfig, useConnection, useReadContract } from 'wagmi'
 import { signMessage } from 'wagmi/actions'
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { ShortAddress } from '../components/Address.tsx'
 import { Balance } from '../components/Amount.tsx'
 import { Button } from '../components/Button.tsx'
@@ -123,7 +124,11 @@ function UsdcBalance(props: { address: `0x${string}`; chainId: ChainId }) {
     query: { enabled: usdc !== undefined, retry: false },
   })
   if (isError || (data === undefined && !usdc)) return <span className="text-muted">Unavailable</span>
-  return data === undefined ? <span className="text-muted">Loading...</span> : <Balance value={formatUsdc(data)} />
+  return data === undefined ? (
+    <span className="text-muted">Loading...</span>
+  ) : (
+    <Balance value={formatUsdc(data)} chain={chainNameOf(chainId)} />
+  )
 }
 
 /** The account's public address, which does not depend on a connected wallet. */

@@ -1,5 +1,6 @@
 import type { NoticeEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
+import { usdcUnit } from '#domain/networks.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
@@ -57,7 +58,7 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
       }))
     case 'wallet.withdrawn':
       return ofWallet(ctx, ref, (name, isTest) => ({
-        text: `${data.amount} ${isTest ? 'test USDC' : 'USDC'} left ${name} without Bursar`,
+        text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
         detail: `To ${data.to}`,
       }))
     case 'group.budget_reached': {
@@ -113,6 +114,6 @@ const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
 const money = ({ store }: Context, amount: number, walletId: string | undefined) =>
-  `${formatUsdc(fromColumn(amount))} ${store.wallet(walletId ?? '')?.chain_id === 84532 ? 'test USDC' : 'USDC'}`
+  `${formatUsdc(fromColumn(amount))} ${usdcUnit(store.wallet(walletId ?? '')?.chain_id === 84532)}`
 const moneyOf = (ctx: Context, { amount, wallet_id }: PaymentRow) => money(ctx, amount, wallet_id)
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

@@ -129,6 +129,7 @@ async function budgetReached(ctx: Context, groupId: string): Promise<Message | n
     percent: group.noticed,
     limit: formatUsdc(limit),
     remaining: formatUsdc(saturatingSub(limit, BigInt(group.spent) + BigInt(group.held))),
+    isTest: store.wallet(group.wallet_id)!.chain_id === 84532,
     appOrigin: env.APP_ORIGIN,
   })
 }

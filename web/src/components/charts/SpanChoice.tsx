@@ -51,7 +51,7 @@ function Choice<T extends string | number>(props: {
           aria-label={label}
           aria-pressed={props.value === value}
           onClick={() => props.onChange(value)}
-          className="h-7 rounded-[6px] px-2.5 text-small hover:bg-sunken aria-pressed:bg-green-tint aria-pressed:font-medium aria-pressed:text-green pointer-coarse:h-10"
+          className="h-7 whitespace-nowrap rounded-[6px] px-2.5 text-small max-[340px]:px-1.5 hover:bg-sunken aria-pressed:bg-green-tint aria-pressed:font-medium aria-pressed:text-green pointer-coarse:h-10"
         >
           {short ?? label}
         </button>

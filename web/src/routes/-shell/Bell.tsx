@@ -24,7 +24,7 @@ export function Bell() {
           <span
             aria-hidden="true"
             data-testid="bell-count"
-            className="absolute top-0.5 right-0 min-w-5 rounded-full bg-red px-1 text-center font-medium text-small text-white leading-5"
+            className="absolute top-0 left-1/2 min-w-4.5 rounded-full bg-red px-1 text-center font-medium text-[11px]/4.5 text-white"
           >
             {count}
           </span>

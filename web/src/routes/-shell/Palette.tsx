@@ -26,7 +26,7 @@ export function Palette() {
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => setOpen(true)}
-        className="ml-auto inline-flex h-control items-center gap-2 rounded-control px-3 text-muted hover:bg-sunken hover:text-ink"
+        className="ml-auto inline-flex h-control items-center gap-2 rounded-control px-3 text-muted hover:bg-sunken hover:text-ink max-[340px]:px-1.5"
       >
         <Search aria-hidden="true" className="size-4" />
         Search

@@ -17,7 +17,7 @@ export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
   return (
     <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
-      <div className="mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 sm:px-6">
+      <div className="mx-auto flex h-14 max-w-[1248px] items-center gap-3 px-4 max-[340px]:gap-1 sm:px-6">
         <Dialog.Root open={open} onOpenChange={setOpen}>
           <Dialog.Trigger render={<IconButton label="Open menu" className="-ml-2 size-10!" />}>
             <Menu aria-hidden="true" className="size-5" />

@@ -6,6 +6,7 @@ import { Card, PageHeader } from '../../components/Card.tsx'
 import { Chip } from '../../components/Chip.tsx'
 import { CompactRow } from '../../components/CompactRow.tsx'
 import { type Column, DataTable } from '../../components/DataTable.tsx'
+import { TextLink } from '../../components/Links.tsx'
 import { RowLink } from '../../components/RowLink.tsx'
 import { Syncing } from '../../components/Syncing.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.tsx'
@@ -30,7 +31,7 @@ function ApprovalsPage() {
           rows.length === 0 ? (
             <EmptyState title="Nothing to approve">
               A policy group can ask you before large payments, before first payments to a recipient, and before
-              repeats: edit the group under Agents.
+              repeats: edit the group under <TextLink to="/dashboard/agents">Agents</TextLink>.
             </EmptyState>
           ) : (
             <>

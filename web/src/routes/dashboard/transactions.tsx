@@ -19,6 +19,7 @@ import {
   type TransactionFilters,
   transactionsQuery,
 } from '../../queries/transactions.ts'
+import { FilteredTotal } from './-transactions/FilteredTotal.tsx'
 import { columnsWith, compactWith } from './-transactions/rows.tsx'
 import { useActiveFilters } from './-transactions/useActiveFilters.ts'
 
@@ -116,6 +117,7 @@ function TransactionsPage() {
         <FiltersButton active={active} onOpen={() => startTransition(() => setFiltering(true))} />
       </PageHeader>
       <FilterChips active={active} onClear={clear} />
+      {active.length > 0 && <FilteredTotal page={list.data?.page} isStale={list.isPlaceholderData || isWaiting} />}
       <PagedCard
         noun="transactions"
         list={list}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { visibleScopes } from '#domain/scopes.ts'
 import { ActionMenu } from '../../../components/ActionMenu.tsx'
 import { ShortAddress } from '../../../components/Address.tsx'
-import { Amount } from '../../../components/Amount.tsx'
+import { Amount, MoneyChain } from '../../../components/Amount.tsx'
 import { BudgetRing } from '../../../components/BudgetRing.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { Card } from '../../../components/Card.tsx'
@@ -41,112 +41,114 @@ export function GroupDetail(props: {
   const limits = limitsInWords(group)
   const { formerAgents } = group
   return (
-    <div className="grid grid-cols-1 gap-4" data-testid="group-detail">
-      <Card aria-labelledby="group-name" className="p-5">
-        <div className="mb-4 flex items-start justify-between gap-3">
-          <div className="min-w-0">
-            <h2 id="group-name" className="wrap-anywhere font-semibold text-title">
-              {group.name}
-            </h2>
-            <LastActivity iso={props.group.lastActivity} />
-          </div>
-          <div className="flex shrink-0 items-center gap-2">
-            <Button look="secondary" onClick={() => open({ editGroup: true })}>
-              Edit
-            </Button>
-            <ActionMenu
-              label={`Actions for ${group.name}`}
-              items={[
-                { label: 'Edit', icon: Pencil, onSelect: () => open({ editGroup: true }) },
-                ...(group.spendLimitUsdc === null
-                  ? []
-                  : [{ label: 'Top up budget', icon: Plus, onSelect: () => open({ topUp: true }) }]),
-                paused
-                  ? { label: 'Resume', icon: Play, onSelect: () => resume.mutate(subject) }
-                  : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: 'group' }) },
-                { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteGroup: true }) },
-              ]}
-            />
-          </div>
-        </div>
-        <PendingApprovalsOf groupId={group.id} />
-        {paused && (
-          <PausedNotice subject={subject} className="mb-5">
-            This group is paused: calls by its agents are refused.
-          </PausedNotice>
-        )}
-        <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
-          <Section place="budget" title="Budget">
-            <Budget group={group} onTopUp={() => open({ topUp: true })} />
-          </Section>
-          <Section place="wallet" title="Wallet">
-            <GroupWallet group={group} onPause={() => open({ pause: 'wallet' })} />
-          </Section>
-          <Section place="permissions" title="Permissions">
-            <Permissions scopes={group.scopes} />
-          </Section>
-          <Section place="limits" title="Advanced limits">
-            {limits.length === 0 ? (
-              <p className="text-muted">None.</p>
-            ) : (
-              <ul className="space-y-1">
-                {limits.map((text) => (
-                  <li key={text} className="wrap-anywhere">
-                    {text}
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Section>
-          {group.scopes.includes(contactScope) && (
-            <Section place="contacts" title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>
-              <Whitelist group={group} onConfirm={(contactId) => open({ confirmContact: contactId })} />
-            </Section>
-          )}
-        </div>
-      </Card>
-      <Card aria-labelledby="group-agents">
-        <div className="flex items-center justify-between gap-4 border-hairline border-b px-5 py-3">
-          <h2 id="group-agents" className="font-semibold">
-            Agents ({agents.length})
-          </h2>
-          <Button look="secondary" onClick={() => open({ newAgent: true })}>
-            Add Agent
-          </Button>
-        </div>
-        {agents.length === 0 ? (
-          <EmptyState title="No agents in this group yet">
-            An agent has its own credentials and spends under this policy.
-          </EmptyState>
-        ) : (
-          <ul className="divide-y divide-hairline">
-            {agents.map((agent) => (
-              <AgentRow
-                key={agent.id}
-                agent={agent}
-                group={group}
-                initiallyOpen={agent.id === props.agentId}
-                open={open}
-                onResume={() => resume.mutate({ kind: 'agent', id: agent.id, name: agent.name })}
+    <MoneyChain value={group.wallet?.chain}>
+      <div className="grid grid-cols-1 gap-4" data-testid="group-detail">
+        <Card aria-labelledby="group-name" className="p-5">
+          <div className="mb-4 flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <h2 id="group-name" className="wrap-anywhere font-semibold text-title">
+                {group.name}
+              </h2>
+              <LastActivity iso={props.group.lastActivity} />
+            </div>
+            <div className="flex shrink-0 items-center gap-2">
+              <Button look="secondary" onClick={() => open({ editGroup: true })}>
+                Edit
+              </Button>
+              <ActionMenu
+                label={`Actions for ${group.name}`}
+                items={[
+                  { label: 'Edit', icon: Pencil, onSelect: () => open({ editGroup: true }) },
+                  ...(group.spendLimitUsdc === null
+                    ? []
+                    : [{ label: 'Top up budget', icon: Plus, onSelect: () => open({ topUp: true }) }]),
+                  paused
+                    ? { label: 'Resume', icon: Play, onSelect: () => resume.mutate(subject) }
+                    : { label: 'Pause', icon: Pause, onSelect: () => open({ pause: 'group' }) },
+                  { label: 'Delete', icon: Trash2, danger: true, onSelect: () => open({ deleteGroup: true }) },
+                ]}
               />
-            ))}
-          </ul>
-        )}
-        {formerAgents.count > 0 && (
-          <p className="flex flex-wrap justify-between gap-x-4 border-hairline border-t px-5 py-3 text-muted text-small">
-            <span>{plural(formerAgents.count, 'deleted agent')}</span>
-            <span>
-              <Amount value={formerAgents.spent} /> spent
-              {formerAgents.held !== '0' && (
-                <>
-                  , <Amount value={formerAgents.held} /> held
-                </>
+            </div>
+          </div>
+          <PendingApprovalsOf groupId={group.id} />
+          {paused && (
+            <PausedNotice subject={subject} className="mb-5">
+              This group is paused: calls by its agents are refused.
+            </PausedNotice>
+          )}
+          <div className="grid grid-cols-1 gap-x-8 gap-y-6 xl:grid-cols-2">
+            <Section place="budget" title="Budget">
+              <Budget group={group} onTopUp={() => open({ topUp: true })} />
+            </Section>
+            <Section place="wallet" title="Wallet">
+              <GroupWallet group={group} onPause={() => open({ pause: 'wallet' })} />
+            </Section>
+            <Section place="permissions" title="Permissions">
+              <Permissions scopes={group.scopes} />
+            </Section>
+            <Section place="limits" title="Advanced limits">
+              {limits.length === 0 ? (
+                <p className="text-muted">None.</p>
+              ) : (
+                <ul className="space-y-1">
+                  {limits.map((text) => (
+                    <li key={text} className="wrap-anywhere">
+                      {text}
+                    </li>
+                  ))}
+                </ul>
               )}
-            </span>
-          </p>
-        )}
-      </Card>
-    </div>
+            </Section>
+            {group.scopes.includes(contactScope) && (
+              <Section place="contacts" title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>
+                <Whitelist group={group} onConfirm={(contactId) => open({ confirmContact: contactId })} />
+              </Section>
+            )}
+          </div>
+        </Card>
+        <Card aria-labelledby="group-agents">
+          <div className="flex items-center justify-between gap-4 border-hairline border-b px-5 py-3">
+            <h2 id="group-agents" className="font-semibold">
+              Agents ({agents.length})
+            </h2>
+            <Button look="secondary" onClick={() => open({ newAgent: true })}>
+              Add Agent
+            </Button>
+          </div>
+          {agents.length === 0 ? (
+            <EmptyState title="No agents in this group yet">
+              An agent has its own credentials and spends under this policy.
+            </EmptyState>
+          ) : (
+            <ul className="divide-y divide-hairline">
+              {agents.map((agent) => (
+                <AgentRow
+                  key={agent.id}
+                  agent={agent}
+                  group={group}
+                  initiallyOpen={agent.id === props.agentId}
+                  open={open}
+                  onResume={() => resume.mutate({ kind: 'agent', id: agent.id, name: agent.name })}
+                />
+              ))}
+            </ul>
+          )}
+          {formerAgents.count > 0 && (
+            <p className="flex flex-wrap justify-between gap-x-4 border-hairline border-t px-5 py-3 text-muted text-small">
+              <span>{plural(formerAgents.count, 'deleted agent')}</span>
+              <span>
+                <Amount value={formerAgents.spent} /> spent
+                {formerAgents.held !== '0' && (
+                  <>
+                    , <Amount value={formerAgents.held} /> held
+                  </>
+                )}
+              </span>
+            </p>
+          )}
+        </Card>
+      </div>
+    </MoneyChain>
   )
 }
 
@@ -170,7 +172,7 @@ function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
     <>
       <p className="wrap-anywhere">{subject.name}</p>
       <div className="flex flex-wrap items-center gap-x-3">
-        <ShortAddress address={wallet.address} />
+        <ShortAddress address={wallet.address} chain={wallet.chain} />
         {!wallet.paused && (
           <Button look="quiet" className="h-8! px-2! text-small" onClick={props.onPause}>
             <Pause aria-hidden="true" className="size-4" />

@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { Chip } from '../../../components/Chip.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { useNow } from '../../../components/Time.tsx'
@@ -15,8 +16,12 @@ export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: 
             <RowLink
               href={`/dashboard/agents?group=${encodeURIComponent(policyGroup.id)}`}
               aria-current={policyGroup.id === props.selectedId ? 'page' : undefined}
-              className="block px-4 py-3 -outline-offset-2 hover:bg-sunken lg:aria-[current]:bg-green-tint"
+              className="relative block px-4 py-3 -outline-offset-2 max-lg:pr-11 hover:bg-sunken lg:aria-[current]:bg-green-tint"
             >
+              <ChevronRight
+                aria-hidden="true"
+                className="absolute top-1/2 right-4 size-4 -translate-y-1/2 text-muted lg:hidden"
+              />
               <span className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 truncate font-medium">{policyGroup.name}</span>
                 {policyGroup.status === 'paused' && <Chip tone="waiting">Paused</Chip>}

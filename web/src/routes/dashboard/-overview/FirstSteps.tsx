@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
 import type { Overview } from '#schemas/overview.ts'
 import { IconButton } from '../../../components/Button.tsx'
@@ -48,7 +49,11 @@ export function FirstSteps(props: { overview: Overview }) {
                 <CircleDashed aria-label="To do:" className="mt-0.5 size-5 shrink-0 text-faint" />
               )}
               <span>
-                <span className={step.done ? 'text-muted' : 'font-medium'}>{step.label}</span>
+                <span
+                  className={clsx('underline underline-offset-3', step.done ? 'text-muted' : 'font-medium text-green')}
+                >
+                  {step.label}
+                </span>
                 {!step.done && <span className="block text-muted text-small">{step.hint}</span>}
               </span>
             </Link>

@@ -76,7 +76,7 @@ export default function TransactionDialog(props: {
 const isStranger = (transaction: Transaction) => transaction.contactId === null && contactMethodOf(transaction) !== null
 
 /** The rule that refused, and the figures of its decision. */
-function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
+function Refusal(props: { refusal: NonNullable<Transaction['refusal']>; chain: Transaction['fromWalletChain'] }) {
   const { rule, next, policyVersion, ...figures } = props.refusal
   const rows = [
     ['Limit', figures.limit],
@@ -97,7 +97,7 @@ function Refusal(props: { refusal: NonNullable<Transaction['refusal']> }) {
           ([name, value]) =>
             value !== null && (
               <Fact key={name} name={name}>
-                <Amount value={value} />
+                <Amount value={value} chain={props.chain} />
               </Fact>
             ),
         )}
@@ -144,7 +144,7 @@ function Details(props: { transaction: Transaction }) {
         </span>
       </div>
       {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
-      {transaction.refusal && <Refusal refusal={transaction.refusal} />}
+      {transaction.refusal && <Refusal refusal={transaction.refusal} chain={transaction.fromWalletChain} />}
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>

@@ -21,7 +21,7 @@ export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
       </p>
       <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-4">
         {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-28" />}
-        <dl className="min-w-60 flex-1 divide-y divide-hairline">
+        <dl className="min-w-[min(15rem,100%)] flex-1 divide-y divide-hairline">
           <Fact name="Total Spent">
             <Amount value={budget.currentSpent} className="font-semibold" />
           </Fact>
@@ -39,7 +39,8 @@ export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
         </dl>
       </div>
       <p className="mt-3 text-muted text-small">
-        Reclaimed payouts are not counted here, although they use up a session key’s limit.
+        Reclaimed payouts are not counted here, although they use up a session key’s limit. Months and days here are in
+        UTC; the dates of transactions and payouts, and their filters, are in your time zone.
       </p>
     </Card>
   )

@@ -13,7 +13,7 @@ export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
       </h2>
       <p className="text-muted text-small">Bursar pays the network fees of your payments, up to a daily allowance.</p>
       <dl className="mt-4 divide-y divide-hairline">
-        <Fact name="Used today">{percent} %</Fact>
+        <Fact name="Used today">{percent}%</Fact>
         <Fact name="Left today">About {plural(payments, 'payment')}</Fact>
         <Fact name="Resets">{formatMoment(resetsAt)}</Fact>
       </dl>

@@ -134,7 +134,7 @@ function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
 }
 
 function WalletBalance(props: { wallet: Wallet }) {
-  const { id, usdcBalance, spendable, held, escrowed } = props.wallet
+  const { id, chain, usdcBalance, spendable, held, escrowed } = props.wallet
   const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
     spendable && spendable.now !== usdcBalance?.balance && `$${formatAmount(spendable.now)} available to spend now`,
@@ -147,7 +147,7 @@ function WalletBalance(props: { wallet: Wallet }) {
       <p className="text-muted text-small">Balance</p>
       {usdcBalance ? (
         <p data-testid="wallet-balance">
-          <Balance value={usdcBalance.balance} className="font-semibold text-[28px]/9" />
+          <Balance value={usdcBalance.balance} chain={chain} className="font-semibold text-[28px]/9" />
         </p>
       ) : (
         <p className="flex items-center gap-3">

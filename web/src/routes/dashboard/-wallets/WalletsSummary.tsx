@@ -35,7 +35,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
             {known.length === 0 && missing > 0 ? (
               <span className="font-semibold text-title">Unavailable</span>
             ) : (
-              <Balance value={sumOf(known)} className="font-semibold text-figure" />
+              <Balance value={sumOf(known)} className="font-semibold text-figure max-[340px]:text-title" />
             )}
           </dd>
         </div>
@@ -78,7 +78,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
 
 function Figure(props: { name: string; testId: string; value: string | null }) {
   return (
-    <div className="max-sm:flex max-sm:items-baseline max-sm:justify-between max-sm:gap-3">
+    <div className="max-sm:flex max-sm:flex-wrap max-sm:items-baseline max-sm:justify-between max-sm:gap-x-3">
       <dt className="text-balance text-muted text-small">{props.name}</dt>
       <dd data-testid={props.testId} className="font-semibold sm:text-title">
         {props.value === null ? 'Unavailable' : <Balance value={props.value} />}

@@ -1,0 +1,33 @@
+import type { Page } from '#schemas/common.ts'
+import { Amount } from '../../../components/Amount.tsx'
+import { plural } from '../../../lib/format.ts'
+import type { Chain } from '../../../lib/networks.ts'
+import { usePrimaryChain } from '../../../queries/config.ts'
+
+/** How many transactions a filter matches and what they spent, on all pages. Its line is kept while the figures load. */
+export function FilteredTotal(props: { page: Page | undefined; isStale: boolean }) {
+  const primary = usePrimaryChain()
+  const { total, spent } = props.page ?? {}
+  const other: Chain = primary === 'base' ? 'base-sepolia' : 'base'
+  return (
+    <p
+      role="status"
+      aria-busy={props.isStale}
+      className="mb-4 min-h-6 text-muted transition-opacity aria-busy:opacity-60"
+    >
+      {spent && total ? (
+        <>
+          {plural(total, 'transaction')}. Spent:{' '}
+          <Amount value={spent[primary]} chain={primary} className="font-semibold text-ink" />
+          {spent[other] !== '0' && (
+            <>
+              {' '}
+              and, apart from that, <Amount value={spent[other]} chain={other} className="text-ink" />
+            </>
+          )}
+          . <span className="text-small">What is completed counts, a payout when it is withdrawn.</span>
+        </>
+      ) : null}
+    </p>
+  )
+}
