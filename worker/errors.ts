@@ -51,6 +51,8 @@ export const statusOf = {
   unavailable: 503,
   /** Newer code has changed the object's database, or its change is not finished (durable/objectSchema.ts). */
   service_updating: 503,
+  /** The Treasury is put back to an earlier time (treasury/restore/). */
+  account_restoring: 503,
   /** The operator has stopped payments for everybody (domain/serviceStop.ts). */
   payments_paused: 503,
 } as const

@@ -1,5 +1,6 @@
 import { somethingWrong } from '#domain/words.ts'
 import { isSchemaNotUsable } from './durable/migrations.ts'
+import { isRestoring } from './durable/restoreGate.ts'
 import { AppError } from './errors.ts'
 
 /** While one version replaces another, an object may still run the one before, which lacks a method. */
@@ -15,6 +16,10 @@ export function toAppError(thrown: unknown): AppError {
   if (isUpdating(thrown)) {
     const message = 'Bursar is being updated and this account waits for it. Please try again in a minute.'
     return new AppError('service_updating', message, { retryAfter: 60, cause: thrown })
+  }
+  if (isRestoring(thrown)) {
+    const message = 'This account is being restored from a backup. Nothing was done; please try again later.'
+    return new AppError('account_restoring', message, { retryAfter: 60, cause: thrown })
   }
   return new AppError('internal', somethingWrong, { cause: thrown })
 }

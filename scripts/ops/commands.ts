@@ -15,6 +15,7 @@ import { backupCommands } from './backupCommands.ts'
 import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
 import { keyCommands } from './keyCommands.ts'
 import { passcodeCommands } from './passcodeCommands.ts'
+import { restoreCommands } from './restoreCommand.ts'
 import { rows } from './text.ts'
 
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
@@ -212,6 +213,7 @@ delivered, recipients can claim.`,
   ...passcodeCommands,
   ...keyCommands,
   ...backupCommands,
+  ...restoreCommands,
   acts: {
     usage: 'acts',
     help: 'What operators did last, newest first.',

@@ -32,6 +32,7 @@ const calm: DeploymentState = {
   channels: [],
   webhooks: { on: 9, failing: 4, disabled: 3, late: 0 },
   lateExport: null,
+  restores: [],
   databaseBytes: 1_000,
 }
 const keys = (state: Partial<DeploymentState>) => observe({ ...calm, ...state }).conditions.map(({ key }) => key)

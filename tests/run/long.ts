@@ -22,6 +22,11 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),
     env: { CHAOS_KILLS: '500' },
   },
+  restore: {
+    about: 'the Worker is killed 30 times while one account goes back to an earlier time',
+    command: vitest('--project', 'stack', 'tests/stack/restoreUser.test.ts', '--testTimeout=600000'),
+    env: { RESTORE_KILLS: '30' },
+  },
   'rotate-keys': {
     about: 'every secret gets another version in the middle of 30 kills under load',
     command: vitest('--project', 'chaos', 'tests/chaos/crash.test.ts'),

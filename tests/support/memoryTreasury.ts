@@ -97,6 +97,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     now: () => clock.now,
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
     schedule: () => {},
+    freeze: () => false,
     limits,
     // Without D1: read once, and never too old.
     stop: {

@@ -13,6 +13,7 @@ import { endGrant } from '../../worker/treasury/approvals/grants.ts'
 import { type ApprovalRow, approvalRow, type GrantRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
 import { setSettings } from '../../worker/treasury/approvals/settings.ts'
 import { approvalView, listApprovals } from '../../worker/treasury/approvals/views.ts'
+import { keptPayment } from '../../worker/treasury/backup/kept.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
@@ -317,6 +318,14 @@ describe('deciding', () => {
       ['approval.cancelled', undefined],
     ])
     expect(verifyAudit(book.store).brokenAt).toBeNull()
+  })
+
+  test('an approved payment is kept with the key that it was asked under @restore-20', () => {
+    const book = createBook({ approveAbove: usdc('10') })
+    const row = book.asked(book.addAgent(), { type: 'address', address: address(2) }, usdc('11'), 'rent-june')
+    expect(book.approve(row.id)).toMatchObject({ ok: true })
+    const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
+    expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 
   test('above the owner’s limit the password is needed, also to raise that limit @approvals-13', () => {

@@ -71,11 +71,13 @@ test('each event of the bell is a notice with words and its subject @notices-4',
   happens('wallet.halted', 'wal', { reason: 'books differ from the chain: x' })
   happens('wallet.withdrawn', 'wal', { amount: '7', to: shop, tx: '0x1' })
   happens('account.suspended', 'account')
+  happens('account.restored', 'account')
   happens('webhook.disabled', 'whk_1', { host: 'example.com', reason: 'gone' })
   expect(
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
+    ['account.restored', 'Your account was restored from a backup', null],
     ['account.suspended', 'Your account is suspended', null],
     ['wallet.withdrawn', '7 USDC left Main without Bursar', 'wallet wal'],
     ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],
@@ -96,7 +98,7 @@ test('each event of the bell is a notice with words and its subject @notices-4',
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'no others').toHaveLength(11)
+  expect(notices(), 'no others').toHaveLength(12)
 })
 
 test('what repeats is one notice until it is read; the owner’s own refusals are none @notices-5', () => {

@@ -6,6 +6,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { finishRun, insertRun } from '../../worker/db/exports.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
 import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/objectTroubles.ts'
+import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
 import { writeWebhookWork } from '../../worker/db/webhookWork.ts'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
@@ -40,10 +41,13 @@ beforeAll(async () => {
     context.store.setMeta('busy_noted', '0')
   })
   await manualChain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 84532, 1).address, 10n ** 20n)
-  await runInDurableObject(relayer(), (object: Relayer) => {
+  await setRelayerClock()
+})
+/** The runtime ends an object that nothing has used for ten seconds: the next one has the machine's clock. */
+const setRelayerClock = () =>
+  runInDurableObject(relayer(), (object: Relayer) => {
     object.clock = { now: () => now }
   })
-})
 /** Its Treasury writes to the database of these tests, by their clock, and sends through a Relayer that no other test uses. */
 let payer: Payer
 const relayer = () => env.RELAYER.getByName('84532:1')
@@ -175,6 +179,22 @@ test('no daily export since yesterday @restore-9', async () => {
   )
 })
 
+test('an account that stays frozen for a restore, which counts as nothing else @restore-12', async () => {
+  const hour = 3_600_000
+  await expectOneAlert(
+    'restore_unfinished:usr_frozen',
+    async () => {
+      await startRestore(db, 'usr_frozen', 'rst_1', now - 3 * hour)
+      await markBusy(db, 'usr_frozen', now - hour)
+    },
+    async () => {
+      await markIdle(db, 'usr_frozen')
+      await endRestore(db, 'usr_frozen', 'rst_1', now)
+    },
+  )
+  expect(states('treasuries_overdue')).toEqual([])
+})
+
 test('a mail provider that takes no message @alerts-4', async () => {
   const send = vi.fn(() => Promise.reject(new Error('down')))
   const settings = { ENVIRONMENT: 'production', MAIL_FROM: 'a@b.example', EMAIL: { send } } as unknown as Partial<Env>
@@ -292,6 +312,7 @@ test('a Relayer that sends nothing because of fees @alerts-8', async () => {
   await expectOneAlert(
     'relayer_stalled:84532:1',
     async () => {
+      await setRelayerClock()
       await manualChain.fault({ mode: 'forge', results: { eth_maxPriorityFeePerGas: tooMuch } })
       payment = await accepted(payer)
       await until('the Relayer holds', async () => (await relayer().health()).holding !== null)

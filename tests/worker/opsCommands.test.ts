@@ -72,6 +72,9 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['reproject', [], /^\d+ accounts/],
     ['d1-restored', [], /^\d+ sessions would end\n\d+ accounts/, { 'dry-run': '' }],
     ['restore-export', [], /^export \S+, begun /],
+    ['restore-user', [id, 'freeze'], /^frozen: frozen; D1 has everything/],
+    ['restore-user', [id, 'continue'], /^frozen: the object is as it was before/],
+    ['restore-user', [id, 'unfreeze'], /^open: works again$/],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]
   for (const [name, args, text, options] of lines) expect((await run(name, args, options)).text).toMatch(text)

@@ -18,7 +18,7 @@ const minFailingWebhooks = 5
 
 /** What operators should look at now. Every key is explained in docs/operations.md. */
 export function observe(state: DeploymentState): Observation {
-  const { networks, relayers, overdue, channels, webhooks, lateExport, troubles } = state
+  const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
@@ -38,6 +38,10 @@ export function observe(state: DeploymentState): Observation {
       ...(lateExport === null
         ? []
         : [{ key: 'export_late', text: `no daily export was finished since ${new Date(lateExport).toISOString()}` }]),
+      ...restores.map(({ userId, since }) => ({
+        key: `restore_unfinished:${userId}`,
+        text: `account ${userId} has been frozen for a restore since ${new Date(since).toISOString()}`,
+      })),
       ...ofKind(
         troubles,
         'wallet_halted',

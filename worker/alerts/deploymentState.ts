@@ -6,6 +6,7 @@ import type { Db } from '../db/d1.ts'
 import { lastExportAt } from '../db/exports.ts'
 import { failingChannels } from '../db/messages.ts'
 import { openTroubles, type TroubleRow } from '../db/objectTroubles.ts'
+import { openRestores } from '../db/userRestores.ts'
 import { countWebhooks } from '../db/webhooks.ts'
 import { countLateSenders } from '../db/webhookWork.ts'
 import type { Env } from '../env.ts'
@@ -18,6 +19,8 @@ const overdueAfterMs = 120_000 // 2 minutes
 const lateSenderMs = 240_000 // 4 minutes
 /** A channel that was not used for this long is no longer reported. */
 const channelMs = 2 * 60 * 60_000 // 2 hours
+/** Going back takes an account half an hour. */
+const longRestoreMs = 2 * 60 * 60_000 // 2 hours
 /** Exports are made daily. */
 const lateExportMs = 36 * 60 * 60_000 // 36 hours
 /** A lost alarm is reported for so long after it was found. */
@@ -35,6 +38,8 @@ export type DeploymentState = {
   webhooks: { on: number; failing: number; disabled: number; late: number }
   /** The last export that was finished is older than a day and a half: since when (ms). Null: it is not. */
   lateExport: number | null
+  /** Accounts that have been frozen for a restore for two hours; `since` in ms. */
+  restores: { userId: string; since: number }[]
   databaseBytes: number
 }
 
@@ -49,17 +54,21 @@ export type RelayerState = {
 /** `now` in ms. Throws if the database does not respond. */
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, probe] = await Promise.all([
-    Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
-    Promise.all(used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard)))),
-    countOverdue(db, now - overdueAfterMs),
-    openTroubles(db, now - lostAlarmMs),
-    failingChannels(db, now - channelMs),
-    countWebhooks(db),
-    countLateSenders(db, now - lateSenderMs),
-    lastExportAt(db),
-    db.run(sql`SELECT 1`),
-  ])
+  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, frozen, probe] =
+    await Promise.all([
+      Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
+      Promise.all(
+        used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard))),
+      ),
+      countOverdue(db, now - overdueAfterMs),
+      openTroubles(db, now - lostAlarmMs),
+      failingChannels(db, now - channelMs),
+      countWebhooks(db),
+      countLateSenders(db, now - lateSenderMs),
+      lastExportAt(db),
+      openRestores(db),
+      db.run(sql`SELECT 1`),
+    ])
   const lateExport = exportedAt !== null && exportedAt < now - lateExportMs ? exportedAt : null
   return {
     networks,
@@ -69,6 +78,9 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
     channels,
     webhooks: { ...webhooks, late },
     lateExport,
+    restores: frozen
+      .filter(({ startedAt }) => startedAt < now - longRestoreMs)
+      .map(({ userId, startedAt: since }) => ({ userId, since })),
     databaseBytes: probe.meta.size_after,
   }
 }

@@ -1,6 +1,6 @@
-import { eq, inArray, lt } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray } from 'drizzle-orm'
 import type { Db } from './d1.ts'
-import { busyTreasury } from './schema.ts'
+import { busyTreasury, userRestore } from './schema.ts'
 
 export async function markBusy(db: Db, userId: string, since: number): Promise<void> {
   await db
@@ -32,15 +32,25 @@ export async function takeOverdue(db: Db, before: number, now: number, limit: nu
   return rows.map((row) => row.userId)
 }
 
+/** Busy since before `before` (ms), and not frozen for a restore. */
+const overdueSince = (db: Db, before: number) =>
+  and(
+    lt(busyTreasury.since, before),
+    notInArray(
+      busyTreasury.userId,
+      db.select({ userId: userRestore.userId }).from(userRestore).where(isNull(userRestore.endedAt)),
+    ),
+  )
+
 /** How many have been busy since before `before` (ms). */
 export const countOverdue = (db: Db, before: number): Promise<number> =>
-  db.$count(busyTreasury, lt(busyTreasury.since, before))
+  db.$count(busyTreasury, overdueSince(db, before))
 
 /** Those that have been busy since before `before` (ms), longest first. */
 export const listOverdue = (db: Db, before: number, limit: number): Promise<{ userId: string; since: number }[]> =>
   db
     .select({ userId: busyTreasury.userId, since: busyTreasury.since })
     .from(busyTreasury)
-    .where(lt(busyTreasury.since, before))
+    .where(overdueSince(db, before))
     .orderBy(busyTreasury.since)
     .limit(limit)

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { customType, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
  * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
- * row with the highest `seq` wins. Can be rebuilt, and no decision about money reads it.
+ * row with the highest `seq` wins. Can be rebuilt, and no decision about money reads it. `kept`: what a Treasury is restored
+ * from (treasury/backup/kept.ts), never shown.
  */
 export const transactionView = sqliteTable(
   'transaction_view',
@@ -20,6 +21,7 @@ export const transactionView = sqliteTable(
     contactId: text('contact_id'),
     escrowId: text('escrow_id'),
     body: text('body').notNull(),
+    kept: text('kept'),
   },
   (t) => [
     index('transaction_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
@@ -39,6 +41,7 @@ export const payoutView = sqliteTable(
     amount: integer('amount').notNull(),
     walletId: text('wallet_id').notNull(),
     body: text('body').notNull(),
+    kept: text('kept'),
   },
   (t) => [
     index('payout_view_user').on(t.userId, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
@@ -67,4 +70,16 @@ export const busyTreasury = sqliteTable(
     pokedAt: integer('poked_at').notNull().default(0),
   },
   (t) => [index('busy_treasury_since').on(t.since)],
+)
+
+/** What of an account is kept for restoring its Treasury, by name. The row with the highest `seq` wins. */
+export const keptValue = sqliteTable(
+  'kept_value',
+  {
+    userId: text('user_id').notNull(),
+    name: text('name').notNull(),
+    seq: integer('seq').notNull(),
+    value: text('value').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.name] })],
 )

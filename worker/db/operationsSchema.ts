@@ -175,3 +175,15 @@ export const exportPart = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.runId, t.part] })],
 )
+
+/** Accounts whose Treasury is put back to an earlier time, which the object itself would forget. */
+export const userRestore = sqliteTable('user_restore', {
+  userId: text('user_id').primaryKey(),
+  id: text('id').notNull(),
+  startedAt: integer('started_at').notNull(),
+  /** When the Treasury confirmed that it does nothing more; null: it did not. */
+  frozenAt: integer('frozen_at'),
+  /** Null: under way. */
+  endedAt: integer('ended_at'),
+})
+export type UserRestoreRow = typeof userRestore.$inferSelect

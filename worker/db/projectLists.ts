@@ -4,8 +4,8 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { Db } from './d1.ts'
 import { payoutView, transactionView } from './schema.ts'
 
-/** A row as the API returns it, with its amount in micro-USDC. */
-export type ListRow<Row> = { row: Row; amount: number }
+/** A row as the API returns it, with its amount in micro-USDC. `kept`: what its Treasury can be restored from. */
+export type ListRow<Row> = { row: Row; amount: number; kept?: string | null }
 
 /** Writes rows of the lists. A row with a lower `seq` never replaces one with a higher. `gone`: ids of rows to delete. */
 export async function projectLists(
@@ -32,7 +32,7 @@ export function upsertTransactions(db: Db, userId: string, seq: number, rows: Li
     .select(
       sql`SELECT value->>'$.row.id', ${userId}, ${seq}, value->>'$.at', value->>'$.row.status', value->>'$.row.category',
             value->>'$.amount', value->>'$.row.fromWalletId', value->>'$.row.agentId', value->>'$.row.contactId',
-            value->>'$.row.escrowId', value->'$.row'
+            value->>'$.row.escrowId', value->'$.row', value->>'$.kept'
           FROM json_each(${asJson(rows)}) WHERE true`,
     )
     .onConflictDoUpdate({
@@ -47,7 +47,7 @@ export function upsertPayouts(db: Db, userId: string, seq: number, rows: ListRow
     .insert(payoutView)
     .select(
       sql`SELECT value->>'$.row.id', ${userId}, ${seq}, value->>'$.at', value->>'$.row.status', value->>'$.amount',
-            coalesce(value->>'$.row.sourceWallet.id', ''), value->'$.row'
+            coalesce(value->>'$.row.sourceWallet.id', ''), value->'$.row', value->>'$.kept'
           FROM json_each(${asJson(rows)}) WHERE true`,
     )
     .onConflictDoUpdate({ target: payoutView.id, set: newer, setWhere: sql`excluded.seq > ${payoutView.seq}` })
@@ -60,7 +60,12 @@ const deleteTransactions = (db: Db, userId: string, seq: number, ids: string[]) 
   )
 
 /** What can change in a row. */
-const newer = { seq: sql`excluded.seq`, status: sql`excluded.status`, body: sql`excluded.body` }
+const newer = {
+  seq: sql`excluded.seq`,
+  status: sql`excluded.status`,
+  body: sql`excluded.body`,
+  kept: sql`excluded.kept`,
+}
 
 const asJson = (rows: ListRow<{ createdAt: string }>[]) =>
   JSON.stringify(rows.map((row) => ({ ...row, at: Date.parse(row.row.createdAt) })))
@@ -73,7 +78,8 @@ export async function countDiffering(
   const count = async (view: typeof transactionView | typeof payoutView, wanted: ListRow<{ createdAt: string }>[]) =>
     (await db.get<{ n: number }>(
       sql`SELECT count(*) AS n FROM json_each(${asJson(wanted)}) AS wanted
-          LEFT JOIN ${view} ON ${view.id} = wanted.value->>'$.row.id' WHERE ${view.body} IS NOT wanted.value->'$.row'`,
+          LEFT JOIN ${view} ON ${view.id} = wanted.value->>'$.row.id' WHERE ${view.body} IS NOT wanted.value->'$.row'
+            OR ${view.kept} IS NOT wanted.value->>'$.kept'`,
     ))!.n
   const [transactions, payouts] = await Promise.all([
     count(transactionView, rows.transactions),

@@ -17,6 +17,7 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   claimLink: { by: 'treasuries' },
   transactionView: { by: 'treasuries', except: ['seq'] },
   payoutView: { by: 'treasuries', except: ['seq'] },
+  keptValue: { by: 'treasuries', except: ['seq'] },
   webhookEndpoint: { by: 'treasuries', except: ['edition', 'failing_since'] },
   userSuspension: { by: 'treasuries' },
 
@@ -38,6 +39,8 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   webhookStop: { by: 'export' },
   keyVersion: { by: 'export' },
 
+  // A Treasury that is being restored knows it too, and stays frozen.
+  userRestore: { by: 'lost' },
   loginSession: { by: 'lost' },
   refreshToken: { by: 'lost' },
   loginChallenge: { by: 'lost' },

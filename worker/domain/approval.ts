@@ -26,7 +26,7 @@ export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CA
 export type ApprovalEvent = 'approve' | 'deny' | 'expire' | 'cancel'
 export type AskedRule = 'above_limit' | 'new_recipient' | 'duplicate' | 'budget_request'
 /** Why it ended without anybody deciding. `agent`: the agent took it back. */
-export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'wallet_deleted'
+export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'wallet_deleted' | 'account_restored'
 export type GrantEnd =
   | 'owner'
   | 'expired'
@@ -35,6 +35,7 @@ export type GrantEnd =
   | 'credential_changed'
   | 'agent_deleted'
   | 'group_deleted'
+  | 'account_restored'
 
 const ended: Record<ApprovalEvent, ApprovalStatus> = {
   approve: 'APPROVED',
@@ -123,6 +124,7 @@ const cancelTexts: Record<CancelReason, string> = {
   agent_deleted: 'The agent was deleted.',
   group_deleted: 'The policy group was deleted.',
   wallet_deleted: 'The wallet was deleted.',
+  account_restored: 'The account was restored from a backup.',
 }
 export const cancelText = (reason: CancelReason): string => cancelTexts[reason]
 
@@ -134,6 +136,7 @@ const grantEndTexts: Record<GrantEnd, string> = {
   credential_changed: 'A credential of the agent was replaced.',
   agent_deleted: 'The agent was deleted.',
   group_deleted: 'The policy group was deleted.',
+  account_restored: 'The account was restored from a backup.',
 }
 export const grantEndText = (reason: GrantEnd): string => grantEndTexts[reason]
 

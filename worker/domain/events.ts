@@ -102,6 +102,15 @@ export const events = {
 
   'account.paused': { text: 'The owner paused all agents.', to: audit },
   'account.resumed': { text: 'The owner let all agents pay again.', to: audit },
+  'account.restored': {
+    text: 'The account was put back to an earlier time; what had happened since was read again.',
+    to: ['audit', 'bell', 'mail'],
+  },
+  'account.restore_accepted': {
+    text: 'An operator accepted what nobody could explain after a restore.',
+    to: audit,
+  },
+  'payment.restored': { text: 'A payment was read again when the account was restored.', to: audit },
   'account.suspended': { text: 'An operator suspended the account.', to: ['audit', 'bell'] },
   'account.unsuspended': { text: 'An operator ended the suspension.', to: audit },
   'account.approval_limit_set': {

@@ -12,8 +12,8 @@ import { page } from '../pages/layout.ts'
 /** Turns whatever was thrown into a response. The path decides its form; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
   const error = refusalOf(thrown)
-  // A stop by the operator is no fault of ours.
-  if (statusOf[error.code] >= 500 && error.code !== 'payments_paused')
+  // A stop or a restore by the operator is no fault of ours.
+  if (statusOf[error.code] >= 500 && error.code !== 'payments_paused' && error.code !== 'account_restoring')
     logError(
       'request_failed',
       { code: error.code, method: c.req.method, route: routePath(c, -1) },

@@ -83,3 +83,25 @@ export function webhookDisabledMessage(input: {
   ]
   return email({ id, to, subject: `Your webhook at ${host} is switched off`, parts })
 }
+
+/** After a restore from a backup. */
+export function accountRestoredMessage(input: {
+  id: string
+  to: string
+  /** The time that the account was put back to (ms). */
+  asOf: number
+  appOrigin: string
+}): Message {
+  const { id, to, asOf, appOrigin } = input
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(
+      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Your money was never at risk: every payment since then was read again from the chain, and nothing is paid twice.`,
+    ),
+    paragraph(
+      'What you had changed since then is lost: agents, policy groups, budgets, whitelists, permissions and webhooks are as they were. All agents are paused. Please look through them, undo what should not be there, renew the session keys of your wallets, and then resume your agents.',
+    ),
+    link('Open agents', `${appOrigin}/dashboard/agents`),
+  ]
+  return email({ id, to, subject: 'Your account was restored from a backup', parts })
+}

@@ -44,6 +44,8 @@ export const errorDescriptions = {
     'The operator has paused payments for everybody. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   service_updating:
     'The service is being updated and this account waits for it. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
+  account_restoring:
+    'The account is being restored from a backup. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   unavailable: 'Temporarily unavailable. Repeat the request with the same Idempotency-Key after Retry-After.',
 } as const satisfies Partial<Record<ErrorCode, string>>
 

@@ -20,7 +20,7 @@ export async function findUsers({ db }: Pick<Deps, 'db'>, text: string): Promise
 }
 
 /** Throws not_found: asking the Treasury of nobody would create one. */
-async function knownUser(deps: Pick<Deps, 'db'>, userId: string): Promise<FoundUser> {
+export async function knownUser(deps: Pick<Deps, 'db'>, userId: string): Promise<FoundUser> {
   const user = (await findUsers(deps, userId)).find(({ id }) => id === userId)
   if (!user) throw new AppError('not_found', 'There is no account with this id.')
   return user

@@ -9,6 +9,7 @@ import {
   Reason,
   Reproject,
   RestoreExport,
+  RestoreUser,
   SetLimits,
   SetStop,
 } from '#schemas/ops.ts'
@@ -16,6 +17,7 @@ import type { AppEnv } from '../appEnv.ts'
 import { endAllSessions } from '../backup/endSessions.ts'
 import { reproject } from '../backup/reproject.ts'
 import { restoreExport } from '../backup/restoreExport.ts'
+import { restoreUser } from '../backup/restoreUser.ts'
 import { success } from '../envelope.ts'
 import { operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
@@ -71,6 +73,10 @@ export const ops = new Hono<AppEnv>()
   .post('/api/users/:userId/wake', validate('json', Reason), async (c) => {
     await wakeUser(c.var.deps, actOf(c, c.req.valid('json').reason), c.req.param('userId'))
     return c.json(success(null))
+  })
+  .post('/api/users/:userId/restore', validate('json', RestoreUser), async (c) => {
+    const { reason, ...input } = c.req.valid('json')
+    return c.json(success(await restoreUser(c.var.deps, actOf(c, reason), c.req.param('userId'), input)))
   })
   .patch('/api/users/:userId/limits', validate('json', SetLimits), async (c) => {
     const { reason, limits } = c.req.valid('json')

@@ -71,6 +71,17 @@ export const RestoreExport = z.object({
   from: z.int().min(0).default(0),
   dryRun: z.boolean(),
 })
+/** `back` needs `to`: the time that the account goes back to. */
+export const RestoreUser = z.object({
+  reason,
+  act: z.enum(['freeze', 'back', 'continue', 'unfreeze'], { error: 'freeze, back, continue or unfreeze' }),
+  to: z.iso.datetime({ error: 'A time such as 2026-11-20T09:30:00Z' }).optional(),
+  dryRun: z.boolean().default(false),
+  /** What nobody can explain is accepted as it is. */
+  accept: z.boolean().default(false),
+  /** A request before this one was the same act. */
+  again: z.boolean().default(false),
+})
 /** An email address or id; empty: accounts that are suspended. */
 export const FindUsers = z.object({ find: z.string().trim().max(320).default('') })
 
@@ -190,4 +201,14 @@ export type RestoreExportReply = {
   changed: Record<string, number>
   parts: number
   next: number | null
+}
+
+/** Where the restore of one account is. `waitsUntil`, `finalAt`: finalized blocks must be later than the first, and are at the second. */
+export type UserRestoreReply = {
+  step: 'open' | 'frozen' | 'going_back' | 'waiting' | 'importing' | 'unexplained' | 'done'
+  doing: string
+  waitsUntil: string | null
+  finalAt: string | null
+  counts: Record<string, number>
+  unexplained: { what: string; ref: string; detail: string }[]
 }

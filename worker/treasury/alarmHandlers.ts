@@ -1,6 +1,7 @@
 import { markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
+import { keepMadeSalt } from './backup/kept.ts'
 import type { AlarmKind, Context } from './context.ts'
 import { pruneNotices } from './notices/add.ts'
 import { nextDueAt } from './outbox/entries.ts'
@@ -77,6 +78,7 @@ async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
+  await keepMadeSalt(ctx)
   noteSize(ctx)
   const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
   await forEach(idle, async (wallet) => {

@@ -35,6 +35,7 @@ import type { KeyCalls } from './keys/api.ts'
 import type { OperatorCalls } from './operators/api.ts'
 import type { AgentInput, NewCredential } from './policies/api.ts'
 import type { Principal } from './principal.ts'
+import type { RestoreCalls } from './restore/api.ts'
 import type { WebhookCalls } from './webhooks/api.ts'
 
 export type { AgentInput, NewCredential, Principal }
@@ -193,6 +194,7 @@ export interface TreasuryApi
   extends Rpc.DurableObjectBranded,
     ApprovalCalls,
     BackupCalls,
+    RestoreCalls,
     KeyCalls,
     OperatorCalls,
     WebhookCalls {

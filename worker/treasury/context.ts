@@ -28,6 +28,8 @@ export type Context = {
   random: (bytes: number) => Uint8Array
   /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
   schedule: (kind: AlarmKind, at: number) => void
+  /** D1 says that this restore of the account is under way. True: nothing more is done here; false: it has ended here. */
+  freeze: (restoreId: string) => boolean
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits
   /** What operators have stopped, and when that reading began and the last one failed (ms). `reading`: one under way. */

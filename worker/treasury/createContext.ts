@@ -26,6 +26,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     now: () => Date.now(),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     schedule,
+    freeze: () => false,
     limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta(userLimitsKey))),
     stop: { mode: 'none', readAt: Number.NEGATIVE_INFINITY, failedAt: Number.NEGATIVE_INFINITY, reading: null },
     largeBytes,

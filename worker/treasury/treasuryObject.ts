@@ -3,18 +3,21 @@ import { markIdle } from '../db/busyTreasuries.ts'
 import { schemaReporter } from '../db/objectTroubles.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
+import { RestoreGate } from '../durable/restoreGate.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { runAlarm } from './alarmHandlers.ts'
 import { isNodeTrouble } from './chainHeads.ts'
 import type { AlarmKind, Context } from './context.ts'
 import { createContext } from './createContext.ts'
+import { freshStop } from './operators/stop.ts'
 import { Outbox } from './outbox/flush.ts'
 import { NeedResolver } from './payments/needs.ts'
 import { PaymentFlow } from './payments/pay.ts'
 import { AgentContexts } from './policies/agentContext.ts'
 import { AgentGate } from './policies/agentGate.ts'
 import { Submissions } from './relay/submissions.ts'
+import { endedRestore, newState, restoreState, writeState } from './restore/state.ts'
 import { BooksDiffer } from './settlement/scan.ts'
 import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
@@ -39,16 +42,27 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   protected readonly submissions: Submissions
   readonly #alarms: Alarms<AlarmKind>
   readonly #schema: ObjectSchema
+  readonly #gate: RestoreGate
+  #restoreContext: Context | null = null
+  /** Whether this object has asked D1 since it was loaded. */
+  #asked = false
+  #mustReload = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#schema = new ObjectSchema(ctx, treasurySchema, schemaReporter(env.DB, 'treasury', ctx.id))
     const { storage } = this.#schema
-    const store = new Store(storage, () => this.#alarms.afterRollback())
+    this.#gate = new RestoreGate(storage)
+    const store = new Store(this.#gate.storage, () => this.#alarms.afterRollback())
     const userId = ctx.id.name ?? store.meta('user_id') ?? ''
     if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
     const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))
     const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work)
+    context.freeze = (restoreId) => {
+      if (endedRestore(this.restoreContext.store) === restoreId) return false
+      this.closeForRestore(restoreId)
+      return true
+    }
     this.context = context
     this.agentGate = new AgentGate(context)
     this.chain = new ChainRefresh(context)
@@ -57,6 +71,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.outbox = new Outbox(context)
     this.submissions = new Submissions(context, waitUntil)
     this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)
+    // Not refused: what is due stays due.
     this.#alarms = new Alarms(storage, {
       now: () => context.now(),
       run: (kind) => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind)),
@@ -68,11 +83,39 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       maxRunsInARow: 1,
     })
     if (this.#schema.hasJob) this.#alarms.schedule('schema', context.now())
+    this.#gate.isClosed = restoreState(store) !== null
     this.#schema.constructed()
   }
 
   async #migrate(): Promise<number | null> {
     return this.#schema.runJob() ? this.context.now() : null
+  }
+
+  /** What a restore works with: the same account past the gate, with nothing in memory. */
+  protected get restoreContext(): Context {
+    const { env, userId, schedule, now, random, chains, sealer } = this.context
+    this.#restoreContext ??= {
+      ...createContext(env, new Store(this.#gate.inner, () => this.#alarms.afterRollback()), userId, schedule),
+      now,
+      random,
+      chains,
+      sealer,
+    }
+    return this.#restoreContext
+  }
+
+  /** From now on everything is refused but the restore. */
+  protected closeForRestore(id: string): Context {
+    const { store } = this.restoreContext
+    this.#gate.isClosed = true
+    if (restoreState(store) === null) writeState(store, newState(id, 'found', this.context.now()))
+    return this.restoreContext
+  }
+
+  /** What is in memory is from before the restore: a new instance begins with the alarm. */
+  protected async reload(): Promise<void> {
+    this.#mustReload = true
+    await this.ctx.storage.setAlarm(Date.now())
   }
 
   /** From the cron watchdog: sets a lost alarm again. */
@@ -84,6 +127,14 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    if (await this.#schema.mayWork()) await this.#alarms.handleAlarm()
+    if (!(await this.#schema.mayWork())) return
+    if (this.#mustReload) {
+      await this.ctx.storage.sync()
+      this.ctx.abort('the account was restored')
+    }
+    // An object that was put back does not know it: D1 does. What it had planned must wait.
+    if (!this.#asked && !this.#gate.isClosed) await freshStop(this.context)
+    this.#asked = true
+    if (!this.#gate.isClosed) await this.#alarms.handleAlarm()
   }
 }

@@ -63,6 +63,7 @@ export function askedPayment(ctx: Context, stored: ApprovalRow): ShownPayment | 
     revert: null,
     approval_id: row.id,
     grant_id: null,
+    request_key: null,
   }
 }
 

@@ -1,5 +1,6 @@
 import { countMissingLinks, insertClaimLinks } from '../../db/claimLinks.ts'
 import { differsFromOwner, restoreOwner } from '../../db/keptAccounts.ts'
+import { countDifferingKept, writeKeptValues } from '../../db/keptValues.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDiffering, projectLists } from '../../db/projectLists.ts'
 import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'
@@ -14,6 +15,7 @@ import { listRows } from '../outbox/readModel.ts'
 import { stateOf } from '../outbox/webhooks.ts'
 import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
 import type { ReprojectCursor, Reprojected } from './api.ts'
+import { findRequestKeys, keepMadeSalt, keptValues } from './kept.ts'
 import { keptOwner } from './owner.ts'
 
 /** Payments of one call: a batch of D1. */
@@ -29,10 +31,12 @@ export async function reproject(
 
 async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const { store, db, userId, now } = ctx
+  if (!isDry) await keepMadeSalt(ctx)
   const owner = keptOwner(ctx)
   const credentials = liveCredentials(ctx)
   const suspension = suspensionState(ctx)
   const edition = nextEdition(ctx)
+  const kept = keptValues(ctx)
   const webhooks = store
     .all<WebhookRow>('SELECT * FROM webhook')
     .map((row) => ({ id: row.id, state: stateOf(row) }) as const)
@@ -41,23 +45,26 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
     user: owner === null ? 0 : 1,
     agent_credential: credentials.length,
     webhook_endpoint: webhooks.length,
+    kept_value: kept.length,
     user_suspension: suspension.version > 0 ? 1 : 0,
   }
   if (owner === null) return { next, rows, changed: {}, problem: 'nobody has told the account who its owner is' }
 
-  const [user, agent_credential, webhook_endpoint, user_suspension] = await Promise.all([
+  const [user, agent_credential, webhook_endpoint, kept_value, user_suspension] = await Promise.all([
     differsFromOwner(db, userId, owner),
     countDifferingCredentials(db, userId, credentials, now()),
     countDifferingWebhooks(db, userId, webhooks, edition),
+    countDifferingKept(db, userId, kept),
     differingSuspension(db, userId, suspension),
   ])
-  const changed = { user: Number(user), agent_credential, webhook_endpoint, user_suspension }
+  const changed = { user: Number(user), agent_credential, webhook_endpoint, kept_value, user_suspension }
   if (isDry) return { next, rows, changed, problem: null }
 
   if (!(await restoreOwner(db, userId, owner, noPassword)))
     return { next, rows, changed: {}, problem: `another account has its address ${owner.email}` }
   await restoreCredentials(db, userId, credentials, now())
   await restoreWebhooks(db, userId, webhooks, edition)
+  await writeKeptValues(db, userId, edition, kept)
   if (suspension.version > 0) await writeSuspension(db, userId, suspension)
   reportAgain(ctx)
   return { next, rows, changed, problem: null }
@@ -100,6 +107,7 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
       maxPayments,
     )
     .map(({ id }) => id)
+  findRequestKeys(ctx, ids)
   const payouts = ids.flatMap((id) => store.payout(id) ?? [])
   const links = payouts.map((payout) => linkRow(ctx, payout))
   // Taken before anything is awaited: what changes meanwhile is sent under a higher number.

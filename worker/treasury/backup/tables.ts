@@ -9,3 +9,11 @@ export const ownerTables = `
   -- Null: with its agent.
   ALTER TABLE credential ADD COLUMN created_at INTEGER;
 `
+
+/** What D1 keeps of the account, so that the object can be restored from an earlier time. */
+export const keptTables = `
+  ALTER TABLE payment ADD COLUMN request_key TEXT;
+  ALTER TABLE wallet ADD COLUMN start_block INTEGER;
+  ALTER TABLE wallet ADD COLUMN start_balance INTEGER;
+  CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
+`

@@ -6,8 +6,11 @@ import { reseal } from './reseal.ts'
 /** Of payouts whose key or code may still be used. */
 const isOpen = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING') OR returned_block IS NOT NULL"
 
-export async function renewKeys(ctx: Context): Promise<KeyUse> {
-  const unsealed = await reseal(ctx)
+/** `flush` brings D1 the copies of what was sealed again. */
+export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promise<KeyUse> {
+  const left = await reseal(ctx)
+  await flush()
+  const unsealed = left + waitingCopies(ctx)
   const current = (name: 'KEK' | 'PAYOUT_SECRET' | 'CODE_PEPPER') => keyring(ctx.env, name).current(ctx.now()).version
   const versions = { KEK: current('KEK'), PAYOUT_SECRET: current('PAYOUT_SECRET'), CODE_PEPPER: current('CODE_PEPPER') }
   const lastExpiry = (condition: string, version: number) =>
@@ -26,3 +29,7 @@ export async function renewKeys(ctx: Context): Promise<KeyUse> {
     versions,
   }
 }
+
+/** Copies that D1 does not have yet. */
+const waitingCopies = ({ store }: Context): number =>
+  store.first<{ n: number }>("SELECT count(*) AS n FROM outbox WHERE kind IN ('payout','kept')")!.n

@@ -1,5 +1,6 @@
 import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../context.ts'
+import { enqueue } from '../outbox/enqueue.ts'
 import { type SealedColumn, sealedColumns } from '../storage/sealedColumns.ts'
 
 /** Values that one call seals again: some 200 ms. */
@@ -36,15 +37,22 @@ function outdated(ctx: Context, { table, column, key, with: more = [] }: SealedC
   )
 }
 
-async function resealOne(ctx: Context, { table, column, key, binding }: SealedColumn, row: SealedRow): Promise<void> {
+async function resealOne(
+  ctx: Context,
+  { table, column, key, binding, copy }: SealedColumn,
+  row: SealedRow,
+): Promise<void> {
   const bound = binding(ctx, row)
   const again = await ctx.sealer.seal(await ctx.sealer.open(row.sealed_value, bound), bound)
-  ctx.store.run(
-    `UPDATE ${table} SET ${column} = ? WHERE ${key.map((name) => `${name} = ?`).join(' AND ')} AND ${column} = ?`,
-    again,
-    ...key.map((name) => row[name]!),
-    row.sealed_value,
-  )
+  ctx.store.transaction(() => {
+    ctx.store.run(
+      `UPDATE ${table} SET ${column} = ? WHERE ${key.map((name) => `${name} = ?`).join(' AND ')} AND ${column} = ?`,
+      again,
+      ...key.map((name) => row[name]!),
+      row.sealed_value,
+    )
+    if (copy) enqueue(ctx, ...copy(row))
+  })
 }
 
 const countOutdated = (ctx: Context, version: number): number =>

@@ -42,6 +42,10 @@ export function findReplay(store: Store, request: IdempotentRequest | null): Res
   return row.fingerprint === request.fingerprint ? ok(row.ref) : reusedKey
 }
 
+/** The key that a payment was asked for under. Goes through all keys: for what a person does. */
+export const keyOf = (store: Store, paymentId: string | null): string | null =>
+  store.first<{ key: string }>("SELECT key FROM idempotency WHERE kind = 'payment' AND ref = ?", paymentId)?.key ?? null
+
 /** Binds the key to what was made, in the transaction that makes it. Never forgotten. */
 export function remember(
   store: Store,

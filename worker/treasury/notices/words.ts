@@ -73,6 +73,12 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
         subject: { type: 'group', id: ref },
       }
     }
+    case 'account.restored':
+      return {
+        text: 'Your account was restored from a backup',
+        detail: 'Agents are paused. Look through your agents and rules, then resume them.',
+        subject: null,
+      }
     case 'account.suspended':
       return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }
     case 'webhook.disabled':

@@ -6,7 +6,7 @@ import { keepOwner, keptOwner } from '../backup/owner.ts'
 import { reproject } from '../backup/reproject.ts'
 import type { KeyCalls } from '../keys/api.ts'
 import { renewKeys } from '../keys/keyUse.ts'
-import { TreasuryObject } from '../treasuryObject.ts'
+import { RestorableTreasury } from '../restore/restorableTreasury.ts'
 import type * as Api from './api.ts'
 import { setLinkDown } from './claimLinks.ts'
 import { accountReport, readAudit } from './report.ts'
@@ -14,7 +14,7 @@ import { setSuspended } from './suspension.ts'
 import { setUserLimits } from './userLimits.ts'
 
 /** What operators call; treasury.ts adds what users and agents call. */
-export abstract class OperatedTreasury extends TreasuryObject implements Api.OperatorCalls, BackupCalls, KeyCalls {
+export abstract class OperatedTreasury extends RestorableTreasury implements Api.OperatorCalls, BackupCalls, KeyCalls {
   async keepOwner(owner: Owner) {
     keepOwner(this.context, owner)
   }
@@ -28,7 +28,7 @@ export abstract class OperatedTreasury extends TreasuryObject implements Api.Ope
     return reproject(this.context, input)
   }
   async renewKeys() {
-    return renewKeys(this.context)
+    return renewKeys(this.context, () => this.outbox.syncReadModel())
   }
   async suspend(isSuspended: boolean) {
     return setSuspended(this.context, isSuspended)

@@ -1,5 +1,5 @@
 import { stopReadingMs, stopRefreshMs, stopsDelivery, stopsNewPayments, stopsSigning } from '#domain/serviceStop.ts'
-import { readServiceStop } from '../../db/operatorControls.ts'
+import { readTreasuryStop } from '../../db/userRestores.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
 
@@ -46,12 +46,13 @@ async function read(ctx: Context): Promise<void> {
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, null)
   })
-  const row = await Promise.race([readServiceStop(ctx.db).catch(() => null), timeout])
+  const row = await Promise.race([readTreasuryStop(ctx.db, ctx.userId).catch(() => null), timeout])
   clearTimeout(timer)
   if (!row) {
     ctx.stop.failedAt = ctx.now()
     return
   }
+  if (row.restoreId !== null && ctx.freeze(row.restoreId)) return
   ctx.stop.mode = row.mode
   ctx.stop.readAt = readAt
   noteStop(ctx, row.since ?? readAt)

@@ -30,6 +30,12 @@ export function suspensionState({ store }: Context): SuspensionState {
   return stored === null ? none : (JSON.parse(stored) as SuspensionState)
 }
 
+/** As D1 has it, when it is newer than what is here. */
+export function writeSuspensionState({ store }: Context, { since, version }: SuspensionState): void {
+  store.suspend(since !== null)
+  store.setMeta(stateKey, JSON.stringify({ since, version }))
+}
+
 /**
  * From the next call on agents are refused everything and the owner anything new. Unsigned payments fail; signed ones are
  * delivered and recipients can claim. Doing it twice changes nothing. Why is with the operator's act, not here.

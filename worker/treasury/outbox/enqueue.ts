@@ -2,10 +2,10 @@ import type { MailEvent } from '#domain/events.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Rows of the D1 read model, the claim page's copy of a payout, the index of its link, what alerts report, events for
- * webhooks, and the webhooks that operators count.
+ * Rows of the D1 read model, what D1 keeps of the account (backup/kept.ts), the claim page's copy of a payout, the index of
+ * its link, what alerts report, events for webhooks, and the webhooks that operators count.
  */
-export const dataKinds = ['payment', 'payout', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
+export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
 /** Messages to people. What they say is read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',
@@ -16,6 +16,7 @@ export const mailKinds = [
   'mail.wallet_stopped',
   'mail.approvals',
   'mail.webhook_disabled',
+  'mail.account_restored',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
 /** The event that each message tells of. A renewed code is sent by the message of the link. */
@@ -28,6 +29,7 @@ export const eventOfMail: Record<MailKind, MailEvent> = {
   'mail.wallet_stopped': 'wallet.halted',
   'mail.approvals': 'approval.requested',
   'mail.webhook_disabled': 'webhook.disabled',
+  'mail.account_restored': 'account.restored',
 }
 /** Notices to the owner's browsers. */
 export const pushKinds = ['push.approvals'] as const
@@ -59,3 +61,6 @@ export function enqueuePayout(ctx: Context, payoutId: string): void {
   enqueue(ctx, 'payout', payoutId)
   enqueue(ctx, 'desk', payoutId)
 }
+
+/** D1 keeps what the wallet is. */
+export const enqueueWallet = (ctx: Context, walletId: string): void => enqueue(ctx, 'kept', `wallet:${walletId}`)

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { updateDesk, writeClaimLink } from './claimPage.ts'
 import { mailKinds, pushKinds } from './enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from './entries.ts'
+import { writeKept } from './kept.ts'
 import { sendMail } from './mail.ts'
 import { writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
@@ -46,21 +47,25 @@ export class Outbox {
     return this.#mail
   }
 
-  /** Writes what D1's lists do not show yet; at most five rounds, so that a busy Treasury cannot hold a reader up. */
+  /** Writes what D1's lists do not show yet, and what it keeps; at most five rounds, so that a busy Treasury cannot hold a reader up. */
   async syncReadModel(): Promise<void> {
     const { store, now } = this.#context
-    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout') AND due_at <= ? LIMIT 1"
+    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') AND due_at <= ? LIMIT 1"
     for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
   }
 
-  /** The link of a payout must be in D1 before it is returned. False: it is not yet. */
+  /** The link of a payout and the salt of its keys must be in D1 before it is returned. False: they are not yet. */
   async syncLink(payoutId: string): Promise<boolean> {
     await this.flush()
-    return this.#context.store.first("SELECT 1 FROM outbox WHERE kind = 'link' AND ref = ?", payoutId) === null
+    const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
+    return this.#context.store.first(waits, payoutId) === null
   }
 }
 
 async function flushData(ctx: Context): Promise<void> {
+  // Before links: no payout is shown to anybody while its key could be lost with this object.
+  const kept = dueEntries(ctx, ['kept'], batchSize)
+  if (kept.length > 0) await attempt(ctx, kept, () => writeKept(ctx, kept))
   for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))

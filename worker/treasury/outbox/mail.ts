@@ -1,7 +1,12 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { findUserContact } from '../../db/users.ts'
 import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
-import { budgetMessage, walletHaltedMessage, webhookDisabledMessage } from '../../notifications/ownerMessages.ts'
+import {
+  accountRestoredMessage,
+  budgetMessage,
+  walletHaltedMessage,
+  webhookDisabledMessage,
+} from '../../notifications/ownerMessages.ts'
 import {
   payoutClaimedMessage,
   payoutLinkMessage,
@@ -29,6 +34,7 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.wallet_stopped': walletStopped,
   'mail.approvals': approvalNotice,
   'mail.webhook_disabled': webhookDisabled,
+  'mail.account_restored': accountRestored,
 }
 
 export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
@@ -146,6 +152,19 @@ async function walletStopped(ctx: Context, walletId: string): Promise<Message | 
     address,
     appOrigin: ctx.env.APP_ORIGIN,
     now: ctx.now(),
+  })
+}
+
+/** `restore`: its id, and the time that the account was put back to (ms). */
+async function accountRestored(ctx: Context, restore: string): Promise<Message | null> {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const [id, to = ''] = restore.split(':')
+  return accountRestoredMessage({
+    id: `account-restored:${id}`,
+    to: owner.email,
+    asOf: Number(to),
+    appOrigin: ctx.env.APP_ORIGIN,
   })
 }
 

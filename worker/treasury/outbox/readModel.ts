@@ -2,6 +2,7 @@ import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
 import { shownPayment } from '../approvals/askedPayment.ts'
+import { keptPayment, keptPayout } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import { transactionView } from '../payments/views.ts'
 import { companionIds, companionView, escrowView } from '../payouts/views.ts'
@@ -26,11 +27,16 @@ export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
   for (const { kind, ref } of entries) {
     const payment = store.payment(ref)
     const shown = payment ?? shownPayment(ctx, ref)
-    if (shown && kind === 'payment') transactions.push({ row: transactionView(store, shown), amount: shown.amount })
+    if (shown && kind === 'payment')
+      transactions.push({
+        row: transactionView(store, shown),
+        amount: shown.amount,
+        kept: payment && keptPayment(store, payment),
+      })
     if (!payment) continue
     const payout = kind === 'payout' && store.payout(ref)
     if (!payout) continue
-    payouts.push({ row: escrowView(ctx, payout), amount: payout.amount })
+    payouts.push({ row: escrowView(ctx, payout), amount: payout.amount, kept: keptPayout(payout) })
     const companion = companionView(store, payment, payout)
     if (payout.end_undone === 1) gone.push(...companionIds(payment).filter((id) => id !== companion?.id))
     if (companion) transactions.push({ row: companion, amount: payout.amount })

@@ -15,7 +15,7 @@ import { type Context, newId } from '../context.ts'
 import { walletSetRefusal } from '../contracts.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
-import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { findReplay, idempotentRequest, keyOf, remember } from '../ledger/idempotency.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
@@ -124,6 +124,7 @@ export function accept(
       ...paymentRow(input, caller.value, target, { id, to, epoch, intent, isPayout, now }),
       approval_id: approved?.id ?? null,
       grant_id: grant?.id ?? null,
+      request_key: request?.key ?? (approved ? keyOf(store, approved.payment_id) : null),
     }
     store.insertPayment(payment)
     if (isPayout) insertPayout(ctx, draft!, wallet)
@@ -153,7 +154,7 @@ function paymentRow(
   { wallet, group, agent }: Caller,
   target: Target,
   accepted: { id: string; to: Address; epoch: number; intent: Intent | null; isPayout: boolean; now: number },
-): Omit<PaymentRow, 'approval_id' | 'grant_id'> {
+): Omit<PaymentRow, 'approval_id' | 'grant_id' | 'request_key'> {
   const { id, to, epoch, intent, isPayout, now } = accepted
   return {
     id,

@@ -3,6 +3,7 @@ import { payoutAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
 import { payoutId as payoutHash, type Terms } from '../../chain/digests.ts'
 import type { Address, Hex } from '../../chain/types.ts'
+import { keepSalt } from '../backup/kept.ts'
 import { freshHead } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
 import { setOfNewPayout } from '../contracts.ts'
@@ -45,6 +46,7 @@ export async function draftPayout(
   input: { id: string | null; amount: MicroUsdc; expiresInDays: number; senderName: string | null },
 ): Promise<PayoutDraft> {
   const head = await freshHead(ctx, wallet.chain_id)
+  await keepSalt(ctx)
   const id = input.id ?? newId(ctx, 'pay')
   const secretVersion = payoutSecretVersion(ctx)
   const contractSet = setOfNewPayout(ctx, wallet)

@@ -5,6 +5,7 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { keyring } from '../../keyrings/keyring.ts'
+import { payoutSalt } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
@@ -19,7 +20,7 @@ export function payoutKey(
   version: number,
 ): { key: Hex; address: Address } {
   const secret = hexToBytes(keyring(ctx.env, 'PAYOUT_SECRET').secret(version).replace(/^0x/, ''))
-  const key: Hex = `0x${bytesToHex(hkdf(sha256, secret, saltOf(ctx), `bursar payout v1|${payoutId}|${purpose}`, 32))}`
+  const key: Hex = `0x${bytesToHex(hkdf(sha256, secret, payoutSalt(ctx), `bursar payout v1|${payoutId}|${purpose}`, 32))}`
   return { key, address: addressOf(key) }
 }
 
@@ -34,13 +35,4 @@ export function storedPayoutKey(ctx: Context, payout: PayoutRow, purpose: 'claim
   if (!sameAddress(address, expected))
     throw new Error(`PAYOUT_SECRET version ${payout.secret_version} is another secret`)
   return key
-}
-
-/** Made with the first payout. */
-function saltOf(ctx: Context): string {
-  const known = ctx.store.meta('payout_salt')
-  if (known) return known
-  const salt = bytesToHex(ctx.random(32))
-  ctx.store.setMeta('payout_salt', salt)
-  return salt
 }

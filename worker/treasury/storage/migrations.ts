@@ -1,7 +1,7 @@
-import type { Migrations } from '../../durable/migrations.ts'
+import { expand, type Migrations } from '../../durable/migrations.ts'
 import type { Schema } from '../../durable/objectSchema.ts'
 import { approvalTables } from '../approvals/tables.ts'
-import { ownerTables } from '../backup/tables.ts'
+import { keptTables, ownerTables } from '../backup/tables.ts'
 import { noticeTables } from '../notices/tables.ts'
 import { bookingTables } from '../settlement/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
@@ -284,6 +284,7 @@ export const treasuryMigrations: Migrations = [
   `,
   ownerTables,
   noticeTables,
+  expand(keptTables),
 ]
 
 export const treasurySchema: Schema = { migrations: treasuryMigrations, lowest: treasuryMigrations.length }

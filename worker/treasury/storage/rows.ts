@@ -40,6 +40,9 @@ export type WalletRow = {
   created_at: number
   /** The version of the contracts that it was made with; says nothing for imported wallets. */
   contract_set: number
+  /** Where reading its logs began, and its balance there; null for wallets from before this was kept. */
+  start_block: number | null
+  start_balance: number | null
 }
 
 export type SessionRow = {
@@ -163,6 +166,8 @@ export type PaymentRow = {
   /** The approval that it waited for, and the grant that it used. */
   approval_id: string | null
   grant_id: string | null
+  /** What its Idempotency-Key is stored under; null: there was none, or it is from before this column. */
+  request_key: string | null
 }
 
 export type ImportedKeyRow = {

@@ -1,4 +1,6 @@
+import { saltBinding } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
+import type { OutboxKind } from '../outbox/enqueue.ts'
 import { codeBinding } from '../payouts/codes.ts'
 import { tokenBinding } from '../payouts/link.ts'
 import { viewBinding } from '../wallets/importWallet.ts'
@@ -17,6 +19,8 @@ export type SealedColumn = {
   key: readonly string[]
   with?: readonly string[]
   binding: (ctx: Context, row: Row) => string
+  /** The entry of the outbox by which D1's copy of the value follows. */
+  copy?: (row: Row) => [kind: OutboxKind, ref: string]
 }
 
 const sessionBinding = (ctx: Context, walletId: string) =>
@@ -48,7 +52,20 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ['wallet_id'],
     binding: (ctx, { wallet_id }) => viewBinding(ctx, String(wallet_id)),
   },
-  { table: 'payout', column: 'sealed_token', key: ['id'], binding: (ctx, { id }) => tokenBinding(ctx, String(id)) },
+  {
+    table: 'payout',
+    column: 'sealed_token',
+    key: ['id'],
+    binding: (ctx, { id }) => tokenBinding(ctx, String(id)),
+    copy: ({ id }) => ['payout', String(id)],
+  },
+  {
+    table: 'kept_salt',
+    column: 'sealed_salt',
+    key: ['one'],
+    binding: saltBinding,
+    copy: () => ['kept', 'salt'],
+  },
   {
     table: 'payout',
     column: 'sealed_code',

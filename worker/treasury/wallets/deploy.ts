@@ -13,6 +13,7 @@ import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { obtainGas } from '../limits/gasGrant.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
+import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { walletLimitProblem } from './limits.ts'
@@ -71,8 +72,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     if (limited) return limited
     const now = ctx.now()
     store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at, contract_set)
-       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at, contract_set, start_block, start_balance)
+       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
       id,
       input.chainId,
       address,
@@ -88,7 +89,9 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
       firstBlock,
       now,
       contractSet,
+      firstBlock,
     )
+    enqueueWallet(ctx, id)
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.created', id, {
       address,

@@ -8,6 +8,7 @@ import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
+import { enqueueWallet } from '../outbox/enqueue.ts'
 import { scanWallet } from '../settlement/scan.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -66,8 +67,8 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     if (meanwhile) return meanwhile
     const now = ctx.now()
     store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, final_block, anchor_block, anchor_hash, created_at)
-       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, final_block, anchor_block, anchor_hash, created_at, start_block, start_balance)
+       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       input.chainId,
       input.address,
@@ -82,7 +83,10 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       final.number,
       final.hash,
       now,
+      final.number,
+      toColumn(balance),
     )
+    enqueueWallet(ctx, id)
     store.run(
       'INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)',
       id,

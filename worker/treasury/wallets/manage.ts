@@ -4,7 +4,7 @@ import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { enqueue, enqueueWallet } from '../outbox/enqueue.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { hasOpenAction } from './actions/actions.ts'
 import { cacheKey } from './sessionKeys.ts'
@@ -17,6 +17,7 @@ export function renameWallet(ctx: Context, walletId: string, name: string | null
     if (!wallet) return notFound('Wallet')
     if (wallet.name === name) return ok(wallet)
     store.run('UPDATE wallet SET name = ? WHERE id = ?', name, walletId)
+    enqueueWallet(ctx, walletId)
     audit(store, ctx.now(), 'wallet.renamed', walletId, { name })
     return ok(store.wallet(walletId)!)
   })
@@ -43,6 +44,7 @@ export async function deleteWallet(ctx: Context, walletId: string): Promise<Resu
     store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", walletId)
     store.run('UPDATE wallet_action SET sealed_key = NULL WHERE wallet_id = ?', walletId)
     store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
+    enqueueWallet(ctx, walletId)
     audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
     if (wallet.halted !== null) enqueue(ctx, 'trouble', walletId)
     return ok(null)

@@ -73,9 +73,9 @@ async function noteMissing(ctx: Context, wallet: WalletRow): Promise<void> {
   })
 }
 
-/** The sealed key of this address, the wallet's first or a later rotation's. Null: not a key of ours. */
+/** The sealed key of this address, the wallet's first or a later rotation's. Null: not a key of ours, or destroyed. */
 function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string | null {
-  if (sameAddress(address, wallet.session_key)) return wallet.sealed_key
+  if (sameAddress(address, wallet.session_key)) return wallet.sealed_key || null
   const made = ctx.store.first<{ sealed_key: string | null }>(
     'SELECT sealed_key FROM wallet_action WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE',
     wallet.id,

@@ -1,0 +1,56 @@
+import type { UserRestoreReply } from '../../worker/schemas/ops.ts'
+import { acting, type Command, UsageError } from './command.ts'
+import { rows } from './text.ts'
+
+const acts = ['freeze', 'back', 'continue', 'unfreeze'] as const
+/** While blocks become final. */
+const pauseMs = 15_000 // 15 seconds
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const counted = (counts: Record<string, number>) => rows(Object.entries(counts).map(([name, n]) => [name, String(n)]))
+
+function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained }: UserRestoreReply): string {
+  return [
+    `${step}: ${doing}`,
+    waitsUntil && `final blocks are of ${finalAt}, and have to be later than ${waitsUntil}`,
+    counted(counts),
+    ...unexplained.map(({ what, ref, detail }) => `unexplained  ${what} ${ref}  ${detail}`),
+    unexplained.length > 0 && 'The account stays frozen. Look at each; --accept takes them as they are.',
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+export const restoreCommands: Record<string, Command> = {
+  'restore-user': {
+    usage: 'restore-user <id> freeze|back|continue|unfreeze [--to <time>] [--dry-run] [--accept] [--once]',
+    options: ['to'],
+    switches: ['dry-run', 'accept', 'once'],
+    help: `Puts one account's Treasury back to an earlier time. freeze: it does nothing more. back --to: the object goes back.
+continue: reads what has happened since, and opens the account; run it again after any end. --accept: also with what nobody
+can explain. --once: does not wait. unfreeze: opens an account that was not put back. --dry-run says what would change.`,
+    args: [2, 2],
+    ...acting,
+    run: async (call, { args: [id, act], reason, options, switches = [] }, say) => {
+      if (!(acts as readonly (string | undefined)[]).includes(act)) throw new UsageError(`${acts.join(', ')}?`)
+      if (act === 'back' && options.to === undefined) throw new UsageError('Back to when? --to 2026-11-20T09:30:00Z')
+      const body = {
+        act,
+        reason,
+        ...(options.to !== undefined && { to: options.to }),
+        dryRun: switches.includes('dry-run'),
+        accept: switches.includes('accept'),
+      }
+      const path = `/users/${encodeURIComponent(id!)}/restore`
+      let data = await call<UserRestoreReply>('POST', path, body)
+      while (act === 'continue' && !body.dryRun && !switches.includes('once')) {
+        if (data.step !== 'waiting' && data.step !== 'importing') break
+        say(textOf(data))
+        if (data.step === 'waiting') await wait(pauseMs)
+        data = await call('POST', path, { ...body, again: true })
+      }
+      return { data, text: textOf(data) }
+    },
+  },
+}

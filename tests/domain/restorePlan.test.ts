@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { explainTransfers, type PlannedPayment, planPayment } from '#domain/restorePlan.ts'
+
+const statuses = ['QUEUED', 'PROCESSING', 'PENDING', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const
+const sequence = fc.option(fc.nat(3), { nil: null })
+const payment: fc.Arbitrary<PlannedPayment> = fc.record({
+  status: fc.constantFrom(...statuses),
+  walletId: fc.constantFrom('w1', 'w2'),
+  to: fc.constantFrom('0xAa', '0xbb'),
+  amount: fc.integer({ min: 1, max: 3 }),
+  epoch: fc.integer({ min: 1, max: 2 }),
+  sequence,
+})
+
+test('what may have been executed is held until the chain tells @restore-13', () => {
+  fc.assert(
+    fc.property(payment, (kept) => {
+      const act = planPayment(null, kept)
+      const isOver = kept.status === 'FAILED' || (kept.status === 'CANCELLED' && kept.sequence === null)
+      expect(act).toBe(isOver ? 'add_ended' : 'add')
+    }),
+  )
+})
+
+test('a known payment keeps its content and its nonce, whatever D1 says @restore-16', () => {
+  fc.assert(
+    fc.property(payment, payment, (known, kept) => {
+      const act = planPayment(known, kept)
+      expect(['none', 'sign', 'differs']).toContain(act)
+      const isSame =
+        known.walletId === kept.walletId &&
+        known.amount === kept.amount &&
+        known.to?.toLowerCase() === kept.to?.toLowerCase()
+      if (!isSame) expect(act).toBe('differs')
+      // A nonce is taken from D1 only by what had none here and has one there.
+      if (act === 'sign') expect([known.status, kept.sequence !== null]).toEqual(['QUEUED', true])
+      if (isSame && kept.sequence === null) expect(act).toBe('none')
+      if (isSame && known.status !== 'QUEUED' && known.sequence !== null && kept.sequence !== null)
+        expect(act).toBe(known.sequence === kept.sequence && known.epoch === kept.epoch ? 'none' : 'differs')
+    }),
+  )
+})
+
+test('planning again what was planned changes nothing @restore-17', () => {
+  fc.assert(
+    fc.property(payment, (kept) => {
+      const signed = kept.sequence !== null
+      const status = planPayment(null, kept) === 'add_ended' ? kept.status : signed ? 'PROCESSING' : 'QUEUED'
+      expect(planPayment({ ...kept, status }, kept)).toBe(status === 'QUEUED' && signed ? 'sign' : 'none')
+    }),
+  )
+})
+
+const stray = fc.record({
+  nonce: fc.nat(50).map(String),
+  to: fc.constantFrom('0xaa', '0xBB'),
+  amount: fc.integer({ min: 1, max: 2 }),
+  tx: fc.string(),
+})
+const unsigned = fc.record({ to: fc.constantFrom('0xAA', '0xbb'), amount: fc.integer({ min: 1, max: 2 }) })
+
+test('each transfer explains one payment of its recipient and amount, the oldest; the rest is for an operator @restore-18', () => {
+  fc.assert(
+    fc.property(fc.array(stray), fc.array(unsigned), (strays, open) => {
+      const payments = open.map((each, i) => ({ id: `p${i}`, ...each }))
+      const { explained, unexplained } = explainTransfers(strays, payments)
+      expect(explained.length + unexplained.length).toBe(strays.length)
+      expect(new Set(explained.map(({ id }) => id)).size).toBe(explained.length)
+      for (const { id, stray: found } of explained) {
+        const { to, amount } = payments.find((each) => each.id === id)!
+        expect([to.toLowerCase(), amount]).toEqual([found.to.toLowerCase(), found.amount])
+      }
+      for (const left of unexplained) {
+        const like = (each: { to: string; amount: number }) =>
+          each.to.toLowerCase() === left.to.toLowerCase() && each.amount === left.amount
+        const taken = new Set(explained.map(({ id }) => id))
+        expect(payments.filter((each) => like(each) && !taken.has(each.id))).toEqual([])
+      }
+    }),
+  )
+})

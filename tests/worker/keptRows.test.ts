@@ -1,0 +1,77 @@
+/** What D1 keeps of an account, from which its Treasury can be restored. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import type { KeptPayment, KeptPayout } from '../../worker/treasury/backup/kept.ts'
+import { tokenBinding } from '../../worker/treasury/payouts/link.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createImporter } from '../support/importer.ts'
+import { createPayer, fresh, prepare } from '../support/payer.ts'
+import { redeploy, settingsWith } from '../support/rings.ts'
+import { env } from './apiClient.ts'
+
+beforeAll(prepare, 60_000)
+
+const inTreasury = <T>(userId: string, work: (treasury: Treasury) => T) =>
+  runInDurableObject(env.TREASURY.getByName(userId), (treasury: Treasury) => work(treasury))
+const all = async <Row>(query: string, userId: string) => (await env.DB.prepare(query).bind(userId).all<Row>()).results
+const keptOf = async (view: string, userId: string) =>
+  (await all<{ kept: string }>(`SELECT kept FROM ${view} WHERE user_id = ? AND kept IS NOT NULL`, userId)).map(
+    ({ kept }) => JSON.parse(kept),
+  )
+
+test('D1 keeps each payment with its key, each payout without its code, what wallets are, and the salt @restore-10', async () => {
+  const payer = await createPayer()
+  const pay = async (key: string, to: object) => {
+    const paid = await payer.treasury().payAsAgent({ ...payer.payment({ to } as never), key })
+    if (!paid.ok) throw new Error(paid.message)
+    return payer.final(paid.value.payment.id)
+  }
+  const sent = await pay('key of the send', { type: 'address', address: fresh('kept') })
+  const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
+  await inTreasury(payer.userId, (treasury) => treasury.syncReadModel())
+
+  const payments: KeptPayment[] = await keptOf('transaction_view', payer.userId)
+  const of = (id: string) => payments.find(({ row }) => row.id === id)!
+  const stored = await inTreasury(payer.userId, ({ context: { store } }) =>
+    [sent, payout].map(({ id }) => ({ row: store.payment(id)!, payout: store.payout(id) })),
+  )
+  for (const { row } of stored) {
+    const { r, vs, gas_send, gas_announce, gas_end, request_key, ...rest } = row
+    const { request } = of(row.id)
+    expect({ ...Object.fromEntries(Object.keys(rest).map((name) => [name, null])), ...of(row.id).row }).toEqual(rest)
+    expect(request?.key).toBe(request_key)
+    expect(request?.fingerprint).toContain(String(row.amount))
+  }
+  expect(of(sent.id).request?.key).toMatch(/\|key of the send$/)
+
+  const [kept]: KeptPayout[] = await keptOf('payout_view', payer.userId)
+  expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
+  expect(Object.keys(kept!)).not.toContain('sealed_code')
+  const values = () =>
+    all<{ name: string; value: string }>(
+      'SELECT name, value FROM kept_value WHERE user_id = ? ORDER BY name',
+      payer.userId,
+    )
+  const [salt, wallet] = await values()
+  expect(salt).toEqual({ name: 'salt', value: expect.stringMatching(/^v1\./) })
+  expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
+  expect(JSON.parse(wallet!.value)).toMatchObject({ kind: 'smart', deleted: false, start_balance: 0 })
+
+  // Neither a key of a wallet nor a password leaves the Treasury.
+  const importer = await createImporter()
+  await inTreasury(importer.userId, (treasury) => treasury.syncReadModel())
+  const ofImporter = JSON.stringify(await all('SELECT * FROM kept_value WHERE user_id = ?', importer.userId))
+  expect(ofImporter).toContain(importer.wallet.id)
+  expect(ofImporter).not.toMatch(/sealed|v1\./)
+
+  // The copies follow a rotation of the KEK.
+  await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - 3_600_000 } }))
+  expect(await inTreasury(payer.userId, (treasury) => treasury.renewKeys())).toMatchObject({ unsealed: 0 })
+  expect((await values())[0]!.value).toMatch(/^v2\./)
+  const [again]: KeptPayout[] = await keptOf('payout_view', payer.userId)
+  expect(again!.sealed_token).toMatch(/^v2\./)
+  const opened = await inTreasury(payer.userId, ({ context }) =>
+    context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),
+  )
+  expect(opened).toMatch(/^[\w-]{43}$/)
+})

@@ -1,0 +1,135 @@
+import type { UserRestoreReply } from '#schemas/ops.ts'
+import type { Deps } from '../appEnv.ts'
+import { endRestore, noteFrozen, openRestore, startRestore } from '../db/userRestores.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../identity/secrets.ts'
+import { logError } from '../observability/log.ts'
+import { type Act, recordAct } from '../ops/record.ts'
+import { knownUser } from '../ops/users.ts'
+import type { RestoreProgress } from '../treasury/restore/api.ts'
+
+/** So long one request goes on. */
+const maxMs = 8_000 // 8 seconds
+
+export type RestoreInput = {
+  act: 'freeze' | 'back' | 'continue' | 'unfreeze'
+  to?: string | undefined
+  dryRun: boolean
+  accept: boolean
+  again: boolean
+}
+
+const replyOf = (step: UserRestoreReply['step'], doing: string): UserRestoreReply => ({
+  step,
+  doing,
+  waitsUntil: null,
+  finalAt: null,
+  counts: {},
+  unexplained: [],
+})
+
+const iso = (seconds: number | undefined) => (seconds ? new Date(seconds * 1000).toISOString() : null)
+
+const fromProgress = ({ step, doing, until, finalAt, counts, unexplained }: RestoreProgress): UserRestoreReply => ({
+  step,
+  doing,
+  waitsUntil: iso(until),
+  finalAt: iso(finalAt),
+  counts,
+  unexplained,
+})
+
+/** Puts one account's Treasury back to an earlier time, a step at a time. docs/operations.md says how. Each act can be repeated. */
+export async function restoreUser(
+  deps: Deps,
+  act: Act,
+  userId: string,
+  input: RestoreInput,
+): Promise<UserRestoreReply> {
+  await knownUser(deps, userId)
+  const detail = { act: input.act, ...(input.to && { to: input.to }), ...(input.accept && { accept: true }) }
+  if (!input.dryRun && !input.again) await recordAct(deps, act, 'user.restore', userId, detail)
+  switch (input.act) {
+    case 'freeze':
+      return freeze(deps, userId, input.dryRun)
+    case 'back':
+      return goBack(deps, userId, input)
+    case 'continue':
+      return goOn(deps, userId, act, input)
+    case 'unfreeze':
+      return unfreeze(deps, userId, input.dryRun)
+  }
+}
+
+const treasuryOf = ({ env }: Deps, userId: string) => env.TREASURY.getByName(userId)
+
+const frozenAccount = async ({ db }: Deps, userId: string) => {
+  const row = await openRestore(db, userId)
+  if (!row) throw new AppError('conflict', 'This account is not frozen: freeze it first.')
+  return row
+}
+
+/** D1 is told first: the object forgets it when it goes back. */
+async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
+  if (isDry) return replyOf('open', 'would stop everything of this account and send what D1 lacks')
+  await startRestore(deps.db, userId, newId('rst'), deps.now())
+  const { id } = await frozenAccount(deps, userId)
+  try {
+    const { isSent } = await treasuryOf(deps, userId).freezeForRestore(id)
+    await noteFrozen(deps.db, userId, deps.now())
+    return replyOf(
+      'frozen',
+      isSent
+        ? 'frozen; D1 has everything that was accepted'
+        : 'frozen; D1 does not have everything yet: freeze once more before it goes back',
+    )
+  } catch (error) {
+    logError('account_not_frozen', { user: userId }, error)
+    return replyOf(
+      'frozen',
+      'signs nothing more from ten seconds on, but the object fails: what it accepted last may have to be explained by hand',
+    )
+  }
+}
+
+async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: RestoreInput): Promise<UserRestoreReply> {
+  const at = to === undefined ? Number.NaN : Date.parse(to)
+  if (!(at < deps.now())) throw new AppError('invalid_input', 'Name a time of the past.', { field: 'to' })
+  const { id } = await frozenAccount(deps, userId)
+  if (dryRun) return replyOf('frozen', `would go back to ${new Date(at).toISOString()}`)
+  try {
+    const { isSent } = await treasuryOf(deps, userId).goBack(id, at, accept)
+    if (!isSent)
+      throw new AppError('conflict', 'D1 does not have everything yet: freeze once more, or go back with --accept.')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    // The object ends itself to be loaded again as it was.
+    if (!`${error}`.includes('goes back')) {
+      logError('account_not_put_back', { user: userId }, error)
+      throw new AppError('unavailable', `The object was not put back: ${(error as Error).message}`)
+    }
+  }
+  return replyOf('going_back', `goes back to ${new Date(at).toISOString()}`)
+}
+
+async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreInput): Promise<UserRestoreReply> {
+  const { id, frozenAt, startedAt } = await frozenAccount(deps, userId)
+  const treasury = treasuryOf(deps, userId)
+  if (input.dryRun) return fromProgress((await treasury.dryRestore(id)) as RestoreProgress)
+  const accept = input.accept ? actor : null
+  const until = deps.now() + maxMs
+  for (;;) {
+    const progress = (await treasury.continueRestore({ id, frozenAt, startedAt, accept })) as RestoreProgress
+    if (progress.step === 'done') await endRestore(deps.db, userId, id, deps.now())
+    if (progress.step !== 'importing' || deps.now() > until) return fromProgress(progress)
+  }
+}
+
+async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
+  const { id } = await frozenAccount(deps, userId)
+  if (isDry) return replyOf('frozen', 'would open the account, unless it was put back')
+  const { isOpen } = await treasuryOf(deps, userId).unfreeze(id)
+  if (!isOpen) throw new AppError('conflict', 'The object was put back: only `continue` opens the account.')
+  await endRestore(deps.db, userId, id, deps.now())
+  return replyOf('open', 'works again')
+}

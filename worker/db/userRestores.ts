@@ -1,0 +1,48 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { Db } from './d1.ts'
+import type { ServiceStop } from './operatorControls.ts'
+import { type UserRestoreRow, userRestore } from './schema.ts'
+
+const underWay = (userId: string) => and(eq(userRestore.userId, userId), isNull(userRestore.endedAt))
+
+/** What is stopped for everybody, and the restore of this account that is under way; null: none. One reading. */
+export async function readTreasuryStop(db: Db, userId: string): Promise<ServiceStop & { restoreId: string | null }> {
+  const row = await db.get<{ mode: ServiceStop['mode'] | null; since: number | null; restoreId: string | null }>(
+    sql`SELECT (SELECT mode FROM service_stop) AS mode, (SELECT since FROM service_stop) AS since,
+          (SELECT id FROM ${userRestore} WHERE ${underWay(userId)}) AS restoreId`,
+  )
+  return { mode: row?.mode ?? 'none', since: row?.since ?? null, restoreId: row?.restoreId ?? null }
+}
+
+export const openRestore = async (db: Db, userId: string): Promise<UserRestoreRow | null> =>
+  (await db.select().from(userRestore).where(underWay(userId)).get()) ?? null
+
+export const openRestores = (db: Db): Promise<UserRestoreRow[]> =>
+  db.select().from(userRestore).where(isNull(userRestore.endedAt)).orderBy(asc(userRestore.startedAt))
+
+/** Begins one, unless one is under way. */
+export async function startRestore(db: Db, userId: string, id: string, now: number): Promise<void> {
+  const fresh = { id, startedAt: now, frozenAt: null, endedAt: null }
+  await db
+    .insert(userRestore)
+    .values({ userId, ...fresh })
+    .onConflictDoUpdate({
+      target: userRestore.userId,
+      set: fresh,
+      setWhere: sql`${userRestore.endedAt} IS NOT NULL`,
+    })
+}
+
+export async function noteFrozen(db: Db, userId: string, now: number): Promise<void> {
+  await db
+    .update(userRestore)
+    .set({ frozenAt: now })
+    .where(and(underWay(userId), isNull(userRestore.frozenAt)))
+}
+
+export async function endRestore(db: Db, userId: string, id: string, now: number): Promise<void> {
+  await db
+    .update(userRestore)
+    .set({ endedAt: now })
+    .where(and(underWay(userId), eq(userRestore.id, id)))
+}

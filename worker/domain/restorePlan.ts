@@ -1,0 +1,62 @@
+import type { PaymentStatus } from './payment.ts'
+import { sameAddress } from './sameAddress.ts'
+
+/**
+ * What becomes of a payment when its Treasury is put back to an earlier time. D1 has its content and its last known state, and the
+ * chain decides whether it was executed: what may have been signed is open until logs up to a final block say otherwise.
+ */
+
+export type PlannedPayment = {
+  status: PaymentStatus
+  walletId: string
+  to: string | null
+  /** Micro-USDC. */
+  amount: number
+  epoch: number | null
+  sequence: number | null
+}
+
+/**
+ * `add`: unknown here, and may have been executed; it is held until the chain tells. `add_ended`: unknown here, and is known never
+ * to happen. `sign`: known here as unsigned, and was signed since. `differs`: two contents under one id, which nobody can explain.
+ */
+export type RestoreAct = 'none' | 'add' | 'add_ended' | 'sign' | 'differs'
+
+export function planPayment(known: PlannedPayment | null, kept: PlannedPayment): RestoreAct {
+  const isSigned = kept.sequence !== null
+  if (known === null) {
+    if (kept.status === 'FAILED') return 'add_ended'
+    return kept.status === 'CANCELLED' && !isSigned ? 'add_ended' : 'add'
+  }
+  if (known.walletId !== kept.walletId || known.amount !== kept.amount || !sameAddress(known.to, kept.to ?? ''))
+    return 'differs'
+  if (!isSigned) return 'none'
+  if (known.status === 'QUEUED') return 'sign'
+  // A nonce belongs to one payment for good.
+  return known.sequence === null || (known.epoch === kept.epoch && known.sequence === kept.sequence)
+    ? 'none'
+    : 'differs'
+}
+
+/** A transfer that a signature of the wallet's session caused, under a nonce that no payment has. */
+export type StrayTransfer = { nonce: string; to: string; amount: number; tx: string }
+type Unsigned = { id: string; to: string; amount: number }
+
+/**
+ * Payments that were signed after D1 had last heard of them, so that nobody knows their nonce: the oldest with the transfer's
+ * recipient and amount has it. The rest is for an operator.
+ */
+export function explainTransfers<Stray extends StrayTransfer>(
+  strays: Stray[],
+  unsigned: Unsigned[],
+): { explained: { id: string; stray: Stray }[]; unexplained: Stray[] } {
+  const left = [...unsigned]
+  const explained: { id: string; stray: Stray }[] = []
+  const unexplained: Stray[] = []
+  for (const stray of strays) {
+    const i = left.findIndex(({ to, amount }) => amount === stray.amount && sameAddress(to, stray.to))
+    if (i < 0) unexplained.push(stray)
+    else explained.push({ id: left.splice(i, 1)[0]!.id, stray })
+  }
+  return { explained, unexplained }
+}

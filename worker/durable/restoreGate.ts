@@ -1,0 +1,46 @@
+/** The error's text reaches callers of an object; its class does not. */
+const marker = 'account_restoring'
+
+/** The object is put back to an earlier time; nothing was read or written. */
+class AccountRestoring extends Error {
+  override name = 'AccountRestoring'
+  constructor() {
+    super(`${marker}: the account is being restored`)
+  }
+}
+
+/** Also for an error that came from another object. */
+export const isRestoring = (error: unknown): boolean => error instanceof Error && error.message.includes(marker)
+
+/**
+ * Storage that refuses while its object is being restored, so that no method can forget to ask. The restore itself uses `inner`.
+ * Reads are refused too: what an object of an earlier time says of a payment may be wrong.
+ */
+export class RestoreGate {
+  isClosed = false
+  readonly inner: DurableObjectStorage
+  readonly storage: DurableObjectStorage
+
+  constructor(inner: DurableObjectStorage) {
+    this.inner = inner
+    const check = () => {
+      if (this.isClosed) throw new AccountRestoring()
+    }
+    const storage = {
+      sql: {
+        exec: (query: string, ...values: SqlStorageValue[]) => {
+          check()
+          return inner.sql.exec(query, ...values)
+        },
+        get databaseSize() {
+          return inner.sql.databaseSize
+        },
+      },
+      transactionSync: <T>(work: () => T): T => {
+        check()
+        return inner.transactionSync(work)
+      },
+    }
+    this.storage = storage as unknown as DurableObjectStorage
+  }
+}

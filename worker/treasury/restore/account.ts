@@ -1,0 +1,153 @@
+import { listContacts } from '../../db/contacts.ts'
+import { readKeptValues } from '../../db/keptValues.ts'
+import { accountRows } from '../../db/restoreRows.ts'
+import { type KeptWallet, keepSalt, saltBinding } from '../backup/kept.ts'
+import { keepOwner } from '../backup/owner.ts'
+import type { Context } from '../context.ts'
+import { suspensionState, writeSuspensionState } from '../operators/suspension.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { contactChanged } from '../policies/whitelist.ts'
+import { count, explain, type RestoreState, writeState } from './state.ts'
+
+/**
+ * What D1 knows of the account itself is newer than what is here: who the owner is, whether operators have suspended it, which
+ * credentials and webhooks still work, what contacts are, which wallets there are, and the salt of the payouts' keys.
+ */
+export async function importAccount(ctx: Context, state: RestoreState): Promise<void> {
+  const { store, db, userId } = ctx
+  const [known, contacts, kept] = await Promise.all([
+    accountRows(db, userId),
+    listContacts(db, userId),
+    readKeptValues(db, userId),
+  ])
+  const sealed = kept.find(({ name }) => name === 'salt')?.value
+  const salt = sealed === undefined ? null : await ctx.sealer.open(sealed, saltBinding(ctx))
+  const wallets = walletsIn(kept)
+  store.transaction(() => {
+    importSalt(ctx, state, salt)
+    if (known.owner) keepOwner(ctx, known.owner)
+    if (known.suspension && known.suspension.version > suspensionState(ctx).version)
+      writeSuspensionState(ctx, known.suspension)
+    endCredentials(ctx, state, known.credentials)
+    endWebhooks(ctx, state, known.webhooksOn)
+    updateContacts(ctx, state, contacts)
+    for (const wallet of wallets) importWallet(ctx, state, wallet)
+    writeState(store, { ...state, stage: 'payments' })
+  })
+  if (store.meta('payout_salt') !== null) await keepSalt(ctx)
+}
+
+export const walletsIn = (kept: { name: string; value: string }[]): KeptWallet[] =>
+  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as KeptWallet)
+
+function importSalt({ store }: Context, state: RestoreState, salt: string | null): void {
+  const here = store.meta('payout_salt')
+  if (salt === null || here === salt) return
+  if (here === null) store.setMeta('payout_salt', salt)
+  else explain(state, { what: 'salt', ref: 'account', detail: 'D1 keeps another salt of the payouts’ keys' })
+}
+
+/** A credential that was replaced, or whose agent was deleted, works no more. New ones are unknown here and have to be made again. */
+function endCredentials(
+  { store }: Context,
+  state: RestoreState,
+  live: { hash: string; expiresAt: number | null }[],
+): void {
+  const json = JSON.stringify(live)
+  const ended = store.run("DELETE FROM credential WHERE hash NOT IN (SELECT value->>'$.hash' FROM json_each(?))", json)
+  store.run(
+    `UPDATE credential SET expires_at = (SELECT value->>'$.expiresAt' FROM json_each(?1) WHERE value->>'$.hash' = credential.hash)
+     WHERE hash IN (SELECT value->>'$.hash' FROM json_each(?1))`,
+    json,
+  )
+  if (ended > 0) count(state, 'credentials ended', ended)
+}
+
+/** Nothing is sent where the owner has stopped it. */
+function endWebhooks(ctx: Context, state: RestoreState, on: string[]): void {
+  const { store } = ctx
+  const off = store.all<{ id: string }>(
+    'SELECT id FROM webhook WHERE enabled = 1 AND id NOT IN (SELECT value FROM json_each(?))',
+    JSON.stringify(on),
+  )
+  for (const { id } of off) {
+    store.run('UPDATE webhook SET enabled = 0, version = version + 1 WHERE id = ?', id)
+    enqueue(ctx, 'webhook', id)
+    count(state, 'webhooks switched off')
+  }
+}
+
+type Contact = { id: string; name: string; address: string | null; email: string | null; phone: string | null }
+
+/** Contacts that changed since are refused until the owner confirms them; deleted ones leave the whitelists. */
+function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]): void {
+  const inD1 = new Map(contacts.map((contact) => [contact.id, contact]))
+  const listed = ctx.store.all<Contact & { contact_id: string }>(
+    'SELECT contact_id, address, email, phone FROM whitelist GROUP BY contact_id',
+  )
+  for (const { contact_id: id, address, email, phone } of listed) {
+    const now = inD1.get(id)
+    if (now && now.address === address && now.email === email && now.phone === phone) continue
+    contactChanged(ctx, id, now ? ({ address: now.address, email: now.email, phone: now.phone } as never) : null)
+    count(state, now ? 'contacts to confirm' : 'contacts removed')
+  }
+}
+
+/** Wallets made since come back without their keys, which were only here. */
+function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): void {
+  const { store } = ctx
+  const known = store.wallet(wallet.id)
+  if (known) {
+    store.run('UPDATE wallet SET name = ? WHERE id = ?', wallet.name, wallet.id)
+    return
+  }
+  if (wallet.deleted) return
+  const { start_block: start, start_balance: balance } = wallet
+  if (start === null || balance === null) {
+    explain(state, {
+      what: 'wallet',
+      ref: wallet.id,
+      detail: `${wallet.address} was made since, and where to read it from is unknown`,
+    })
+    return
+  }
+  const isSmart = wallet.kind === 'smart'
+  store.run(
+    `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit,
+       valid_until, deposits, scanned_block, final_block, paused, created_at, contract_set, start_block, start_balance)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    wallet.id,
+    wallet.chain_id,
+    wallet.kind,
+    wallet.address,
+    wallet.owner,
+    wallet.name,
+    isSmart ? 'deploying' : 'active',
+    wallet.factory,
+    wallet.salt,
+    wallet.session_key,
+    wallet.session_limit,
+    wallet.valid_until,
+    balance,
+    start,
+    start,
+    isSmart ? 0 : 1,
+    wallet.created_at,
+    wallet.contract_set,
+    start,
+    balance,
+  )
+  count(state, isSmart ? 'wallets made since' : 'imported wallets without their key')
+}
+
+/** As deleteWallet does, for wallets that were deleted since. Once their logs are read. */
+export async function deleteWallets(ctx: Context): Promise<void> {
+  const gone = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ deleted }) => deleted)
+  ctx.store.transaction(() => {
+    for (const { id } of gone) {
+      ctx.store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", id)
+      ctx.store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", id)
+      ctx.store.run('DELETE FROM imported_key WHERE wallet_id = ?', id)
+    }
+  })
+}

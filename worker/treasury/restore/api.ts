@@ -1,0 +1,41 @@
+/** Nobody can say what this is, so the account stays frozen until an operator accepts it. */
+export type Unexplained = { what: string; ref: string; detail: string }
+
+/**
+ * frozen: does nothing, and was not put back yet. waiting: until no signature from before can be executed. importing: reads what
+ * has happened since. unexplained: an operator has to look. done: the account works again.
+ */
+export type RestoreStep = 'frozen' | 'waiting' | 'importing' | 'unexplained' | 'done'
+
+export type RestoreProgress = {
+  step: RestoreStep
+  /** What is done next or was done last, in plain words. */
+  doing: string
+  /** waiting: finalized blocks must be later than this (unix seconds), and are at `finalAt`. */
+  until?: number
+  finalAt?: number
+  counts: Record<string, number>
+  unexplained: Unexplained[]
+}
+
+/** What operators use to put this Treasury back to an earlier time; part of TreasuryApi. */
+export interface RestoreCalls {
+  /** Stops everything at once and sends what D1 lacks. True: D1 has everything that was accepted here. */
+  freezeForRestore(id: string): Promise<{ isSent: boolean }>
+  /**
+   * The object goes back to this time (ms) and is loaded again, which this call does not survive. False: D1 lacks something
+   * of it, and it stays as it is. Throws where the platform has no such backups.
+   */
+  goBack(id: string, at: number, evenIfNotSent: boolean): Promise<{ isSent: boolean }>
+  /** What would change, on an object that was put back; changes nothing. */
+  dryRestore(id: string): Promise<RestoreProgress>
+  /** One bounded step. Harmless to repeat and to interrupt. `accept`: who accepts what nobody can explain. */
+  continueRestore(input: {
+    id: string
+    frozenAt: number | null
+    startedAt: number
+    accept: string | null
+  }): Promise<RestoreProgress>
+  /** Ends a freeze of an object that was not put back. */
+  unfreeze(id: string): Promise<{ isOpen: boolean }>
+}

@@ -1,0 +1,56 @@
+import { endApproval } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { newState, type RestoreState, writeState } from './state.ts'
+
+/** More rows of the audit log than are ever lost by going back: later events have higher numbers than all that were sent. */
+const lostRows = 1_000_000
+
+/**
+ * First on an object that was put back, in one transaction. What the owner may have forbidden since is not allowed: agents are
+ * paused, questions and permissions end, and the keys of smart wallets' sessions are destroyed, so that nothing is ever signed
+ * under an epoch whose signatures are forgotten here.
+ */
+export function begin(ctx: Context, id: string, since: number): RestoreState {
+  const { store, now } = ctx
+  return store.transaction(() => {
+    const last = store.first<{ at: number }>('SELECT at FROM audit ORDER BY seq DESC LIMIT 1')
+    const seq = Number(store.meta('edition') ?? 0)
+    // D1 and the desks keep the highest number; there were never more of them than milliseconds.
+    const floor = Math.max(seq, now())
+    const state: RestoreState = {
+      ...newState(id, 'wait', since),
+      seq,
+      floor,
+      asOf: last?.at ?? 0,
+    }
+    writeState(store, state)
+    audit(
+      store,
+      now(),
+      'account.restored',
+      'account',
+      { restore: id, asOf: new Date(state.asOf).toISOString() },
+      lostRows,
+    )
+    store.setMeta('edition', String(floor))
+    store.pauseAccount(true)
+    // Each of them, since those that were paused one by one since are not known.
+    store.run('UPDATE agent SET paused = 1')
+    for (const approval of store.all<ApprovalRow>("SELECT * FROM approval WHERE status = 'PENDING'"))
+      endApproval(ctx, approval, 'cancel', { cancelled: 'account_restored' })
+    for (const { id: grant } of store.all<{ id: string }>('SELECT id FROM approval_grant WHERE ended_at IS NULL'))
+      endGrants(ctx, { column: 'id', id: grant }, 'account_restored')
+    const smart = "(SELECT id FROM wallet WHERE kind = 'smart')"
+    store.run(`UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id IN ${smart}`)
+    store.run("UPDATE wallet SET sealed_key = '' WHERE kind = 'smart'")
+    store.run('UPDATE wallet_action SET sealed_key = NULL')
+    store.run(
+      "UPDATE wallet_action SET status = 'failed', ended_at = ?, error = 'The account was restored from a backup.' WHERE ended_at IS NULL",
+      now(),
+    )
+    return state
+  })
+}

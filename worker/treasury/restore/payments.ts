@@ -1,0 +1,258 @@
+import { type PlannedPayment, planPayment, type RestoreAct } from '#domain/restorePlan.ts'
+import { authorizationNonce } from '../../chain/authorization.ts'
+import { deliveredOf, type KeptCursor, type KeptRow, keptRows } from '../../db/restoreRows.ts'
+import type { KeptPayment, KeptPayout } from '../backup/kept.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { reserve } from '../ledger/ledger.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { newCode } from '../payouts/codes.ts'
+import type { GroupRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { noteAuthorizations } from './chain.ts'
+import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
+import { count, explain, type RestoreState, writeState } from './state.ts'
+
+/** Of one step. */
+const pageSize = 100
+
+type Change = { act: RestoreAct; kept: KeptPayment; payout: KeptPayout | null; known: PaymentRow | null }
+
+const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
+  status: row.status!,
+  walletId: row.wallet_id!,
+  to: row.to_address ?? null,
+  amount: row.amount!,
+  epoch: row.epoch ?? null,
+  sequence: row.sequence ?? null,
+})
+
+const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
+  const content = JSON.parse(kept) as KeptPayment
+  const known = store.payment(content.row.id!)
+  return {
+    act: planPayment(known && planned(known), planned(content.row)),
+    kept: content,
+    payout: payout === null ? null : (JSON.parse(payout) as KeptPayout),
+    known,
+  }
+}
+
+const nextPage = (ctx: Context, cursor: KeptCursor) => keptRows(ctx.db, ctx.userId, cursor, pageSize)
+
+/** What a page would do, for the dry run. */
+export async function planPage(ctx: Context, after: KeptCursor) {
+  const rows = await nextPage(ctx, after)
+  const last = rows.at(-1)
+  return {
+    acts: rows.map((row) => changeOf(ctx, row).act),
+    next: last && rows.length === pageSize ? { createdAt: last.createdAt, id: last.id } : null,
+  }
+}
+
+/** One page, in one transaction with its cursor. */
+export async function importPage(ctx: Context, state: RestoreState): Promise<void> {
+  const rows = await nextPage(ctx, state.cursor)
+  const codes = await codesNotSent(ctx, rows)
+  ctx.store.transaction(() => {
+    if (state.cursor.id === '') holdUnsettled(ctx, state)
+    for (const row of rows) importOne(ctx, state, changeOf(ctx, row), codes.get(row.id) ?? null)
+    const last = rows.at(-1)
+    if (last) state.cursor = { createdAt: last.createdAt, id: last.id }
+    if (rows.length < pageSize) {
+      noteAuthorizations(ctx, state)
+      state.stage = 'chain'
+    }
+    writeState(ctx.store, state)
+  })
+}
+
+/** What this object knows as open may have been signed again since, until the same last deadline. It is not signed once more. */
+function holdUnsettled({ store }: Context, state: RestoreState): void {
+  for (const [chainId, until] of Object.entries(state.until))
+    store.run(
+      `UPDATE payment SET give_up_at = 0, max_deadline = ?, revert = NULL
+       WHERE status = 'PROCESSING' AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?)`,
+      until,
+      Number(chainId),
+    )
+  store.run("UPDATE payment SET give_up_at = 0 WHERE status = 'QUEUED'")
+}
+
+/** Recipients of payouts whose message never left get a new code: the one that was drawn is nowhere but in the lost object. */
+async function codesNotSent(ctx: Context, rows: KeptRow[]): Promise<Map<string, FreshCode>> {
+  const payouts = rows.flatMap(({ payout }) => (payout === null ? [] : [JSON.parse(payout) as PayoutRow]))
+  const messageOf = ({ id, code_version }: PayoutRow) => `payout-link:${id}:${code_version}`
+  const sent = await deliveredOf(ctx.db, payouts.map(messageOf))
+  const codes = new Map<string, FreshCode>()
+  for (const payout of payouts.filter((each) => !sent.has(messageOf(each)) && ctx.store.payout(each.id) === null)) {
+    const version = payout.code_version + 1
+    const { sealedCode, codeHmac } = await newCode(ctx, payout.id, version)
+    codes.set(payout.id, { version, sealedCode, codeHmac })
+  }
+  return codes
+}
+
+function importOne(
+  ctx: Context,
+  state: RestoreState,
+  { act, kept, payout, known }: Change,
+  code: FreshCode | null,
+): void {
+  const id = kept.row.id!
+  const problem = problemOf(ctx, { act, kept, payout, known })
+  if (problem) {
+    explain(state, { what: 'payment', ref: id, detail: problem })
+    return
+  }
+  if (act === 'add' || act === 'add_ended') add(ctx, state, { kept, payout }, act === 'add', code)
+  else if (act === 'sign') noteSigned(ctx, state, kept.row, known!)
+  bindKey(ctx, state, kept)
+  if (act !== 'none') count(state, act === 'sign' ? 'payments signed since' : 'payments accepted since')
+  if (known && payout) updatePayout(ctx, payout)
+}
+
+function problemOf({ store }: Context, { act, kept, payout, known }: Change): string | null {
+  if (act === 'differs') return 'D1 has other content under this id'
+  const { row } = kept
+  if (!store.wallet(row.wallet_id!)) return `its wallet ${row.wallet_id} is unknown`
+  if (!known && row.kind === 'payout' && !payout) return 'D1 does not have the terms of the payout'
+  if (row.sequence === undefined || known?.sequence === row.sequence) return null
+  const other = store.first<{ id: string }>(
+    'SELECT id FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ? AND id <> ?',
+    row.wallet_id!,
+    row.epoch!,
+    row.sequence!,
+    row.id!,
+  )
+  return other && `${other.id} has its nonce`
+}
+
+const nothing = {
+  group_id: null,
+  agent_id: null,
+  policy_version: null,
+  to_address: null,
+  contact_id: null,
+  contact_name: null,
+  recipient_email: null,
+  recipient_phone: null,
+  memo: null,
+  error_code: null,
+  error_message: null,
+  refusal: null,
+  signed_at: null,
+  broadcast_at: null,
+  confirmed_at: null,
+  tx_hash: null,
+  epoch: null,
+  sequence: null,
+  deadline: null,
+  max_deadline: null,
+  first_block: null,
+  authorization: null,
+  approval_id: null,
+} satisfies Partial<PaymentRow>
+
+/** Nothing of what the chain tells is taken from D1. */
+const notFromD1 = {
+  r: null,
+  vs: null,
+  // Not counted again, and nothing of it is returned.
+  gas_send: 0,
+  gas_announce: 0,
+  gas_end: 0,
+  revert: null,
+  grant_id: null,
+  give_up_at: 0,
+} satisfies Partial<PaymentRow>
+
+function add(
+  ctx: Context,
+  state: RestoreState,
+  { kept, payout }: Pick<Change, 'kept' | 'payout'>,
+  isOpen: boolean,
+  code: FreshCode | null,
+): void {
+  const { store } = ctx
+  const base = { ...nothing, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
+  const wallet = store.wallet(base.wallet_id)!
+  const row = isOpen ? asOpen(state, wallet, base) : base
+  store.insertPayment(row)
+  if (isOpen) hold(ctx, row)
+  if (payout) addPayout(ctx, state, payout, isOpen ? 'CREATING' : 'FAILED', code)
+  audit(store, ctx.now(), 'payment.restored', row.id, {
+    status: kept.row.status,
+    ...(row.sequence !== null && { epoch: row.epoch, sequence: row.sequence }),
+  })
+  enqueue(ctx, 'payment', row.id)
+}
+
+/** As if it had just been signed for the last time; without a nonce as if it never was. */
+function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): PaymentRow {
+  const open = { ...row, tx_hash: null, confirmed_at: null, error_code: null, error_message: null }
+  // Its nonce follows from its id.
+  const authorization = wallet.kind === 'imported' ? authorizationNonce(row.id) : null
+  if (row.sequence === null && authorization === null) return { ...open, status: 'QUEUED', sig_version: 0 }
+  return {
+    ...open,
+    status: 'PROCESSING',
+    authorization,
+    sig_version: Math.max(1, row.sig_version),
+    max_deadline: state.until[wallet.chain_id] ?? row.max_deadline,
+    first_block: row.first_block ?? wallet.scanned_block,
+    signed_at: row.signed_at ?? row.created_at,
+  }
+}
+
+function hold({ store }: Context, row: PaymentRow): void {
+  const group = row.group_id && store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', row.group_id)
+  reserve(
+    store,
+    {
+      walletId: row.wallet_id,
+      epoch: row.epoch ?? 0,
+      group: group || null,
+      agentId: row.agent_id,
+      amount: BigInt(row.amount) as never,
+      isPayout: row.kind === 'payout',
+    },
+    0,
+    row.created_at,
+  )
+}
+
+/** It was signed since: its reservation moves to the session that signed it, where that is known here. */
+function noteSigned({ store }: Context, state: RestoreState, row: Partial<PaymentRow>, known: PaymentRow): void {
+  const wallet = store.wallet(known.wallet_id)!
+  if (row.epoch !== known.epoch) {
+    const move = 'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?'
+    store.run(move, -known.amount, known.wallet_id, known.epoch)
+    store.run(move, known.amount, known.wallet_id, row.epoch!)
+  }
+  store.run(
+    `UPDATE payment SET status = 'PROCESSING', epoch = ?, sequence = ?, authorization = ?, sig_version = ?, first_block = ?,
+       max_deadline = ?, signed_at = ?, give_up_at = 0 WHERE id = ?`,
+    row.epoch!,
+    row.sequence!,
+    wallet.kind === 'imported' ? authorizationNonce(known.id) : null,
+    row.sig_version!,
+    row.first_block ?? wallet.scanned_block,
+    state.until[wallet.chain_id] ?? row.max_deadline!,
+    row.signed_at ?? row.created_at!,
+    known.id,
+  )
+}
+
+/** The key returns the payment again, and refuses other content. */
+function bindKey({ store }: Context, state: RestoreState, { row, request }: KeptPayment): void {
+  if (request === null) return
+  store.run(
+    "INSERT OR IGNORE INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, 'payment', ?, ?)",
+    request.key,
+    request.fingerprint,
+    row.id!,
+    row.created_at!,
+  )
+  const { ref } = store.first<{ ref: string }>('SELECT ref FROM idempotency WHERE key = ?', request.key)!
+  if (ref !== row.id) explain(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
+}

@@ -1,0 +1,101 @@
+import { sameAddress } from '#domain/sameAddress.ts'
+import type { KeptPayout } from '../backup/kept.ts'
+import type { Context } from '../context.ts'
+import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { codeReplayMs } from '../payouts/codes.ts'
+import { payoutKey } from '../payouts/keys.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+import { explain, type RestoreState } from './state.ts'
+
+export type FreshCode = { version: number; sealedCode: string; codeHmac: string }
+
+/** The chain tells what became of it. */
+const notFromD1 = {
+  funded: 0,
+  announced: 0,
+  sealed_code: null,
+  action: null,
+  action_to: null,
+  action_deadline: null,
+  action_r: null,
+  action_vs: null,
+  action_block: null,
+  action_delivered_at: null,
+  action_tx: null,
+  action_by: null,
+  done_tx: null,
+  done_at: null,
+  withdrawn_to: null,
+  announce_delivered_at: null,
+  returned_block: null,
+  end_undone: 0,
+} satisfies Partial<PayoutRow>
+
+/** Inside the transaction that adds its payment. */
+export function addPayout(
+  ctx: Context,
+  state: RestoreState,
+  kept: KeptPayout,
+  status: 'CREATING' | 'FAILED',
+  code: FreshCode | null,
+): void {
+  const { store, now } = ctx
+  const fresh = code && {
+    code_version: code.version,
+    code_hmac: code.codeHmac,
+    sealed_code: code.sealedCode,
+    code_until: now() + codeReplayMs,
+    tries_version: (kept.tries_version ?? 1) + 1,
+  }
+  const row = { ...kept, ...notFromD1, ...fresh, status } as PayoutRow
+  const columns = Object.keys(row) as (keyof PayoutRow)[]
+  store.run(
+    `INSERT INTO payout (${columns}) VALUES (${columns.map(() => '?')})`,
+    ...columns.map((column) => row[column]),
+  )
+  checkKeys(ctx, state, row)
+  enqueue(ctx, 'link', row.id)
+  enqueuePayout(ctx, row.id)
+  ctx.schedule('expiry', row.expires_at)
+}
+
+/** A payout of a lost salt could be neither claimed nor returned by us. */
+function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
+  for (const purpose of ['claim', 'reclaim'] as const) {
+    const { address } = payoutKey(ctx, row.id, purpose, row.secret_version)
+    if (!sameAddress(address, purpose === 'claim' ? row.claim_key : row.reclaim_key))
+      explain(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
+  }
+}
+
+/** One that is known here: what people have caused since, beside the chain. Its code is the newest that was sent. */
+export function updatePayout(ctx: Context, kept: KeptPayout): void {
+  const { store } = ctx
+  const known = store.payout(kept.id!)!
+  const isSame =
+    (kept.taken_down_at ?? null) === known.taken_down_at &&
+    (kept.reminded ?? 0) <= known.reminded &&
+    kept.sealed_token === known.sealed_token &&
+    kept.code_version! <= known.code_version
+  if (isSame) return
+  store.run(
+    'UPDATE payout SET taken_down_at = ?, reminded = max(reminded, ?), sealed_token = ? WHERE id = ?',
+    kept.taken_down_at ?? null,
+    kept.reminded ?? 0,
+    kept.sealed_token!,
+    known.id,
+  )
+  if (kept.code_version! > known.code_version)
+    store.run(
+      `UPDATE payout SET code_version = ?, code_hmac = ?, sealed_code = NULL, code_at = ?, tries_version = ?,
+         sender_resends = ?, recipient_resends = ? WHERE id = ?`,
+      kept.code_version!,
+      kept.code_hmac ?? null,
+      kept.code_at!,
+      kept.tries_version!,
+      kept.sender_resends!,
+      kept.recipient_resends!,
+      known.id,
+    )
+  enqueuePayout(ctx, known.id)
+}

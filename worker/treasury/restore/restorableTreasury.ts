@@ -1,0 +1,49 @@
+import { TreasuryObject } from '../treasuryObject.ts'
+import type * as Api from './api.ts'
+import { platformSnapshots, type Snapshots } from './snapshots.ts'
+import { endedRestore, restoreState } from './state.ts'
+import { continueRestore, dryRestore, freeze, isSent, unfreeze } from './steps.ts'
+
+/** What puts this object back to an earlier time. Works while the object refuses everything else. */
+export abstract class RestorableTreasury extends TreasuryObject implements Api.RestoreCalls {
+  #isGoingBack = false
+  /** Replaced in tests: the platform's are not on a developer's machine. */
+  snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
+
+  async freezeForRestore(id: string) {
+    const context = this.closeForRestore(id)
+    return freeze(context, id)
+  }
+  async goBack(id: string, at: number, evenIfNotSent: boolean) {
+    const { store } = this.restoreContext
+    const state = restoreState(store)
+    if (state?.id !== id || state.stage !== 'frozen') throw new Error('the account is not frozen')
+    if (!evenIfNotSent && !isSent(store)) return { isSent: false }
+    this.closeForRestore(id)
+    // An object that were opened meanwhile would go back and not know it.
+    this.#isGoingBack = true
+    try {
+      await this.snapshots().goBack(at)
+    } catch (error) {
+      this.#isGoingBack = false
+      throw error
+    }
+    this.ctx.abort('the object goes back to an earlier time')
+    return { isSent: true }
+  }
+  async dryRestore(id: string) {
+    return dryRestore(this.closeForRestore(id), id)
+  }
+  async continueRestore(input: Parameters<Api.RestoreCalls['continueRestore']>[0]) {
+    const { store } = this.restoreContext
+    const context = endedRestore(store) === input.id ? this.restoreContext : this.closeForRestore(input.id)
+    const progress = await continueRestore(context, input)
+    if (progress.step === 'done') await this.reload()
+    return progress
+  }
+  async unfreeze(id: string) {
+    if (this.#isGoingBack || !(await unfreeze(this.restoreContext, id))) return { isOpen: false }
+    await this.reload()
+    return { isOpen: true }
+  }
+}

@@ -1,0 +1,172 @@
+import { readKeptValues } from '../../db/keptValues.ts'
+import { deleteForgottenRows } from '../../db/restoreRows.ts'
+import type { Context } from '../context.ts'
+import { audit } from '../ledger/audit.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { Outbox } from '../outbox/flush.ts'
+import { relayerOf } from '../relay/relayers.ts'
+import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { deleteWallets, importAccount, walletsIn } from './account.ts'
+import type { RestoreProgress } from './api.ts'
+import { begin } from './begin.ts'
+import { readChain, waitForDeadlines } from './chain.ts'
+import { importPage, planPage } from './payments.ts'
+import { clearState, endedRestore, newState, type RestoreState, restoreState, writeState } from './state.ts'
+
+const doing = {
+  found: 'the object has to be put back first',
+  frozen: 'the object is as it was before: put it back, or unfreeze the account',
+  wait: 'waits until no signature of before can be executed any more',
+  account: 'reads what D1 knows of the account',
+  payments: 'reads the payments of the time since',
+  chain: 'reads the chain',
+  check: 'looks whether everything is explained',
+  end: 'tells D1 and the claim pages, and opens the account',
+} as const
+
+const progress = (state: RestoreState, step: RestoreProgress['step']): RestoreProgress => ({
+  step,
+  doing: doing[state.stage],
+  counts: state.counts,
+  unexplained: state.unexplained,
+})
+
+const done: RestoreProgress = { step: 'done', doing: 'works again', counts: {}, unexplained: [] }
+
+export type ContinueInput = { id: string; frozenAt: number | null; startedAt: number; accept: string | null }
+
+/** One bounded step. Each is stored with what it has done, so it can be killed anywhere and repeated. Throws RpcUnavailable. */
+export async function continueRestore(ctx: Context, input: ContinueInput): Promise<RestoreProgress> {
+  const { store } = ctx
+  if (endedRestore(store) === input.id) return done
+  const known = restoreState(store)
+  if (known?.id === input.id && known.stage === 'frozen') return progress(known, 'frozen')
+  const isBegun = known?.id === input.id && known.stage !== 'found'
+  const state = isBegun ? known : begin(ctx, input.id, input.startedAt)
+  switch (state.stage) {
+    case 'wait': {
+      const waiting = await waitForDeadlines(ctx, state, input.frozenAt)
+      return waiting ? { ...progress(state, 'waiting'), ...waiting } : progress(state, 'importing')
+    }
+    case 'account':
+      await importAccount(ctx, state)
+      return progress(state, 'importing')
+    case 'payments':
+      await importPage(ctx, state)
+      return progress(state, 'importing')
+    case 'chain':
+      await readChain(ctx, state)
+      return progress(state, 'importing')
+    case 'check':
+      return check(ctx, state, input.accept)
+    case 'end':
+      return end(ctx, state)
+    case 'frozen':
+    case 'found':
+      return progress(state, 'frozen')
+  }
+}
+
+function check(ctx: Context, state: RestoreState, accept: string | null): RestoreProgress {
+  const { store, now } = ctx
+  const isOpen = store.first("SELECT 1 FROM payment WHERE status IN ('QUEUED','PROCESSING') LIMIT 1") !== null
+  if (state.unexplained.length > 0 && (accept === null || isOpen)) {
+    // The next call reads the chain again: books that differed because of a node may agree then.
+    const unexplained = state.unexplained.filter(({ what }) => what !== 'books')
+    writeState(store, { ...state, stage: 'chain', read: [], unexplained })
+    return progress(state, 'unexplained')
+  }
+  store.transaction(() => {
+    const next: RestoreState = { ...state, stage: 'end', acceptedBy: accept }
+    if (state.unexplained.length > 0)
+      audit(store, now(), 'account.restore_accepted', 'account', { by: accept, unexplained: state.unexplained })
+    // Those that were open before changed as well: their ends, and what the lists show of them.
+    for (const { id } of store.all<PayoutRow>("SELECT id FROM payout WHERE status IN ('CREATING','CREATED')"))
+      enqueue(ctx, 'desk', id)
+    for (const { id } of store.all<WalletRow>('SELECT id FROM wallet')) enqueue(ctx, 'kept', `wallet:${id}`)
+    writeState(store, next)
+  })
+  return progress(state, 'importing')
+}
+
+/** The last write of the object opens it, after everything that others have to know. */
+async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> {
+  const { store, db, userId, now } = ctx
+  await deleteWallets(ctx)
+  await deleteForgottenRows(db, userId, state.seq, state.floor)
+  const outbox = new Outbox(ctx)
+  await outbox.syncReadModel()
+  await outbox.flush()
+  if (store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link','desk')"))
+    return progress(state, 'importing')
+  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).unfreeze(userId)
+  store.transaction(() => {
+    clearState(store, state.id)
+    enqueue(ctx, 'mail.account_restored', `${state.id}:${state.asOf}`)
+    for (const kind of ['settle', 'outbox', 'scan', 'expiry', 'finality', 'approvals'] as const)
+      ctx.schedule(kind, now())
+  })
+  return { ...done, counts: state.counts }
+}
+
+/** Does D1 have everything that was accepted here? */
+export const isSent = (store: Store): boolean =>
+  store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
+
+/** Stops the object that is there, and sends what D1 lacks of it. */
+export async function freeze(ctx: Context, id: string): Promise<{ isSent: boolean }> {
+  const { store, userId, now } = ctx
+  const known = restoreState(store)
+  if (known === null || known.stage === 'found') writeState(store, newState(id, 'frozen', now()))
+  const outbox = new Outbox(ctx)
+  for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
+  // So that the codes that recipients get are those that D1 knows.
+  const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
+  for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
+  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).freeze(userId)
+  return { isSent: isSent(store) }
+}
+
+/** False: this is not the object that was frozen, or it never confirmed it, so that nobody knows. */
+export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
+  const { store, userId, now } = ctx
+  const state = restoreState(store)
+  if (endedRestore(store) === id) return true
+  if (state?.id !== id || state.stage !== 'frozen') return false
+  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).unfreeze(userId)
+  store.transaction(() => {
+    clearState(store, id)
+    for (const kind of ['settle', 'outbox', 'scan'] as const) ctx.schedule(kind, now())
+  })
+  return true
+}
+
+/** What an import would do, without doing it. */
+export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgress> {
+  const { store, db, userId } = ctx
+  const known = restoreState(store)
+  if (known?.id === id && known.stage === 'frozen') return progress(known, 'frozen')
+  const state = known?.id === id && known.stage !== 'found' ? known : newState(id, 'wait', 0)
+  const counts: Record<string, number> = {}
+  for (let cursor: RestoreState['cursor'] | null = { createdAt: 0, id: '' }; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof planPage>> = await planPage(ctx, cursor)
+    for (const act of page.acts) counts[act] = (counts[act] ?? 0) + 1
+    cursor = page.next
+  }
+  const { none = 0, add = 0, add_ended = 0, sign = 0, differs = 0 } = counts
+  const wallets = walletsIn(await readKeptValues(db, userId)).filter(
+    (wallet) => !wallet.deleted && !store.wallet(wallet.id),
+  )
+  return {
+    ...progress(state, 'importing'),
+    counts: {
+      ...state.counts,
+      'payments accepted since': add + add_ended,
+      'payments signed since': sign,
+      'payments known': none,
+      'payments that differ': differs,
+      'wallets made since': wallets.length,
+    },
+  }
+}
