@@ -33,7 +33,7 @@ test('first nothing is allowed any more that the owner may have forbidden since 
   expect(state).toMatchObject({ id: 'rst_1', stage: 'wait', seq: 7, asOf: clock.now - 60_000 })
   expect(restoreState(store)).toEqual(state)
   expect(store.accountPaused).toBe(true)
-  // One by one, so that resuming the account resumes none that was paused since.
+  // Each agent, so that resuming the account does not resume one that its owner paused later.
   expect(store.first('SELECT paused FROM agent')).toEqual({ paused: 1 })
   expect(store.first('SELECT status, cancelled FROM approval')).toEqual({
     status: 'CANCELLED',

@@ -128,7 +128,11 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
 async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
   const { id } = await frozenAccount(deps, userId)
   if (isDry) return replyOf('frozen', 'would open the account, unless it was put back')
-  const { isOpen } = await treasuryOf(deps, userId).unfreeze(id)
+  const { isOpen } = await treasuryOf(deps, userId)
+    .unfreeze(id)
+    .catch((error: Error) => {
+      throw new AppError('unavailable', `The account was not opened: ${error.message}`, { cause: error })
+    })
   if (!isOpen) throw new AppError('conflict', 'The object was put back: only `continue` opens the account.')
   await endRestore(deps.db, userId, id, deps.now())
   return replyOf('open', 'works again')

@@ -6,7 +6,7 @@ import { continueRestore, dryRestore, freeze, isSent, unfreeze } from './steps.t
 
 /** What puts this object back to an earlier time. Works while the object refuses everything else. */
 export abstract class RestorableTreasury extends TreasuryObject implements Api.RestoreCalls {
-  #isGoingBack = false
+  #isLeaving = false
   /** Replaced in tests: the platform's are not on a developer's machine. */
   snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
 
@@ -20,15 +20,10 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
     if (state?.id !== id || state.stage !== 'frozen') throw new Error('the account is not frozen')
     if (!evenIfNotSent && !isSent(store)) return { isSent: false }
     this.closeForRestore(id)
-    // An object that were opened meanwhile would go back and not know it.
-    this.#isGoingBack = true
-    try {
+    await this.#leave(async () => {
       await this.snapshots().goBack(at)
-    } catch (error) {
-      this.#isGoingBack = false
-      throw error
-    }
-    this.ctx.abort('the object goes back to an earlier time')
+      this.ctx.abort('the object goes back to an earlier time')
+    })
     return { isSent: true }
   }
   async dryRestore(id: string) {
@@ -42,8 +37,20 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
     return progress
   }
   async unfreeze(id: string) {
-    if (this.#isGoingBack || !(await unfreeze(this.restoreContext, id))) return { isOpen: false }
-    await this.reload()
-    return { isOpen: true }
+    return this.#leave(async () => {
+      if (!(await unfreeze(this.restoreContext, id))) return { isOpen: false }
+      await this.reload()
+      return { isOpen: true }
+    })
+  }
+  /** One way out of the freeze at a time: an object that were opened while it goes back would not know that it did. */
+  async #leave<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isLeaving) throw new Error('the account is being put back or unfrozen: try again in a minute')
+    this.#isLeaving = true
+    try {
+      return await work()
+    } finally {
+      this.#isLeaving = false
+    }
   }
 }
