@@ -31,6 +31,18 @@ const bundled = [
   'zod',
 ]
 
+/**
+ * By default workerd ends an object that was idle for ten seconds, and with it the clock or the node that a test gave it. Tests
+ * that need a new object end the old one themselves.
+ */
+const keptAlive = (className: string) => ({ className, useSQLite: true, unsafePreventEviction: true })
+const paymentObjects = { TREASURY: keptAlive('Treasury'), RELAYER: keptAlive('Relayer') }
+const allObjects = {
+  ...paymentObjects,
+  CLAIM_DESK: keptAlive('ClaimDesk'),
+  WEBHOOK_SENDER: keptAlive('WebhookSender'),
+}
+
 type InWorkerd = {
   configPath?: string
   include: string[]
@@ -38,6 +50,7 @@ type InWorkerd = {
   /** Starts what the tests run against, and provides their bindings. */
   globalSetup?: string
   setupFiles?: string[]
+  objects?: Partial<typeof allObjects>
 }
 
 const inWorkerd = (
@@ -48,6 +61,7 @@ const inWorkerd = (
     exclude = [],
     globalSetup = './tests/support/workerSetup.ts',
     setupFiles = [],
+    objects = allObjects,
   }: InWorkerd,
 ) =>
   defineProject({
@@ -56,6 +70,7 @@ const inWorkerd = (
         wrangler: { configPath },
         miniflare: {
           d1Databases: { ALERTS_DB: 'alerts' },
+          durableObjects: objects,
           bindings: {
             ...inject('workerBindings'),
             TEST_MIGRATIONS: existsSync('migrations') ? await readD1Migrations('migrations') : [],
@@ -110,7 +125,11 @@ export default defineConfig({
       // Clients that agents really use, unmodified, against one stack for all files.
       overHttp('gateway', 60_000, ['./tests/support/gatewaySetup.ts']),
       // The Relayer beside a Treasury that only listens.
-      inWorkerd('relayer', { configPath: './tests/worker/relayer.wrangler.toml', include: [relayerTests] }),
+      inWorkerd('relayer', {
+        configPath: './tests/worker/relayer.wrangler.toml',
+        include: [relayerTests],
+        objects: paymentObjects,
+      }),
       inWorkerd('worker', {
         include: ['tests/worker/**/*.test.ts'],
         exclude: [relayerTests, ...directoryTests],

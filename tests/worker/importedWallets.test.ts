@@ -1,4 +1,4 @@
-import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { usdcAbi } from '../../worker/chain/abi.ts'
@@ -9,6 +9,7 @@ import type { Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
+import { kill } from '../support/kill.ts'
 import { chain, fresh, manualChain, prepare, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
@@ -235,12 +236,12 @@ describe('settling @imported-5', () => {
     expect(await user.booksBalance()).toMatchObject({ returns: '7', available: '100' })
   }, 40_000)
 
-  test('a restart between acceptance and delivery changes nothing', async () => {
+  test('a Treasury that is killed between acceptance and delivery changes nothing', async () => {
     const user = await createImporter({ on: manualChain })
     await manualChain.fault({ mode: 'down' })
     const to = fresh('after restart')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('3') })
-    await abortAllDurableObjects()
+    await kill(user.treasury())
     await manualChain.fault({ mode: 'none' })
     await becomes(user, sent.id, 'CONFIRMED')
     expect(await manualChain.usdcBalance(to)).toBe(3_000_000n)

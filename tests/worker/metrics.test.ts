@@ -8,6 +8,7 @@ import { recordTrouble } from '../../worker/db/objectTroubles.ts'
 import type { Env } from '../../worker/env.ts'
 import { type Metric, metricsFrom } from '../../worker/observability/metrics.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { kill } from '../support/kill.ts'
 import { createPayer, fresh, prepare } from '../support/payer.ts'
 import { env } from './apiClient.ts'
 
@@ -81,6 +82,7 @@ test('each minute: runway, queue, nodes, halted wallets, overdue accounts, unsen
   expect(values.get('deployment ')![2]).toBeGreaterThan(0)
 
   // Ten minutes in which the account spent: how long it lasts is known.
+  await kill(env.RELAYER.getByName('8453:0')) // which knows balances of earlier tests
   await runInDurableObject(env.RELAYER.getByName('8453:0'), async (relayer) => {
     const { clock } = relayer
     const { balance } = await relayer.account()

@@ -1,8 +1,9 @@
-import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { parseTransaction, toHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { kill } from '../support/kill.ts'
 import {
   type AttemptRow,
   advanceClock,
@@ -35,7 +36,7 @@ describe('faults', () => {
     await relayer().submit([job])
     await hasAttempts(1)
     const [stored] = await attempts()
-    await abortAllDurableObjects()
+    await kill(relayer())
     await chain.fault({ mode: 'none' })
     await becomes(job.id, 'broadcast')
     expect(await attempts()).toEqual([stored])
@@ -47,7 +48,7 @@ describe('faults', () => {
     const job = await chain.createSend(await wallet('early'))
     await chain.fault({ mode: 'slow', delayMs: 3_000 })
     await relayer().submit([job])
-    await abortAllDurableObjects()
+    await kill(relayer())
     await chain.fault({ mode: 'none' })
     await becomes(job.id, 'broadcast')
     await settle()
@@ -256,7 +257,7 @@ describe('faults', () => {
       jobs.push(...wave)
       await relayer().submit(wave)
       await relayer().wakeUp()
-      if (round === 3) await abortAllDurableObjects()
+      if (round === 3) await kill(relayer())
       if (round % 3 === 2) await chain.mine()
     }
     await chain.fault({ mode: 'none' })

@@ -8,6 +8,7 @@ import { contract, expand, type Migration } from '../../worker/durable/migration
 import { toAppError } from '../../worker/failure.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { createPayer, fresh, type Payer, until } from '../support/payer.ts'
 import { type Api, env } from './apiClient.ts'
@@ -30,10 +31,6 @@ afterEach(() => vi.restoreAllMocks())
 const sqlOf = <T>(object: Stub, work: (storage: DurableObjectStorage) => T | Promise<T>): Promise<T> =>
   runInDurableObject(object as DurableObjectStub, (_, { storage }) => work(storage))
 const versionOf = (sql: SqlStorage) => sql.exec<{ n: number }>('SELECT count(*) AS n FROM migration').one().n
-
-/** Ends the instance at once, with whatever it is doing. */
-const kill = (object: Stub) =>
-  runInDurableObject(object as DurableObjectStub, (_, state) => state.abort('killed')).catch(() => undefined)
 
 /** As after newer code has run a migration that this code must not write behind. */
 async function becomesNewer(object: Stub): Promise<void> {

@@ -1,7 +1,8 @@
-import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { kill } from '../support/kill.ts'
 import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 
@@ -173,7 +174,7 @@ describe('crashes', () => {
   test('aborted right after acceptance: the alarm finishes the work @settlement-4', async () => {
     const payer = await createPayer({ on: chain })
     const payment = await accepted(payer, { amount: usdc('2') })
-    await abortAllDurableObjects()
+    await kill(payer.treasury())
     await until('confirmed', async () => {
       await chain.mine()
       const found = await payer.treasury().transaction(payment.id)

@@ -1,11 +1,12 @@
 /** Webhooks from the change in the Treasury to the receiver. */
-import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { kill } from '../support/kill.ts'
 import { accepted, becomes } from '../support/manualClock.ts'
 import { createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { blockAt, finalAt, lookAtFinality, reorganise, takeBranch } from '../support/reorganisation.ts'
@@ -251,7 +252,8 @@ test('an object that is killed on the way loses no event @webhooks-12', async ()
   const id = await pay(payer)
   await handedOver(payer)
   await until('an attempt under way', async () => (await hook.deliveries()).length === 1)
-  await abortAllDurableObjects()
+  await kill(receiver.sender())
+  await kill(payer.treasury())
   await receiver.attach()
   hook.respond(() => new Response())
   await receiver.pass(2 * 60_000, 3)
