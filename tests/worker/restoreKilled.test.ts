@@ -3,45 +3,16 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, openRestore, startRestore } from '../../worker/db/userRestores.ts'
-import type { Context } from '../../worker/treasury/context.ts'
 import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
-import type { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createPayer, fresh, manualChain, prepare, until, usdc } from '../support/payer.ts'
+import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
 const db = primaryDb(env.DB)
-type Row = Record<string, string | number | null>
-
-/** What the restore itself works with. */
-const pastTheGate = (treasury: Treasury) => (treasury as unknown as { restoreContext: Context }).restoreContext
-
-/** Every table of the object as it is. The result puts them back. */
-function copyTables(store: Store): (store: Store) => void {
-  const named = (type: string) =>
-    store.all<{ name: string; sql: string }>(
-      `SELECT name, sql FROM sqlite_master WHERE type = '${type}' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'`,
-    )
-  const rows = named('table').map(({ name }) => [name, store.all<Row>(`SELECT * FROM ${name}`)] as const)
-  const triggers = named('trigger')
-  return (store) =>
-    store.transaction(() => {
-      store.run('PRAGMA defer_foreign_keys = ON')
-      for (const { name } of triggers) store.run(`DROP TRIGGER ${name}`)
-      for (const [name] of rows) store.run(`DELETE FROM ${name}`)
-      for (const [name, list] of rows)
-        for (const row of list) {
-          const columns = Object.keys(row)
-          store.run(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')})`, ...Object.values(row))
-        }
-      for (const { sql } of triggers) store.run(sql)
-      store.auditHead = null
-    })
-}
-
 test('a restore that is killed after ever more writes ends as one that was not @restore-19', async () => {
   const payer = await createPayer({ on: manualChain })
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)

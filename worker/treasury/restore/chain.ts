@@ -3,6 +3,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { explainTransfers, type StrayTransfer } from '#domain/restorePlan.ts'
 import { authorizationIn, authorizationLogs, authorizationNonce } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
+import type { Terms } from '../../chain/digests.ts'
 import { readLogs } from '../../chain/readLogs.ts'
 import type { Block, ChainId, Hex, Log } from '../../chain/types.ts'
 import { readKeptValues } from '../../db/keptValues.ts'
@@ -13,6 +14,7 @@ import { BooksDiffer, rescanFrom, scanWallet } from '../settlement/scan.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { walletsIn } from './account.ts'
+import { announcedPayouts } from './announcements.ts'
 import { count, explain, type RestoreState, writeState } from './state.ts'
 
 /** Signing ends so long after D1 says that the account is frozen, if its Treasury did not say so itself. */
@@ -97,6 +99,7 @@ async function match(ctx: Context, state: RestoreState, wallet: WalletRow, final
   )!.block
   const fromBlock = Math.min(first ?? wallet.scanned_block + 1, wallet.scanned_block + 1)
   const transfers = await signedTransfers(ctx, wallet, fromBlock, final.number)
+  const announced = await announcedPayouts(ctx, wallet, { fromBlock, toBlock: final.number })
   store.transaction(() => {
     const strays = transfers.filter(({ nonce }) => paymentUnder(ctx, wallet, nonce) === null)
     const unsigned = store.all<PaymentRow>(
@@ -108,17 +111,25 @@ async function match(ctx: Context, state: RestoreState, wallet: WalletRow, final
       unsigned.map(({ id, to_address, amount }) => ({ id, to: to_address ?? '', amount })),
     )
     for (const { id, stray } of explained) giveNonce(ctx, state, wallet, id, stray)
-    for (const { tx, amount, to } of unexplained)
+    for (const { tx, amount, to } of unexplained) {
+      const payout = announced.get(to.toLowerCase())
+      const what = payout ? 'payout' : 'transfer'
+      const sent = `${formatUsdc(BigInt(amount))} USDC to ${to}, signed here`
       explain(state, {
-        what: 'transfer',
+        what,
         ref: tx,
-        detail: `${formatUsdc(BigInt(amount))} USDC to ${to}, signed here, and no payment is known of it`,
+        detail: `${sent}, and ${payout ? lostPayout(payout) : 'no payment is known of it'}`,
       })
+    }
     rescanFrom(ctx, wallet.id, fromBlock)
     state.matched.push(wallet.id)
     writeState(store, state)
   })
 }
+
+/** Its id is lost, and with it the keys that follow from the id: nobody can claim it, and we can't take it back before its expiry. */
+const lostPayout = ({ expiry }: Terms): string =>
+  `it is a payout that is known nowhere else: its payer can take it back with the recovery page, and anyone can return it to the wallet from ${new Date(expiry * 1000).toISOString()}`
 
 type Signed = StrayTransfer & { block: number }
 
