@@ -184,6 +184,8 @@ test('an email that bounced is shown in the list and in the details @list-states
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed, down] }, { number: 1, size: 25, total: 3 })),
   )
+  // The details load by themselves where they open before the list is there.
+  await page.route('**/api/escrow/pay_3', (route) => route.fulfill(answer(down)))
   await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
   // Once the payout has ended, it no longer matters what became of its message.
