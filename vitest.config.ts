@@ -78,8 +78,8 @@ const inWorkerd = (
         },
       })),
     ],
-    // Projects side by side do not share what they bundle: one would clear the folder that another reads.
-    cacheDir: `node_modules/.vite-${name}`,
+    // Runs side by side do not share what they bundle: one would clear the folder that another reads.
+    cacheDir: `node_modules/.vite-${name}${process.env.TEST_HALF ?? ''}`,
     test: {
       name,
       include,

@@ -19,12 +19,14 @@ const tool = (name: string, ...command: string[]): Stage => ({ name, command })
 /** By default tsc checks with four threads, each of which works out the same types: twice the CPU seconds. */
 const typeCheck = (name: string, project: string) => tool(name, 'tsc', '-p', project, '--singleThreaded')
 
-export function vitest(name: string, projects: string[], reports: string): Stage {
+/** `half`: of their files. Each half has its own chains and workerd. */
+export function vitest(name: string, projects: string[], reports: string, half?: 1 | 2): Stage {
   const report = join(reports, `${name.replaceAll(/\W/g, '-')}.json`)
-  const chosen = projects.flatMap((project) => ['--project', project])
+  const chosen = [...projects.flatMap((project) => ['--project', project]), ...(half ? [`--shard=${half}/2`] : [])]
   return {
     name,
     command: ['vitest', 'run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    ...(half && { env: { TEST_HALF: `${half}` } }),
     counts() {
       const found = readReport<VitestReport>(report)
       if (!found) return null
@@ -75,7 +77,8 @@ export const groupsOfLanes = (reports: string): Stage[][][] => [
   // Each of these has its own chains and ports. Most of them wait for blocks while another uses the processor.
   [
     [vitest('gateway tests', ['gateway'], reports), vitest('stack tests', ['stack'], reports)],
-    [vitest('worker tests', ['worker'], reports)],
+    [vitest('worker tests, first half', ['worker'], reports, 1)],
+    [vitest('worker tests, second half', ['worker'], reports, 2)],
     [
       contractTests,
       vitest(
