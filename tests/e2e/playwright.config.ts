@@ -5,6 +5,9 @@ import { installedBrowser } from '../../local/tools/browser.ts'
 const flags =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
+/** A page lives for seconds: optimising its scripts, and collecting its garbage on other threads, costs more than it saves. */
+const engineFlags = '--js-flags=--single-threaded,--no-opt,--no-maglev,--no-flush-bytecode'
+
 export default defineConfig({
   testDir: '.',
   globalSetup: './stack.ts',
@@ -25,7 +28,7 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' }, // frames of motion would be most of a page's cost
     launchOptions: {
       executablePath: installedBrowser() ?? '',
-      args: flags.split(' '),
+      args: [...flags.split(' '), engineFlags],
     },
     // Tracing every test adds a third of the time: use --trace on. With 'only-on-failure', Playwright takes a picture
     // after every test and deletes those of the passed ones; fixtures.ts takes them of failed ones only.
