@@ -330,7 +330,7 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
   await expect(summary.getByTestId('agents-can')).toHaveText('$20.00 USDC')
   await expect(summary.getByTestId('in-payouts')).toHaveText('$0.00 USDC')
   await expect(summary.getByTestId('renewal')).toContainText('by up to 10,000 USDC a day')
-  await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of test USDC.')
+  await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of Test USDC.')
 
   await expect(card(page, 'Playground').getByTestId('wallet-balance')).toHaveText('$50.00 Test USDC')
   const operations = card(page, 'Operations')
@@ -352,6 +352,11 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
   await expect(playground.getByTestId('wallet-exposure')).toHaveCount(0)
   await audit(page, 'wallets-cards')
 
+  const unit = page.getByLabel('Amount', { exact: true }).locator('..')
+  await playground.getByRole('button', { name: 'Send' }).click()
+  await expect(unit, 'also where it is typed').toHaveText('Test USDC')
+  await page.keyboard.press('Escape')
+
   await operations.getByRole('button', { name: 'Receive' }).click()
   await expect(dialog(page, /^Receive USDC/).getByRole('img', { name: /QR code/ })).toBeVisible()
   await audit(page, 'receive')
@@ -362,6 +367,7 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
   const exposure = page.getByTestId('policy-exposure')
   await expect(exposure).toContainText('Agents can spend from this wallet: $20.00 USDC')
   await expect(exposure).not.toContainText('after this')
+  await expect(unit).toHaveText('USDC')
   await page.getByLabel('Amount').fill('30')
   await expect(exposure).toContainText('$20.00 USDC · after this: $50.00 USDC')
   await audit(page, 'top-up-exposure')

@@ -8,11 +8,14 @@ import { Tooltip } from './Tooltip.tsx'
 /** The network of amounts inside it, for those that are not given one. */
 export const MoneyChain = createContext<Chain | undefined>(undefined)
 
-function Unit(props: { chain?: Chain | undefined }) {
+/** 'USDC' or 'Test USDC': of `chain`, of the MoneyChain around, or of the network that counts. */
+export function useUnit(chain?: Chain): 'USDC' | 'Test USDC' {
   const primary = usePrimaryChain()
   const around = useContext(MoneyChain)
-  return unitOf(props.chain ?? around ?? primary)
+  return unitOf(chain ?? around ?? primary)
 }
+
+const Unit = (props: { chain?: Chain | undefined }) => useUnit(props.chain)
 
 /**
  * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. Without `chain` it

@@ -1,5 +1,6 @@
 import { type ComponentProps, useState } from 'react'
 import { cleanAmount, isAmountDraft } from '#domain/amountText.ts'
+import { useUnit } from './Amount.tsx'
 import { Input } from './Field.tsx'
 
 /**
@@ -10,11 +11,14 @@ export function AmountInput(
   props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {
     value: string
     onChange: (text: string) => void
-    unit?: 'USDC' | 'USD'
+    /** By default the USDC of the MoneyChain around it. */
+    unit?: 'USD'
     decimals?: number
   },
 ) {
-  const { value, onChange, unit = 'USDC', decimals = 6, ...rest } = props
+  const { value, onChange, unit, decimals = 6, ...rest } = props
+  const usdc = useUnit()
+  const shownUnit = unit ?? usdc
   const [refused, setRefused] = useState(false)
   return (
     <>
@@ -24,7 +28,7 @@ export function AmountInput(
           inputMode="decimal"
           autoComplete="off"
           placeholder="0.00"
-          className="pr-16"
+          className={shownUnit.length > 4 ? 'pr-24' : 'pr-16'}
           value={value}
           onChange={(event) => {
             const text = cleanAmount(event.target.value)
@@ -37,7 +41,7 @@ export function AmountInput(
           aria-hidden="true"
           className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-muted text-small"
         >
-          {unit}
+          {shownUnit}
         </span>
       </div>
       <p role="status" className="text-muted text-small not-empty:mt-1">

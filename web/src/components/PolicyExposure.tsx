@@ -7,6 +7,7 @@ import { type BudgetLeft, budgetLeftAfterTopUp, budgetLeftOf } from '../lib/budg
 import { usePrimaryChain } from '../queries/config.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '../queries/policyGroups.ts'
 import { walletsQuery } from '../queries/wallets.ts'
+import { useUnit } from './Amount.tsx'
 
 /**
  * How a change of a group's budget changes what agents can spend from its wallet. `left` is what the budget would leave
@@ -20,6 +21,7 @@ export function PolicyExposure(props: {
   left: BudgetLeft | { more: MicroUsdc } | undefined
 }) {
   const primaryChain = usePrimaryChain()
+  const unit = useUnit(primaryChain)
   const groups = useQuery(groupsQuery).data
   const own = groups?.find(({ policyGroup }) => policyGroup.id === props.groupId)
   const walletId = props.walletId || own?.policyGroup.walletId
@@ -52,17 +54,22 @@ export function PolicyExposure(props: {
     <div data-testid="policy-exposure" className="rounded-control bg-sunken px-4 py-3">
       <p>
         Agents can spend from this wallet:{' '}
-        <strong className="whitespace-nowrap font-semibold">{dollars(now)} USDC</strong>
+        <strong className="whitespace-nowrap font-semibold">
+          {dollars(now)} {unit}
+        </strong>
         {after !== null && after !== now && (
           <>
             {' '}
-            · after this: <strong className="whitespace-nowrap font-semibold">{dollars(after)} USDC</strong>
+            · after this:{' '}
+            <strong className="whitespace-nowrap font-semibold">
+              {dollars(after)} {unit}
+            </strong>
             {own === undefined && ', once the group has an agent'}
           </>
         )}
       </p>
       <p className="mt-1 text-muted text-small">
-        Most that can leave without you: {dollars(canLeave)} USDC, before and after. That is what the wallet’s session
+        Most that can leave without you: {dollars(canLeave)} {unit}, before and after. That is what the wallet’s session
         key may still pay; no policy raises it.
       </p>
     </div>

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
@@ -6,7 +7,8 @@ import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
 import { formResolver } from '../lib/formResolver.ts'
-import { type PolicyGroup, refreshGroups, topUpBudget } from '../queries/policyGroups.ts'
+import { groupsQuery, type PolicyGroup, refreshGroups, topUpBudget } from '../queries/policyGroups.ts'
+import { MoneyChain, useUnit } from './Amount.tsx'
 import { AmountInput } from './AmountInput.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Field } from './Field.tsx'
@@ -29,6 +31,9 @@ export default function TopUpDialog(props: {
   onClose: () => void
 }) {
   const { group, onClose } = props
+  const chain = useQuery(groupsQuery).data?.find(({ policyGroup }) => policyGroup.id === group.id)?.policyGroup.wallet
+    ?.chain
+  const unit = useUnit(chain)
   const [limit, setLimit] = useState<string | null>(null)
   const form = useForm<Values>({ resolver, defaultValues: { amount: '' } })
   const amount = typedMicro(form.watch('amount'))
@@ -45,7 +50,7 @@ export default function TopUpDialog(props: {
       <Dialog title="Budget topped up" onClose={onClose}>
         <p role="status" className="flex items-center gap-3 pb-2">
           <CircleCheck aria-hidden="true" className="size-6 shrink-0 text-green" />
-          The limit of {group.name} is now ${formatAmount(limit)} USDC.
+          The limit of {group.name} is now ${formatAmount(limit)} {unit}.
         </p>
       </Dialog>
     )
@@ -55,7 +60,7 @@ export default function TopUpDialog(props: {
       description={`Adds to the budget limit of ${group.name}. No money moves.`}
       form={form}
       onClose={onClose}
-      submit={[amount ? `Top Up ${formatAmount(formatUsdc(amount))} USDC` : 'Top Up', 'Topping up...']}
+      submit={[amount ? `Top Up ${formatAmount(formatUsdc(amount))} ${unit}` : 'Top Up', 'Topping up...']}
       send={async (values, idempotencyKey) => {
         const { budget } = await topUpBudget(group.id, typedDecimal(values.amount), idempotencyKey)
         await refreshGroups()
@@ -72,7 +77,11 @@ export default function TopUpDialog(props: {
             error={form.formState.errors.amount?.message}
             hint={limitAfter(group.spendLimitUsdc, amount)}
           >
-            {(control) => <AmountInput {...control} {...field} decimals={2} />}
+            {(control) => (
+              <MoneyChain value={chain}>
+                <AmountInput {...control} {...field} decimals={2} />
+              </MoneyChain>
+            )}
           </Field>
         )}
       />

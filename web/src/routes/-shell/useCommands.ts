@@ -14,6 +14,7 @@ import {
 import { useEffect, useMemo, useState } from 'react'
 import { shortAddress } from '../../lib/address.ts'
 import { formatAmount } from '../../lib/format.ts'
+import { unitOf } from '../../lib/networks.ts'
 import { categoryLabel, displayStatus } from '../../lib/transactionStatus.ts'
 import { type Contact, contactsQuery } from '../../queries/contacts.ts'
 import { groupsQuery } from '../../queries/policyGroups.ts'
@@ -135,7 +136,7 @@ const agentCommandsOf = (groups: Groups): Command[] =>
 type Found = Parameters<typeof categoryLabel>[0]
 const transactionCommand = (transaction: Found): Command => ({
   id: transaction.id,
-  label: `${categoryLabel(transaction)}, $${formatAmount(transaction.amountUsdc)} USDC`,
+  label: `${categoryLabel(transaction)}, $${formatAmount(transaction.amountUsdc)} ${unitOf(transaction.fromWalletChain)}`,
   note: `${displayStatus(transaction.status).label} · ${transaction.id}`,
   icon: ArrowLeftRight,
   link: { to: '/dashboard/transactions', search: { detail: transaction.id } },

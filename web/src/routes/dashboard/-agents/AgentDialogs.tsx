@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import { MoneyChain } from '../../../components/Amount.tsx'
 import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/policyGroups.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
@@ -52,44 +53,46 @@ export function AgentDialogs(props: {
       </Suspense>
     )
   return (
-    <Suspense>
-      {search.newGroup && <NewGroupDialog onClose={close} onCreated={({ id }) => show(id)} />}
-      {search.newAgent && groups && (
-        <NewAgentDialog
-          groups={groups}
-          groupId={group?.id}
-          onClose={close}
-          onCreated={({ agent, shownOnce: _, ...credentials }) => {
-            const of = groups.find(({ policyGroup }) => policyGroup.id === agent.policyGroupId)
-            setShown({ credentials: { agent, ...credentials }, group: of?.policyGroup })
-            show(agent.policyGroupId, agent.id)
-            refreshGroups()
-          }}
-        />
-      )}
-      {selected && search.editGroup && <EditGroupDialog group={selected} onClose={close} />}
-      {group && tried && <TryPaymentDialog group={group} agents={[tried]} onClose={close} />}
-      {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
-      {selected && search.deleteGroup && (
-        <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />
-      )}
-      {group && search.confirmContact && (
-        <ConfirmContactDialog group={group} contactId={search.confirmContact} onClose={close} />
-      )}
-      {edited && <EditAgentDialog agent={edited} onClose={close} />}
-      {deleted && <DeleteAgentDialog agent={deleted} onClose={close} />}
-      {regenerated && (
-        <RegenerateDialog
-          agent={regenerated}
-          kind={search.regenerateKey ? 'key' : 'credentials'}
-          onClose={close}
-          onDone={({ note, ...credentials }) => {
-            setShown({ credentials, note })
-            close()
-          }}
-        />
-      )}
-      {paused && <PauseDialog subject={paused} onClose={close} />}
-    </Suspense>
+    <MoneyChain value={group?.wallet?.chain}>
+      <Suspense>
+        {search.newGroup && <NewGroupDialog onClose={close} onCreated={({ id }) => show(id)} />}
+        {search.newAgent && groups && (
+          <NewAgentDialog
+            groups={groups}
+            groupId={group?.id}
+            onClose={close}
+            onCreated={({ agent, shownOnce: _, ...credentials }) => {
+              const of = groups.find(({ policyGroup }) => policyGroup.id === agent.policyGroupId)
+              setShown({ credentials: { agent, ...credentials }, group: of?.policyGroup })
+              show(agent.policyGroupId, agent.id)
+              refreshGroups()
+            }}
+          />
+        )}
+        {selected && search.editGroup && <EditGroupDialog group={selected} onClose={close} />}
+        {group && tried && <TryPaymentDialog group={group} agents={[tried]} onClose={close} />}
+        {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
+        {selected && search.deleteGroup && (
+          <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />
+        )}
+        {group && search.confirmContact && (
+          <ConfirmContactDialog group={group} contactId={search.confirmContact} onClose={close} />
+        )}
+        {edited && <EditAgentDialog agent={edited} onClose={close} />}
+        {deleted && <DeleteAgentDialog agent={deleted} onClose={close} />}
+        {regenerated && (
+          <RegenerateDialog
+            agent={regenerated}
+            kind={search.regenerateKey ? 'key' : 'credentials'}
+            onClose={close}
+            onDone={({ note, ...credentials }) => {
+              setShown({ credentials, note })
+              close()
+            }}
+          />
+        )}
+        {paused && <PauseDialog subject={paused} onClose={close} />}
+      </Suspense>
+    </MoneyChain>
   )
 }

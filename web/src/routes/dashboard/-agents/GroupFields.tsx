@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { visibleScopes } from '#domain/scopes.ts'
+import { MoneyChain } from '../../../components/Amount.tsx'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Checkbox, Field, Input, Select } from '../../../components/Field.tsx'
 import { scopeWords } from '../../../lib/scopes.ts'
@@ -22,8 +23,10 @@ export function GroupFields(props: {
   const { errors } = form.formState
   const sms = useSms()
   const byContact = form.watch('scopes').includes(contactScope)
+  const walletId = form.watch('walletId')
+  const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
   return (
-    <>
+    <MoneyChain value={chain}>
       <Field label="Policy name" error={errors.name?.message}>
         {(control) => (
           <Input
@@ -78,7 +81,7 @@ export function GroupFields(props: {
       )}
       <LimitFields form={form} />
       <ApprovalFields form={form} />
-    </>
+    </MoneyChain>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseFormReturn } from 'react-hook-form'
+import { useUnit } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { freeOf } from '../../../lib/mostSpendable.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
@@ -15,7 +16,7 @@ export function PolicyEffect(props: {
 }) {
   const values = props.form.watch()
   const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === values.walletId)
-  const effect = effectAsTyped(props.group, values, freeOf(wallet))
+  const effect = effectAsTyped(props.group, values, freeOf(wallet), useUnit(wallet?.chain))
   if (!effect && !props.onTry) return null
   return (
     <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t bg-card px-5 py-3">

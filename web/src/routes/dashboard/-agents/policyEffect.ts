@@ -11,7 +11,12 @@ import { approvalsInWords } from './limits.ts'
  * What the policy as typed would let the group's agents spend, in a sentence. `group`: null for a new one. `free`:
  * what the wallet has for new payments; null: not known. Null while what is typed is not valid.
  */
-export function effectAsTyped(group: PolicyGroup | null, typed: GroupValues, free: MicroUsdc | null): string | null {
+export function effectAsTyped(
+  group: PolicyGroup | null,
+  typed: GroupValues,
+  free: MicroUsdc | null,
+  unit = 'USDC',
+): string | null {
   const left = budgetLeftAsTyped(group, typed)
   const perPayment = optional(typed.maxPayment)
   const unclaimed = optional(typed.maxUnclaimed)
@@ -31,7 +36,7 @@ export function effectAsTyped(group: PolicyGroup | null, typed: GroupValues, fre
     typed.approveNewRecipient,
     Number(typed.duplicateMinutes) || 0,
   )
-  return `With this policy, agents could spend at most ${dollars(most)} USDC now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
+  return `With this policy, agents could spend at most ${dollars(most)} ${unit} now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
 }
 
 /** Null: not set. Undefined: not an amount. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Controller, useForm } from 'react-hook-form'
+import { MoneyChain } from '../../../components/Amount.tsx'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
 import { FormDialog } from '../../../components/FormDialog.tsx'
@@ -9,6 +10,7 @@ import { dollars, microOf, typedDecimal, typedMicro } from '../../../lib/amounts
 import { ApiError } from '../../../lib/apiError.ts'
 import { formatLongDate } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { type Approval, approvalSettingsQuery, approve } from '../../../queries/approvals.ts'
 import { sendDecision } from './sendDecision.ts'
 import { amountOf, recipientOf } from './words.ts'
@@ -79,7 +81,11 @@ export default function AlwaysAllowDialog(props: { approval: Approval; onClose: 
         name="amount"
         render={({ field }) => (
           <Field label="Further payments in total" error={errors.amount?.message}>
-            {(control) => <AmountInput {...control} {...field} />}
+            {(control) => (
+              <MoneyChain value={approval.wallet.chain}>
+                <AmountInput {...control} {...field} />
+              </MoneyChain>
+            )}
           </Field>
         )}
       />
@@ -95,7 +101,8 @@ export default function AlwaysAllowDialog(props: { approval: Approval; onClose: 
         {!problems.amount && !problems.lastDay && (
           <span data-testid="effect">
             Until the end of {formatLongDate(`${lastDay}T12:00:00`)}, {approval.agent.name} may pay{' '}
-            {recipientOf(approval)} up to {dollars(typedMicro(amount) ?? 0n)} USDC more without asking.{' '}
+            {recipientOf(approval)} up to {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more
+            without asking.{' '}
           </span>
         )}
         Every other rule still applies. It ends earlier when the contact, the policy group or the agent’s credential

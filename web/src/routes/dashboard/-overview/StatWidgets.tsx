@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
-import { Balance } from '../../../components/Amount.tsx'
+import { Balance, useUnit } from '../../../components/Amount.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '../../../lib/format.ts'
@@ -119,15 +119,18 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
   />
 )
 
-export const TotalSpent = ({ overview }: WidgetProps) => (
-  <Figure
-    value={usd(overview.totalSpent)}
-    title={`${formatAmount(overview.totalSpent)} USDC`}
-    note="Without reclaimed payouts"
-    to="/dashboard/usage"
-    label="View usage"
-  />
-)
+export const TotalSpent = ({ overview }: WidgetProps) => {
+  const unit = useUnit()
+  return (
+    <Figure
+      value={usd(overview.totalSpent)}
+      title={`${formatAmount(overview.totalSpent)} ${unit}`}
+      note="Without reclaimed payouts"
+      to="/dashboard/usage"
+      label="View usage"
+    />
+  )
+}
 
 export const AverageTransaction = ({ overview }: WidgetProps) => (
   <Figure

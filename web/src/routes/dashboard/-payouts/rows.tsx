@@ -7,6 +7,7 @@ import { PayoutStatusChip } from '../../../components/PayoutStatusChip.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { Ago, Time } from '../../../components/Time.tsx'
 import { keepFocus } from '../../../lib/keepFocus.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
 import type { Escrow } from '../../../queries/payouts.ts'
 
@@ -17,7 +18,8 @@ type Acts = {
 }
 
 /** Tells the buttons of one row from those of another in their accessible names. */
-const nameOf = (payout: Escrow) => `${payout.amount} USDC to ${recipientOf(payout)}`
+const nameOf = (payout: Escrow) =>
+  `${payout.amount} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
 const labelOf = (payout: Escrow) => `View details of ${nameOf(payout)}`
 const amountOf = (payout: Escrow) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
 const problemOf = (payout: Escrow) =>

@@ -1,5 +1,6 @@
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import type { SendValues } from '#domain/sendRules.ts'
+import { MoneyChain } from '../../../components/Amount.tsx'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Field } from '../../../components/Field.tsx'
 import { spendableText } from '../../../lib/spendable.ts'
@@ -33,7 +34,11 @@ export function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wa
             )
           }
         >
-          {(control) => <AmountInput {...control} {...field} />}
+          {(control) => (
+            <MoneyChain value={wallet?.chain}>
+              <AmountInput {...control} {...field} />
+            </MoneyChain>
+          )}
         </Field>
       )}
     />

@@ -6,6 +6,7 @@ import type { Column } from '../../../components/DataTable.tsx'
 import { RowLink } from '../../../components/RowLink.tsx'
 import { Ago, Time } from '../../../components/Time.tsx'
 import { TransactionStatus, TransactionStatusChip } from '../../../components/TransactionStatus.tsx'
+import { unitOf } from '../../../lib/networks.ts'
 import { awaitsApproval, categoryLabel, payoutState, senderOf } from '../../../lib/transactionStatus.ts'
 import type { Transaction } from '../../../queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
@@ -15,7 +16,7 @@ export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null 
   refusal ? ruleOf(refusal.rule).name : errorMessage
 
 const labelOf = (transaction: Transaction) =>
-  `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} USDC`
+  `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
 
 const amountOf = (transaction: Transaction) => (
   <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />

@@ -15,6 +15,7 @@ import { dollars, microOf } from '../../../lib/amounts.ts'
 import { failureOf, failures } from '../../../lib/failures.ts'
 import { formatAmount } from '../../../lib/format.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { configQuery } from '../../../queries/config.ts'
 import { createOnrampSession } from '../../../queries/onramp.ts'
 import { type Wallet, walletName, walletsQuery } from '../../../queries/wallets.ts'
@@ -145,7 +146,7 @@ function Waiting(props: { wallet: Wallet; opened: Opened; onClose: () => void })
         {arrived > 0n ? (
           <p className="flex items-center gap-2">
             <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-green" />
-            {walletName(props.wallet)} has received {dollars(arrived)} USDC.
+            {walletName(props.wallet)} has received {dollars(arrived)} {unitOf(props.wallet.chain)}.
           </p>
         ) : (
           <>

@@ -4,7 +4,7 @@ import { FullAddress } from '../../../components/Address.tsx'
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
 import { Checkbox } from '../../../components/Field.tsx'
 import { formatAmount } from '../../../lib/format.ts'
-import { networkName } from '../../../lib/networks.ts'
+import { networkName, unitOf } from '../../../lib/networks.ts'
 import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
@@ -70,6 +70,6 @@ export default function DeleteDialog(props: WalletDialogProps) {
 function whatStays(wallet: Wallet, balance: string | null): string {
   const key = wallet.walletType === 'smart' ? 'owner key' : 'private key'
   if (balance === '0') return `The wallet is empty. Money sent to its address later can still be moved with the ${key}.`
-  const amount = balance === null ? 'Any balance' : `Its balance of $${formatAmount(balance)} USDC`
+  const amount = balance === null ? 'Any balance' : `Its balance of $${formatAmount(balance)} ${unitOf(wallet.chain)}`
   return `${amount} stays at the wallet’s address, where only the ${key} can move it.`
 }

@@ -1,6 +1,7 @@
 import { providerDaily } from '#domain/exposure.ts'
 import { Balance } from '../../../components/Amount.tsx'
 import { wholeDollars } from '../../../lib/amounts.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { usePrimaryChain } from '../../../queries/config.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
@@ -13,7 +14,7 @@ export function WalletExposure(props: { wallet: Wallet }) {
     walletType === 'imported'
       ? 'We keep this wallet’s key, so all of it counts.'
       : exposure.canRenew
-        ? `This is what the session key may still pay. We can renew it by up to ${wholeDollars(providerDaily)} USDC a day.`
+        ? `This is what the session key may still pay. We can renew it by up to ${wholeDollars(providerDaily)} ${unitOf(chain)} a day.`
         : 'This is what the session key may still pay. Only you can renew it.'
   return (
     <div data-testid="wallet-exposure" className="mt-4 text-small">

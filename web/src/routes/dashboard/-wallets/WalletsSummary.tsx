@@ -4,6 +4,7 @@ import { Balance } from '../../../components/Amount.tsx'
 import { Card } from '../../../components/Card.tsx'
 import { microOf, wholeDollars } from '../../../lib/amounts.ts'
 import { formatAmount, plural } from '../../../lib/format.ts'
+import { unitOf } from '../../../lib/networks.ts'
 import { usePrimaryChain } from '../../../queries/config.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
@@ -62,13 +63,13 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
         {exposure?.canRenew && (
           <p data-testid="renewal">
             While rotation authority is on, Bursar can renew a wallet’s session key by up to{' '}
-            {wholeDollars(providerDaily)} USDC a day.
+            {wholeDollars(providerDaily)} {unitOf(primaryChain)} a day.
           </p>
         )}
         {otherBalances.length > 0 && (
           <p data-testid="test-total">
             {primaryChain === 'base' ? 'On test networks: ' : 'On Base: '}${formatAmount(sumOf(otherBalances))} of{' '}
-            {primaryChain === 'base' ? 'test USDC' : 'USDC'}.
+            {unitOf(primaryChain === 'base' ? 'base-sepolia' : 'base')}.
           </p>
         )}
       </div>

@@ -7,6 +7,7 @@ import { Dialog } from '../../../../components/Dialog.tsx'
 import { Field, Input } from '../../../../components/Field.tsx'
 import { ErrorState, Skeleton } from '../../../../components/states.tsx'
 import { wholeDollars } from '../../../../lib/amounts.ts'
+import { unitOf } from '../../../../lib/networks.ts'
 import { sessionKeyQuery, walletName } from '../../../../queries/wallets.ts'
 import type { WalletDialogProps } from '../walletDialog.ts'
 import { AuthorityRevoked, RevokeOnChain } from './RevokeOnChain.tsx'
@@ -42,8 +43,8 @@ export default function AuthorityDialog(props: WalletDialogProps) {
           next={<Button onClick={() => setStep(2)}>Continue</Button>}
         >
           <p>
-            We can currently replace this wallet’s session key, granting at most {wholeDollars(providerDaily)} USDC a
-            day and {maxHours / 24} days at a time.
+            We can currently replace this wallet’s session key, granting at most {wholeDollars(providerDaily)}{' '}
+            {unitOf(wallet.chain)} a day and {maxHours / 24} days at a time.
           </p>
           <p className="mt-3">When you revoke this authority:</p>
           <ul className="mt-2 list-disc space-y-1 pl-5 marker:text-faint">

@@ -10,7 +10,7 @@ import { ErrorBox, Field, Input } from '../../../../components/Field.tsx'
 import { chainConfig } from '../../../../lib/chainConfig.ts'
 import { formatAmount } from '../../../../lib/format.ts'
 import { formResolver } from '../../../../lib/formResolver.ts'
-import { networkWarning } from '../../../../lib/networks.ts'
+import { networkWarning, unitOf } from '../../../../lib/networks.ts'
 import { withdrawalProblem } from '../../../../lib/withdrawalProblem.ts'
 import { configQuery } from '../../../../queries/config.ts'
 import { ownerSigningContext } from '../../../../queries/sessionKeys.ts'
@@ -48,7 +48,7 @@ export default function ExitDialog(props: WalletDialogProps) {
     gcTime: 0,
   })
   const balance = context.data ? formatUsdc(BigInt(context.data.balance)) : wallet.usdcBalance?.balance
-  const amount = balance === undefined ? 'everything' : `${formatAmount(balance)} USDC`
+  const amount = balance === undefined ? 'everything' : `${formatAmount(balance)} ${unitOf(wallet.chain)}`
   const empty = balance === '0'
 
   const owner = useOwnerAction({

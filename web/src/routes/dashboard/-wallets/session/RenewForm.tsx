@@ -1,3 +1,4 @@
+import { MoneyChain } from '../../../../components/Amount.tsx'
 import { Button } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
@@ -57,7 +58,9 @@ export function RenewForm(props: {
     >
       <div className="space-y-4">
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
-        <GrantFields form={form} disabled={owner.busy} />
+        <MoneyChain value={wallet.chain}>
+          <GrantFields form={form} disabled={owner.busy} />
+        </MoneyChain>
         <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
         <OwnerKey {...owner.keyProps} />
       </div>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { MoneyChain } from '../../../../components/Amount.tsx'
 import { Button } from '../../../../components/Button.tsx'
 import { Dialog } from '../../../../components/Dialog.tsx'
 import { ErrorBox } from '../../../../components/Field.tsx'
@@ -75,7 +76,9 @@ export function RotateForm(props: {
             )}
           </ErrorBox>
         )}
-        <GrantFields form={form} disabled={busy} />
+        <MoneyChain value={props.wallet.chain}>
+          <GrantFields form={form} disabled={busy} />
+        </MoneyChain>
         <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
       </div>
     </Dialog>
