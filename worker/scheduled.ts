@@ -23,13 +23,13 @@ const timeoutMs = 10_000 // 10 seconds
 
 /**
  * The cron trigger, once a minute: housekeeping, and a watchdog over the objects, which otherwise run by their own
- * alarms. A task that fails or takes longer than `patience` is logged and does not delay the others. Both in ms.
+ * alarms. A task that fails or takes longer than `taskTimeoutMs` is logged and does not delay the others. Both in ms.
  */
-export async function runScheduled(env: Env, now: number, patience = timeoutMs): Promise<void> {
+export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeoutMs): Promise<void> {
   const problems = fatalProblems(env)
   if (problems.length > 0) return logError('cron_refused', {}, misconfigured(problems))
   const db = primaryDb(env.DB)
-  const attempt = attemptWithin(patience)
+  const attempt = attemptWithin(taskTimeoutMs)
   await Promise.all([
     attempt('delete expired rows', () => deleteExpired(db, now)),
     attempt('delete old rows', () => deleteOldRows(db, now)),

@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 /** `startedAt` (ms) is the chains' time now; the Worker is moved there too. */
 export async function startClock(workerUrl: string, rpcUrls: string[], startedAt: number): Promise<SampleClock> {
   const chains = rpcUrls.map((url) => new RpcClient(url))
-  let [aheadMs, toldMs] = [startedAt - Date.now(), 0]
+  let [aheadMs, sentMs] = [startedAt - Date.now(), 0]
   const tellWorker = async () => {
     const reply = await fetch(`${workerUrl}/dev/clock`, {
       method: 'POST',
@@ -25,8 +25,8 @@ export async function startClock(workerUrl: string, rpcUrls: string[], startedAt
     if (!reply.ok) throw new Error(`the sample's Worker returned ${reply.status}`)
     const { previousMs } = (await reply.json()) as { previousMs: number }
     // What happened since then has the date of today.
-    if (previousMs !== toldMs) throw new Error('the sample’s Worker was restarted: do not save sources meanwhile')
-    toldMs = aheadMs
+    if (previousMs !== sentMs) throw new Error('the sample’s Worker was restarted: do not save sources meanwhile')
+    sentMs = aheadMs
   }
   await tellWorker()
   const clock: SampleClock = {

@@ -13,7 +13,7 @@ const counted = (counts: Record<string, number>) => rows(Object.entries(counts).
 function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained }: UserRestoreReply): string {
   return [
     `${step}: ${doing}`,
-    waitsUntil && `final blocks are of ${finalAt}, and have to be later than ${waitsUntil}`,
+    waitsUntil && `the finalized block is from ${finalAt}; it has to be later than ${waitsUntil}`,
     counted(counts),
     ...unexplained.map(({ what, ref, detail }) => `unexplained  ${what} ${ref}  ${detail}`),
     unexplained.length > 0 && 'The account stays frozen. Look at each; --accept takes them as they are.',
@@ -33,8 +33,10 @@ can explain. --once: does not wait. unfreeze: opens an account that was not put 
     args: [2, 2],
     ...acting,
     run: async (call, { args: [id, act], reason, options, switches = [] }, say) => {
-      if (!(acts as readonly (string | undefined)[]).includes(act)) throw new UsageError(`${acts.join(', ')}?`)
-      if (act === 'back' && options.to === undefined) throw new UsageError('Back to when? --to 2026-11-20T09:30:00Z')
+      if (!(acts as readonly (string | undefined)[]).includes(act))
+        throw new UsageError(`The second argument must be one of: ${acts.join(', ')}`)
+      if (act === 'back' && options.to === undefined)
+        throw new UsageError('back needs a time, such as --to 2026-11-20T09:30:00Z')
       const body = {
         act,
         reason,

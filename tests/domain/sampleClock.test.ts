@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startClock } from '../../local/sample/clock.ts'
 
-test('a sample whose Worker was restarted, and so has today’s clock, is given up', async () => {
+test('the sample stops if its Worker was restarted and so has today’s date', async () => {
   let aheadMs = 0
   const server = createServer(async (request, response) => {
     const previousMs = aheadMs

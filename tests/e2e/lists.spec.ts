@@ -172,7 +172,7 @@ test.describe('transactions', () => {
   }) => {
     const figure = page.getByRole('main').getByRole('status').filter({ hasText: 'Spent' })
     await page.goto('/dashboard/transactions?status=completed&min=41.5&max=41.5')
-    await expect(figure).toContainText('1 transaction. Spent: $41.50 USDC. What is completed counts')
+    await expect(figure).toContainText('1 transaction. Spent: $41.50 USDC. Counts completed payments')
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     await expect(figure, 'what failed is not spent').toContainText(/^\d+ transactions?\. Spent: \$0\.00 USDC\./)
     await page.route('**/api/transactions/user?*', async (route) => {
@@ -182,9 +182,7 @@ test.describe('transactions', () => {
       await route.fulfill({ response, json: body })
     })
     await page.goto('/dashboard/transactions?status=completed')
-    await expect(figure).toContainText(
-      '1,204 transactions. Spent: $10,320.50 USDC and, apart from that, $12.50 Test USDC.',
-    )
+    await expect(figure).toContainText('1,204 transactions. Spent: $10,320.50 USDC and, separately, $12.50 Test USDC.')
     await audit(page, 'transactions-total')
     await page.unrouteAll({ behavior: 'wait' })
     await page.goto('/dashboard/transactions')

@@ -10,7 +10,7 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
 const usdc = (text: string) => parseUsdc(text)!
 
-test('first nothing is allowed any more that the owner may have forbidden since @restore-14', () => {
+test('a restore first revokes everything that the owner may have forbidden since @restore-14', () => {
   const { context, store, clock } = createMemoryTreasury(usdc('100'), usdc('100'))
   store.setMeta('edition', '7')
   store.run("UPDATE session SET sealed_key = 'v1.a.b'")
@@ -52,7 +52,7 @@ test('first nothing is allowed any more that the owner may have forbidden since 
   expect(verifyAudit(store).brokenAt, 'only a restore leaves numbers out').not.toBeNull()
 })
 
-test('while it is restored an account says so, and reads and writes nothing @restore-15', () => {
+test('while an account is being restored, reads and writes fail with account_restoring @restore-15', () => {
   const inner = { sql: { exec: () => 'read' }, transactionSync: (work: () => unknown) => work() }
   const gate = new RestoreGate(inner as unknown as DurableObjectStorage)
   expect(gate.storage.sql.exec('SELECT 1')).toBe('read')

@@ -48,7 +48,7 @@ test('a payout that only the chain knows is named with the time of its return @r
   const details = progress.unexplained.map(({ what, detail }) => [what, detail.toLowerCase()])
   expect(details).toEqual([
     ['payout', expect.stringContaining(`1 usdc to ${address.toLowerCase()}`)],
-    ['transfer', expect.stringContaining('no payment is known of it')],
+    ['transfer', expect.stringContaining('no payment matches it')],
   ])
   const returnsAt = new Date(expiry * 1000).toISOString()
   expect(details[0]![1]).toContain(`return it to the wallet from ${returnsAt.toLowerCase()}`)

@@ -8,7 +8,7 @@ import { createPayer, manualChain, prepare } from '../support/payer.ts'
 
 beforeAll(prepare, 60_000)
 
-test('it goes back only when frozen and sent, and not while it is opened, nor the reverse @restore-21', async () => {
+test('a Treasury goes back only when it is frozen and D1 has everything, and never while it is being unfrozen @restore-21', async () => {
   const payer = await createPayer({ on: manualChain })
   const id = 'rst_back'
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)

@@ -13,7 +13,7 @@ import { env } from './apiClient.ts'
 beforeAll(prepare, 60_000)
 
 const db = primaryDb(env.DB)
-test('a restore that is killed after ever more writes ends as one that was not @restore-19', async () => {
+test('a restore killed after one write, then two, then three and so on, ends like one that was never killed @restore-19', async () => {
   const payer = await createPayer({ on: manualChain })
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
   const pay = async (to: object, status: string) => {

@@ -48,7 +48,7 @@ test.each([
   expect(/has no value/.test(text)).toBe(says)
   const [claimUrl] = /https?:\S+\/claim\/\S+/.exec(text)!
   const { text: ofBudget } = await findMail(owner, 'budget:')
-  expect(ofBudget).toContain(`75% used: 1 of 6 ${unit} are left`)
+  expect(ofBudget).toContain(`75% used: 1 of 6 ${unit} is left`)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)
   expect(page.json.data).toMatchObject({ chain: name, amount: '5' })
   expect(await payer.treasury().reclaimAll(), 'the sum of money leaves test money out').toEqual({

@@ -57,7 +57,7 @@ test('a busy Treasury that was heard from recently is left alone', async () => {
 test('a Treasury that hangs and a database that fails delay neither Relayers nor the cron', async () => {
   await markBusy(primaryDb(env.DB), 'silent', start - 5 * minute)
   const hanging = objects((name) => (name === 'silent' ? 'hangs' : null))
-  // Not with the clock of a test: it would also be that of objects which other tests left at work.
+  // No fake timers: they would also drive objects that other tests have left running.
   await runScheduled(hanging.env, start, 500)
   expect(hanging.poked).toEqual(expect.arrayContaining(['silent', '8453:0']))
 

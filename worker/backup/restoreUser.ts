@@ -8,7 +8,7 @@ import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
 import type { RestoreProgress } from '../treasury/restore/api.ts'
 
-/** So long one request goes on. */
+/** The longest that one request runs. */
 const maxMs = 8_000 // 8 seconds
 
 export type RestoreInput = {
@@ -87,14 +87,14 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
     logError('account_not_frozen', { user: userId }, error)
     return replyOf(
       'frozen',
-      'signs nothing more from ten seconds on, but the object fails: what it accepted last may have to be explained by hand',
+      'it signs nothing more after ten seconds, but the object fails: an operator may have to explain the last requests that it accepted',
     )
   }
 }
 
 async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: RestoreInput): Promise<UserRestoreReply> {
   const at = to === undefined ? Number.NaN : Date.parse(to)
-  if (!(at < deps.now())) throw new AppError('invalid_input', 'Name a time of the past.', { field: 'to' })
+  if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
   if (dryRun) return replyOf('frozen', `would go back to ${new Date(at).toISOString()}`)
   try {

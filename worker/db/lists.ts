@@ -114,7 +114,10 @@ export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor
     .offset(offset)
 }
 
-/** What the rows are of the total spent (isSpent), as micro-USDC in digits. The JSON is read last, of rows that may count. */
+/**
+ * What the rows add to the total spent (isSpent), in micro-USDC as a decimal string. The JSON is read last, and only
+ * in rows that may count.
+ */
 const spentOn = (chain: ChainName) => {
   const { status, category, amount, body } = transactionView
   const counts = and(

@@ -17,8 +17,8 @@ export type KeptCursor = { createdAt: number; id: string }
 export type KeptRow = KeptCursor & { kept: string; payout: string | null }
 
 /**
- * The account's payments, oldest first, with what is kept of them. All of them: the number of the outbox may have risen in the object
- * since it was put back, so that it does not say what D1 has heard later.
+ * The account's payments, oldest first, with what is kept of them. Returns all of them: the object's outbox number
+ * may have risen since it was put back, so it can't tell which rows are newer.
  */
 export const keptRows = (db: Db, userId: string, after: KeptCursor, limit: number): Promise<KeptRow[]> =>
   db
@@ -40,7 +40,7 @@ export const keptRows = (db: Db, userId: string, after: KeptCursor, limit: numbe
     .orderBy(transactionView.createdAt, transactionView.id)
     .limit(limit)
 
-/** Rows without a payment that the Treasury knows no more: what waited for the owner, and what came of it. Refusals stay. */
+/** Deletes rows without a payment that the Treasury no longer has: approvals and their outcomes. Refusals stay. */
 export async function deleteForgottenRows(db: Db, userId: string, seq: number, upTo: number): Promise<void> {
   await db
     .delete(transactionView)

@@ -5,7 +5,7 @@ import { type UserRestoreRow, userRestore } from './schema.ts'
 
 const underWay = (userId: string) => and(eq(userRestore.userId, userId), isNull(userRestore.endedAt))
 
-/** What is stopped for everybody, and the restore of this account that is under way; null: none. One reading. */
+/** The operators' stop of all accounts, and the id of this account's open restore or null, in one query. */
 export async function readTreasuryStop(db: Db, userId: string): Promise<ServiceStop & { restoreId: string | null }> {
   const row = await db.get<{ mode: ServiceStop['mode'] | null; since: number | null; restoreId: string | null }>(
     sql`SELECT (SELECT mode FROM service_stop) AS mode, (SELECT since FROM service_stop) AS since,

@@ -12,6 +12,6 @@ export const chainNames = ['base', 'base-sepolia'] as const satisfies ChainName[
 
 export const chainNameOf = (chainId: ChainId): ChainName => networks[chainId].name
 export const chainIdOf = (name: ChainName): ChainId => (name === 'base' ? 8453 : 84532)
-/** What amounts are in. Money of a test network says so, because it must not be mistaken for money. */
+/** The unit of amounts. Test money is labeled, so that nobody mistakes it for real money. */
 export const usdcUnit = (isTest: boolean) => (isTest ? 'Test USDC' : 'USDC')
 export const isChainId = (value: number): value is ChainId => value in networks

@@ -43,8 +43,8 @@ export type StrayTransfer = { nonce: string; to: string; amount: number; tx: str
 type Unsigned = { id: string; to: string; amount: number }
 
 /**
- * Payments that were signed after D1 had last heard of them, so that nobody knows their nonce: the oldest with the transfer's
- * recipient and amount has it. The rest is for an operator.
+ * Matches transfers to payments that were signed after D1 last heard of them, so that their nonces are unknown: each
+ * transfer goes to the oldest payment with its recipient and amount. The rest is left to an operator.
  */
 export function explainTransfers<Stray extends StrayTransfer>(
   strays: Stray[],

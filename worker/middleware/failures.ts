@@ -12,7 +12,7 @@ import { page } from '../pages/layout.ts'
 /** Turns whatever was thrown into a response. The path decides its form; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
   const error = refusalOf(thrown)
-  // A stop or a restore by the operator is no fault of ours.
+  // A stop or a restore by the operator is not a server error.
   if (statusOf[error.code] >= 500 && error.code !== 'payments_paused' && error.code !== 'account_restoring')
     logError(
       'request_failed',

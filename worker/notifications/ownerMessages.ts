@@ -24,8 +24,8 @@ export function budgetMessage(input: {
     paragraph('Hello,'),
     paragraph(
       percent >= 100
-        ? `The budget of ${group} is used up: ${limit} are spent or held. Further payments by its agents are refused.`
-        : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} are left.`,
+        ? `The budget of ${group} is used up: ${limit} is spent or held. Further payments by its agents are refused.`
+        : `The budget of ${group} is ${percent}% used: ${remaining} of ${limit} is left.`,
     ),
     paragraph('Top it up, or see what it was spent on.'),
     link('Open usage', `${appOrigin}/dashboard/usage`),

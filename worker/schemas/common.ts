@@ -9,8 +9,8 @@ export type Success<T> = { success: true; data: T; message?: string }
 export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
 export type Envelope<T> = Success<T> | Failure
 /**
- * `next`, `previous`: cursors of the pages beside this one; absent where there is none. `spent`: only of a filtered list of
- * transactions; what all matching rows, on any page, are of the total spent, in decimal USDC of each network.
+ * `next`, `previous`: cursors of the pages beside this one; absent where there is none. `spent`: only for a filtered
+ * list of transactions; what all matching rows, on all pages, add to the total spent, in decimal USDC by network.
  */
 export type Page = {
   number: number

@@ -203,7 +203,10 @@ export type RestoreExportReply = {
   next: number | null
 }
 
-/** Where the restore of one account is. `waitsUntil`, `finalAt`: finalized blocks must be later than the first, and are at the second. */
+/**
+ * Progress of one account's restore. `waitsUntil`: finalized blocks must be later than this; `finalAt`: how far they
+ * are.
+ */
 export type UserRestoreReply = {
   step: 'open' | 'frozen' | 'going_back' | 'waiting' | 'importing' | 'unexplained' | 'done'
   doing: string

@@ -28,7 +28,10 @@ export type Context = {
   random: (bytes: number) => Uint8Array
   /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
   schedule: (kind: AlarmKind, at: number) => void
-  /** D1 says that this restore of the account is under way. True: nothing more is done here; false: it has ended here. */
+  /**
+   * Called when D1 shows this restore as open. True: the object must do nothing more; false: it has already finished
+   * this restore.
+   */
   freeze: (restoreId: string) => boolean
   /** The deployment's limits, with those that an operator has set for this user. */
   limits: Limits

@@ -68,7 +68,8 @@ export function keptValues({ store }: Context, names: string[] | null = null): {
 }
 
 /**
- * Payments from before their rows named the key. Reads all keys of the account, so it is for what goes through them anyway.
+ * Fills in the keys of payments that are older than the column. Scans all keys of the account, so only jobs that read
+ * everything use it.
  */
 export function findRequestKeys({ store }: Context, ids: string[]): void {
   const without = store.first(

@@ -30,7 +30,7 @@ export function suspensionState({ store }: Context): SuspensionState {
   return stored === null ? none : (JSON.parse(stored) as SuspensionState)
 }
 
-/** As D1 has it, when it is newer than what is here. */
+/** Stores D1's state; only call it when that is newer than the one here. */
 export function writeSuspensionState({ store }: Context, { since, version }: SuspensionState): void {
   store.suspend(since !== null)
   store.setMeta(stateKey, JSON.stringify({ since, version }))

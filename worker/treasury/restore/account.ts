@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { suspensionState, writeSuspensionState } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { contactChanged } from '../policies/whitelist.ts'
-import { count, explain, type RestoreState, writeState } from './state.ts'
+import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
 
 /**
  * What D1 knows of the account itself is newer than what is here: who the owner is, whether operators have suspended it, which
@@ -44,7 +44,7 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
   const here = store.meta('payout_salt')
   if (salt === null || here === salt) return
   if (here === null) store.setMeta('payout_salt', salt)
-  else explain(state, { what: 'salt', ref: 'account', detail: 'D1 keeps another salt of the payouts’ keys' })
+  else noteUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps another salt of the payouts’ keys' })
 }
 
 /** A credential that was replaced, or whose agent was deleted, works no more. New ones are unknown here and have to be made again. */
@@ -104,7 +104,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
   if (wallet.deleted) return
   const { start_block: start, start_balance: balance } = wallet
   if (start === null || balance === null) {
-    explain(state, {
+    noteUnexplained(state, {
       what: 'wallet',
       ref: wallet.id,
       detail: `${wallet.address} was made since, and where to read it from is unknown`,

@@ -18,7 +18,8 @@ export function begin(ctx: Context, id: string, since: number): RestoreState {
   return store.transaction(() => {
     const last = store.first<{ at: number }>('SELECT at FROM audit ORDER BY seq DESC LIMIT 1')
     const seq = Number(store.meta('edition') ?? 0)
-    // D1 and the desks keep the highest number; there were never more of them than milliseconds.
+    // D1 and the desks keep the row with the highest number. Numbers rise more slowly than the clock's milliseconds,
+    // so this one is above all that were sent.
     const floor = Math.max(seq, now())
     const state: RestoreState = {
       ...newState(id, 'wait', since),

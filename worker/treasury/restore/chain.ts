@@ -15,9 +15,9 @@ import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { walletsIn } from './account.ts'
 import { announcedPayouts } from './announcements.ts'
-import { count, explain, type RestoreState, writeState } from './state.ts'
+import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
 
-/** Signing ends so long after D1 says that the account is frozen, if its Treasury did not say so itself. */
+/** How long after the freeze in D1 a Treasury that has not confirmed it may still sign. */
 const stopMs = 10_000 // 10 seconds
 
 const live = ({ store }: Context) => store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY id")
@@ -29,8 +29,8 @@ async function chainsOf(ctx: Context): Promise<ChainId[]> {
 }
 
 /**
- * Waits until no signature of before can be executed: a finalized block of each chain must be later than the last deadline that may
- * have been signed. Null: it is. Throws RpcUnavailable.
+ * Waits until no signature made before the freeze can be executed: a finalized block of each chain must be later than
+ * the last deadline that may have been signed. Null: the wait is over. Throws RpcUnavailable.
  */
 export async function waitForDeadlines(
   ctx: Context,
@@ -68,7 +68,7 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
   } catch (error) {
     if (!isNodeTrouble(error)) throw error
     if (!(error instanceof BooksDiffer)) throw error
-    explain(state, { what: 'books', ref: wallet.id, detail: error.message })
+    noteUnexplained(state, { what: 'books', ref: wallet.id, detail: error.message })
   }
   if (openPayments(ctx, wallet.id) > 0 && !booksDiffer(state, wallet.id)) return true
   state.read.push(wallet.id)
@@ -87,8 +87,9 @@ const openPayments = ({ store }: Context, walletId: string) =>
   )!.n
 
 /**
- * Finds what signatures of this wallet's session have moved since the last reading, and gives payments that were signed after D1
- * had last heard of them their nonces. What no payment explains is for an operator. Then the logs are read and booked as always,
+ * Finds the transfers that this wallet's session has signed since the last scan, and stores the nonces of payments
+ * that were signed after D1 last heard of them. What no payment explains is for an operator. Then the logs are read
+ * and booked as always,
  * from the first block in which any of the payments can be.
  */
 async function match(ctx: Context, state: RestoreState, wallet: WalletRow, final: Block): Promise<void> {
@@ -115,10 +116,10 @@ async function match(ctx: Context, state: RestoreState, wallet: WalletRow, final
       const payout = announced.get(to.toLowerCase())
       const what = payout ? 'payout' : 'transfer'
       const sent = `${formatUsdc(BigInt(amount))} USDC to ${to}, signed here`
-      explain(state, {
+      noteUnexplained(state, {
         what,
         ref: tx,
-        detail: `${sent}, and ${payout ? lostPayout(payout) : 'no payment is known of it'}`,
+        detail: `${sent}, and ${payout ? lostPayout(payout) : 'no payment matches it'}`,
       })
     }
     rescanFrom(ctx, wallet.id, fromBlock)
@@ -129,7 +130,7 @@ async function match(ctx: Context, state: RestoreState, wallet: WalletRow, final
 
 /** Its id is lost, and with it the keys that follow from the id: nobody can claim it, and we can't take it back before its expiry. */
 const lostPayout = ({ expiry }: Terms): string =>
-  `it is a payout that is known nowhere else: its payer can take it back with the recovery page, and anyone can return it to the wallet from ${new Date(expiry * 1000).toISOString()}`
+  `it funded a payout that is recorded nowhere else: the wallet’s owner can take it back with the recovery page, and anyone can return it to the wallet from ${new Date(expiry * 1000).toISOString()}`
 
 type Signed = StrayTransfer & { block: number }
 

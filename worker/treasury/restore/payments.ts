@@ -10,7 +10,7 @@ import { newCode } from '../payouts/codes.ts'
 import type { GroupRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { noteAuthorizations } from './chain.ts'
 import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
-import { count, explain, type RestoreState, writeState } from './state.ts'
+import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
 
 /** Of one step. */
 const pageSize = 100
@@ -66,7 +66,10 @@ export async function importPage(ctx: Context, state: RestoreState): Promise<voi
   })
 }
 
-/** What this object knows as open may have been signed again since, until the same last deadline. It is not signed once more. */
+/**
+ * Payments that are open in this object may have been signed again since, up to the same last deadline. They are not
+ * signed again.
+ */
 function holdUnsettled({ store }: Context, state: RestoreState): void {
   for (const [chainId, until] of Object.entries(state.until))
     store.run(
@@ -101,7 +104,7 @@ function importOne(
   const id = kept.row.id!
   const problem = problemOf(ctx, { act, kept, payout, known })
   if (problem) {
-    explain(state, { what: 'payment', ref: id, detail: problem })
+    noteUnexplained(state, { what: 'payment', ref: id, detail: problem })
     return
   }
   if (act === 'add' || act === 'add_ended') add(ctx, state, { kept, payout }, act === 'add', code)
@@ -187,7 +190,7 @@ function add(
   enqueue(ctx, 'payment', row.id)
 }
 
-/** As if it had just been signed for the last time; without a nonce as if it never was. */
+/** The row as if it had just been signed for the last time or, without a nonce, had never been signed. */
 function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): PaymentRow {
   const open = { ...row, tx_hash: null, confirmed_at: null, error_code: null, error_message: null }
   // Its nonce follows from its id.
@@ -254,5 +257,6 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
     row.created_at!,
   )
   const { ref } = store.first<{ ref: string }>('SELECT ref FROM idempotency WHERE key = ?', request.key)!
-  if (ref !== row.id) explain(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
+  if (ref !== row.id)
+    noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
 }

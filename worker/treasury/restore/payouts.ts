@@ -5,7 +5,7 @@ import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
 import { payoutKey } from '../payouts/keys.ts'
 import type { PayoutRow } from '../storage/rows.ts'
-import { explain, type RestoreState } from './state.ts'
+import { noteUnexplained, type RestoreState } from './state.ts'
 
 export type FreshCode = { version: number; sealedCode: string; codeHmac: string }
 
@@ -64,11 +64,14 @@ function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
   for (const purpose of ['claim', 'reclaim'] as const) {
     const { address } = payoutKey(ctx, row.id, purpose, row.secret_version)
     if (!sameAddress(address, purpose === 'claim' ? row.claim_key : row.reclaim_key))
-      explain(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
+      noteUnexplained(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
   }
 }
 
-/** One that is known here: what people have caused since, beside the chain. Its code is the newest that was sent. */
+/**
+ * Updates a payout that is known here with what people have done since off chain. Its code becomes the newest that
+ * was sent.
+ */
 export function updatePayout(ctx: Context, kept: KeptPayout): void {
   const { store } = ctx
   const known = store.payout(kept.id!)!

@@ -43,7 +43,9 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
       return { isOpen: true }
     })
   }
-  /** One way out of the freeze at a time: an object that were opened while it goes back would not know that it did. */
+  /**
+   * One way out of the freeze at a time: an object opened while it is being put back would not know that it had been.
+   */
   async #leave<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isLeaving) throw new Error('the account is being put back or unfrozen: try again in a minute')
     this.#isLeaving = true

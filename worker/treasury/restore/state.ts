@@ -15,7 +15,7 @@ export type RestoreState = {
   since: number
   /** The highest number of the outbox here when it was put back: D1 has rows of later ones. */
   seq: number
-  /** Numbers from here on are of after the restore. */
+  /** Numbers from this one on are given after the restore. */
   floor: number
   /** Time of the last row of the audit log when it was put back (ms). */
   asOf: number
@@ -68,7 +68,7 @@ export const count = (state: RestoreState, what: string, n = 1): void => {
   state.counts[what] = (state.counts[what] ?? 0) + n
 }
 
-export function explain(state: RestoreState, unexplained: Unexplained): void {
+export function noteUnexplained(state: RestoreState, unexplained: Unexplained): void {
   if (!state.unexplained.some(({ what, ref }) => what === unexplained.what && ref === unexplained.ref))
     state.unexplained.push(unexplained)
 }

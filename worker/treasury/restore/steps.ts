@@ -17,9 +17,9 @@ import { clearState, endedRestore, newState, type RestoreState, restoreState, wr
 const doing = {
   found: 'the object has to be put back first',
   frozen: 'the object is as it was before: put it back, or unfreeze the account',
-  wait: 'waits until no signature of before can be executed any more',
+  wait: 'waits until no signature made before the freeze can be executed',
   account: 'reads what D1 knows of the account',
-  payments: 'reads the payments of the time since',
+  payments: 'reads the payments made since then',
   chain: 'reads the chain',
   check: 'looks whether everything is explained',
   end: 'tells D1 and the claim pages, and opens the account',
@@ -128,7 +128,10 @@ export async function freeze(ctx: Context, id: string): Promise<{ isSent: boolea
   return { isSent: isSent(store) }
 }
 
-/** False: this is not the object that was frozen, or it never confirmed it, so that nobody knows. */
+/**
+ * False: this is not the object that was frozen, or it never confirmed the freeze, so nobody can tell whether it was
+ * put back.
+ */
 export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
   const { store, userId, now } = ctx
   const state = restoreState(store)

@@ -22,10 +22,10 @@ export function FilteredTotal(props: { page: Page | undefined; isStale: boolean 
           {spent[other] !== '0' && (
             <>
               {' '}
-              and, apart from that, <Amount value={spent[other]} chain={other} className="text-ink" />
+              and, separately, <Amount value={spent[other]} chain={other} className="text-ink" />
             </>
           )}
-          . <span className="text-small">What is completed counts, a payout when it is withdrawn.</span>
+          . <span className="text-small">Counts completed payments; payouts count once withdrawn.</span>
         </>
       ) : null}
     </p>
