@@ -68,9 +68,9 @@ test(
       expect(status, JSON.stringify(body)).toBe(201)
       return { id: body.id, key, to }
     }
-    const byOwner = async (name: string): Promise<Paid> => {
+    const byOwner = async (name: string, walletId = imported.id): Promise<Paid> => {
       const [key, to] = [randomUUID(), addressFor(name)]
-      const body = { walletId: imported.id, toAddress: to, amount: '1' }
+      const body = { walletId, toAddress: to, amount: '1' }
       const { id } = await bursar.api<{ id: string }>('/transactions/send', { token, key, body })
       return { id, key, to }
     }
@@ -123,6 +123,10 @@ test(
     await payoutIs(payouts[2]!, 'RECLAIMED')
     const madeSince = generatePrivateKey()
     const keyless = await importWallet(token, '5', madeSince)
+    const shortLived = await importWallet(token, '2')
+    const fromShortLived = await byOwner('short-lived', shortLived.id)
+    await confirmed(fromShortLived)
+    await bursar.api(`/wallets/${shortLived.id}`, { token, method: 'DELETE' })
     await bursar.api(`/agents/${sender.agents[1]!.id}`, { token, method: 'DELETE' })
     // D1 never hears of this one.
     const unheard = await byAgent('unheard')
@@ -147,10 +151,11 @@ test(
     await stack.restartWorker()
     const again = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
     expect([again.status, again.body.code], 'the object does not know, and D1 does').toEqual([503, 'account_restoring'])
+    await expect(ops(userId, 'freeze'), 'as if its reply had been lost').rejects.toThrow('was put back')
     await expect(ops(userId, 'unfreeze')).rejects.toThrow('was put back')
 
     const dry = await ops(userId, 'continue', ['dry-run'])
-    expect(dry.counts).toMatchObject({ 'payments accepted since': 31, 'wallets made since': 2 })
+    expect(dry.counts).toMatchObject({ 'payments accepted since': 32, 'wallets made since': 2 })
     expect((await ops(userId, 'continue', ['once'])).step).toBe('waiting')
     for (const rpc of Object.values(stack.rpc)) {
       await new RpcClient(rpc).request('evm_increaseTime', [400])
@@ -217,6 +222,10 @@ test(
     const other = await pay({ type: 'address', address: addressFor('other') }, sends[0]!.key)
     expect(other.body.code).toBe('idempotency_key_reused')
     expect(await balances(), 'still once').toEqual([...sends, ...ofImported, ...earlier].map(() => usdc('1')))
+
+    await confirmed(await byOwner('imported afterwards'))
+    expect(await get<Transaction>(`/transactions/${fromShortLived.id}`)).toMatchObject({ status: 'CONFIRMED' })
+    expect((await get<Wallet[]>('/wallets')).map(({ id }) => id)).not.toContain(shortLived.id)
 
     // Open payouts are claimed with the codes that were sent then, and taken back.
     await Promise.all([3, 4, 5].map((i) => claim(payouts[i]!, `later ${i}`)))

@@ -1,10 +1,14 @@
 /** When a frozen Treasury may go back or be opened. The platform's recovery is replaced: workerd has none. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/context.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createPayer, manualChain, prepare } from '../support/payer.ts'
+import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
@@ -17,15 +21,15 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
   const wait = 'try again in a minute'
 
   await inTreasury((treasury) => expect(treasury.goBack(id, past, true)).rejects.toThrow('the account is not frozen'))
-  await inTreasury((treasury) => treasury.freezeForRestore(id))
+  await inTreasury((treasury) => treasury.freezeForRestore(id, true))
   await inTreasury(async (treasury) => {
     const context = contextOf(treasury)
-    let fail = (_: Error) => {}
+    const [asked, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     treasury.snapshots = () => ({
-      goBack: () =>
-        new Promise((_, reject) => {
-          fail = reject
-        }),
+      goBack() {
+        asked.resolve()
+        return recovery.promise
+      },
     })
     enqueue(context, 'payment', 'pay_unsent')
     expect(await treasury.goBack(id, past, false), 'D1 lacks a payment').toEqual({ isSent: false })
@@ -33,11 +37,41 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
     const back = treasury.goBack(id, past, true)
     await expect(treasury.unfreeze(id)).rejects.toThrow(wait)
     await expect(treasury.goBack(id, past, true)).rejects.toThrow(wait)
-    fail(new Error('no such bookmark'))
+    await asked.promise
+    recovery.reject(new Error('no such bookmark'))
     await expect(back).rejects.toThrow('no such bookmark')
 
     const opened = treasury.unfreeze(id)
     await expect(treasury.goBack(id, past, true)).rejects.toThrow(wait)
     expect(await opened).toEqual({ isOpen: true })
   })
+})
+
+test('an object of an earlier time is neither frozen again nor opened @restore-23', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const db = primaryDb(env.DB)
+  const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
+  const goBack = await inTreasury(({ context }) => copyTables(context.store))
+  await startRestore(db, payer.userId, 'rst_again', Date.now())
+  expect(await inTreasury((treasury) => treasury.freezeForRestore('rst_again', true))).toMatchObject({
+    isAnother: false,
+  })
+  const backTo = (at: number) =>
+    runInDurableObject(payer.treasury(), async (treasury: Treasury, { storage }) => {
+      treasury.snapshots = () => ({
+        async goBack() {
+          goBack(pastTheGate(treasury).store)
+          await storage.sync()
+        },
+      })
+      await treasury.goBack('rst_again', at, true)
+    })
+  await expect(backTo(Date.now() - 60_000)).rejects.toThrow('goes back')
+  expect((await openRestore(db, payer.userId))!.frozenAt, 'also if the reply of the freeze was lost').not.toBeNull()
+  expect(await inTreasury((treasury) => treasury.freezeForRestore('rst_again', false))).toMatchObject({
+    isAnother: true,
+  })
+  expect(await inTreasury((treasury) => treasury.unfreeze('rst_again'))).toEqual({ isOpen: false })
+  // To another time, since the first one was a mistake.
+  await expect(backTo(Date.now() - 120_000)).rejects.toThrow('goes back')
 })

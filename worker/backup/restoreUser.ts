@@ -1,5 +1,6 @@
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
+import { forgetKeyUse } from '../db/keys.ts'
 import { endRestore, noteFrozen, openRestore, startRestore } from '../db/userRestores.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
@@ -69,13 +70,17 @@ const frozenAccount = async ({ db }: Deps, userId: string) => {
   return row
 }
 
+const putBack = () => new AppError('conflict', 'The object was put back: only `continue` opens the account.')
+
 /** D1 is told first: the object forgets it when it goes back. */
 async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
   if (isDry) return replyOf('open', 'would stop everything of this account and send what D1 lacks')
   await startRestore(deps.db, userId, newId('rst'), deps.now())
-  const { id } = await frozenAccount(deps, userId)
+  await forgetKeyUse(deps.db, userId)
+  const { id, frozenAt } = await frozenAccount(deps, userId)
   try {
-    const { isSent } = await treasuryOf(deps, userId).freezeForRestore(id)
+    const { isSent, isAnother } = await treasuryOf(deps, userId).freezeForRestore(id, frozenAt === null)
+    if (isAnother) throw putBack()
     await noteFrozen(deps.db, userId, deps.now())
     return replyOf(
       'frozen',
@@ -84,6 +89,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
         : 'frozen; D1 does not have everything yet: freeze once more before it goes back',
     )
   } catch (error) {
+    if (error instanceof AppError) throw error
     logError('account_not_frozen', { user: userId }, error)
     return replyOf(
       'frozen',
@@ -120,7 +126,10 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
   const until = deps.now() + maxMs
   for (;;) {
     const progress = (await treasury.continueRestore({ id, frozenAt, startedAt, accept })) as RestoreProgress
-    if (progress.step === 'done') await endRestore(deps.db, userId, id, deps.now())
+    if (progress.step === 'done') {
+      await forgetKeyUse(deps.db, userId)
+      await endRestore(deps.db, userId, id, deps.now())
+    }
     if (progress.step !== 'importing' || deps.now() > until) return fromProgress(progress)
   }
 }
@@ -133,7 +142,7 @@ async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<Use
     .catch((error: Error) => {
       throw new AppError('unavailable', `The account was not opened: ${error.message}`, { cause: error })
     })
-  if (!isOpen) throw new AppError('conflict', 'The object was put back: only `continue` opens the account.')
+  if (!isOpen) throw putBack()
   await endRestore(deps.db, userId, id, deps.now())
   return replyOf('open', 'works again')
 }

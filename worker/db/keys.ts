@@ -32,6 +32,11 @@ export async function recordKeyUse(db: Db, row: KeyUseRow): Promise<void> {
   await db.insert(keyUse).values(row).onConflictDoUpdate({ target: keyUse.userId, set })
 }
 
+/** The account counts as not looked at: an object of an earlier time has values under earlier keys. */
+export async function forgetKeyUse(db: Db, userId: string): Promise<void> {
+  await db.delete(keyUse).where(eq(keyUse.userId, userId))
+}
+
 /** Over all accounts. `unchecked`: not looked at since `since` (ms). */
 export async function keyUseTotals(db: Db, since: number) {
   const row = await db

@@ -31,7 +31,8 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
     endCredentials(ctx, state, known.credentials)
     endWebhooks(ctx, state, known.webhooksOn)
     updateContacts(ctx, state, contacts)
-    for (const wallet of wallets) importWallet(ctx, state, wallet)
+    const [live, deleted] = [wallets.filter((each) => !each.deleted), wallets.filter((each) => each.deleted)]
+    for (const wallet of [...live, ...deleted]) importWallet(ctx, state, wallet)
     writeState(store, { ...state, stage: 'payments' })
   })
   if (store.meta('payout_salt') !== null) await keepSalt(ctx)
@@ -93,7 +94,10 @@ function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]):
   }
 }
 
-/** Wallets made since come back without their keys, which were only here. */
+/**
+ * Wallets made since come back without their keys, which were only here; those that were also deleted since, until their payments
+ * have been read.
+ */
 function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): void {
   const { store } = ctx
   const known = store.wallet(wallet.id)
@@ -101,14 +105,16 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
     store.run('UPDATE wallet SET name = ? WHERE id = ?', wallet.name, wallet.id)
     return
   }
-  if (wallet.deleted) return
   const { start_block: start, start_balance: balance } = wallet
-  if (start === null || balance === null) {
-    noteUnexplained(state, {
-      what: 'wallet',
-      ref: wallet.id,
-      detail: `${wallet.address} was made since, and where to read it from is unknown`,
-    })
+  const other = store.first<{ id: string }>(
+    "SELECT id FROM wallet WHERE chain_id = ? AND address = ? COLLATE NOCASE AND status <> 'deleted'",
+    wallet.chain_id,
+    wallet.address,
+  )
+  if (wallet.deleted && start === null) return
+  if (other || start === null || balance === null) {
+    const why = other ? `${other.id} has its address` : 'where to read it from is unknown'
+    noteUnexplained(state, { what: 'wallet', ref: wallet.id, detail: `${wallet.address} was made since, and ${why}` })
     return
   }
   const isSmart = wallet.kind === 'smart'

@@ -65,6 +65,8 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
     if (!(await scanWallet(ctx, wallet.id, head))) return true
     failUnsigned(ctx, wallet)
     await releaseDead(ctx, ctx.store.wallet(wallet.id)!, head)
+    const { halted } = ctx.store.wallet(wallet.id)!
+    if (halted !== null) noteUnexplained(state, { what: 'books', ref: wallet.id, detail: halted })
   } catch (error) {
     if (!isNodeTrouble(error)) throw error
     if (!(error instanceof BooksDiffer)) throw error

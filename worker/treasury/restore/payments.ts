@@ -60,6 +60,11 @@ export async function importPage(ctx: Context, state: RestoreState): Promise<voi
     if (last) state.cursor = { createdAt: last.createdAt, id: last.id }
     if (rows.length < pageSize) {
       noteAuthorizations(ctx, state)
+      // Imported wallets go on under the session that they have: none of its numbers is given twice.
+      ctx.store.run(
+        `UPDATE session SET next_sequence = max(next_sequence, coalesce((SELECT max(sequence) + 1 FROM payment
+           WHERE payment.wallet_id = session.wallet_id AND payment.epoch = session.epoch), 0))`,
+      )
       state.stage = 'chain'
     }
     writeState(ctx.store, state)
@@ -105,6 +110,7 @@ function importOne(
   const problem = problemOf(ctx, { act, kept, payout, known })
   if (problem) {
     noteUnexplained(state, { what: 'payment', ref: id, detail: problem })
+    if (known) bindKey(ctx, state, kept)
     return
   }
   if (act === 'add' || act === 'add_ended') add(ctx, state, { kept, payout }, act === 'add', code)
@@ -180,8 +186,8 @@ function add(
   const base = { ...nothing, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
   const wallet = store.wallet(base.wallet_id)!
   const row = isOpen ? asOpen(state, wallet, base) : base
-  store.insertPayment(row)
   if (isOpen) hold(ctx, row)
+  store.insertPayment(row)
   if (payout) addPayout(ctx, state, payout, isOpen ? 'CREATING' : 'FAILED', code)
   audit(store, ctx.now(), 'payment.restored', row.id, {
     status: kept.row.status,
@@ -257,6 +263,14 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
     row.created_at!,
   )
   const { ref } = store.first<{ ref: string }>('SELECT ref FROM idempotency WHERE key = ?', request.key)!
-  if (ref !== row.id)
-    noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
+  if (ref === row.id) return
+  // Made here by an object that had forgotten the other one, before it heard that it went back.
+  if (store.payment(ref)?.sig_version === 0)
+    store.run(
+      'UPDATE idempotency SET fingerprint = ?, ref = ? WHERE key = ?',
+      request.fingerprint,
+      row.id!,
+      request.key,
+    )
+  else noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
 }

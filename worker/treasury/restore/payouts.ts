@@ -1,4 +1,5 @@
 import { sameAddress } from '#domain/sameAddress.ts'
+import { UnknownKeyVersion } from '../../keyrings/keyring.ts'
 import type { KeptPayout } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
@@ -53,18 +54,27 @@ export function addPayout(
     `INSERT INTO payout (${columns}) VALUES (${columns.map(() => '?')})`,
     ...columns.map((column) => row[column]),
   )
-  checkKeys(ctx, state, row)
+  // One that has ended needs its keys no more, and its secret may have been removed.
+  if (kept.status !== 'WITHDRAWN' && kept.status !== 'RECLAIMED') checkKeys(ctx, state, row)
   enqueue(ctx, 'link', row.id)
   enqueuePayout(ctx, row.id)
   ctx.schedule('expiry', row.expires_at)
 }
 
-/** A payout of a lost salt could be neither claimed nor returned by us. */
+/** A payout of a lost salt, or of a payout secret that was removed, could be neither claimed nor returned by us. */
 function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
-  for (const purpose of ['claim', 'reclaim'] as const) {
-    const { address } = payoutKey(ctx, row.id, purpose, row.secret_version)
-    if (!sameAddress(address, purpose === 'claim' ? row.claim_key : row.reclaim_key))
+  for (const purpose of ['claim', 'reclaim'] as const)
+    if (!isDerived(ctx, row, purpose))
       noteUnexplained(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
+}
+
+function isDerived(ctx: Context, row: PayoutRow, purpose: 'claim' | 'reclaim'): boolean {
+  try {
+    const { address } = payoutKey(ctx, row.id, purpose, row.secret_version)
+    return sameAddress(address, purpose === 'claim' ? row.claim_key : row.reclaim_key)
+  } catch (error) {
+    if (error instanceof UnknownKeyVersion) return false
+    throw error
   }
 }
 
@@ -79,13 +89,17 @@ export function updatePayout(ctx: Context, kept: KeptPayout): void {
     (kept.taken_down_at ?? null) === known.taken_down_at &&
     (kept.reminded ?? 0) <= known.reminded &&
     kept.sealed_token === known.sealed_token &&
+    kept.action_version! <= known.action_version &&
     kept.code_version! <= known.code_version
   if (isSame) return
   store.run(
-    'UPDATE payout SET taken_down_at = ?, reminded = max(reminded, ?), sealed_token = ? WHERE id = ?',
+    // The Relayer knows the jobs of earlier versions, and would not send one of them again.
+    `UPDATE payout SET taken_down_at = ?, reminded = max(reminded, ?), sealed_token = ?,
+       action_version = max(action_version, ?) WHERE id = ?`,
     kept.taken_down_at ?? null,
     kept.reminded ?? 0,
     kept.sealed_token!,
+    kept.action_version!,
     known.id,
   )
   if (kept.code_version! > known.code_version)

@@ -1,3 +1,4 @@
+import { noteFrozen } from '../../db/userRestores.ts'
 import { TreasuryObject } from '../treasuryObject.ts'
 import type * as Api from './api.ts'
 import { platformSnapshots, type Snapshots } from './snapshots.ts'
@@ -10,17 +11,20 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
   /** Replaced in tests: the platform's are not on a developer's machine. */
   snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
 
-  async freezeForRestore(id: string) {
-    const context = this.closeForRestore(id)
-    return freeze(context, id)
+  async freezeForRestore(id: string, isFirst: boolean) {
+    return freeze(this.closeForRestore(id), id, isFirst)
   }
   async goBack(id: string, at: number, evenIfNotSent: boolean) {
-    const { store } = this.restoreContext
+    const { store, db, userId, now } = this.restoreContext
     const state = restoreState(store)
-    if (state?.id !== id || state.stage !== 'frozen') throw new Error('the account is not frozen')
-    if (!evenIfNotSent && !isSent(store)) return { isSent: false }
+    // One that was put back already may go back again, to another time, until it has begun to open.
+    if (state?.id !== id || state.stage === 'end') throw new Error('the account is not frozen')
+    const isUntouched = state.stage === 'frozen' || state.stage === 'found'
+    if (isUntouched && !evenIfNotSent && !isSent(store)) return { isSent: false }
     this.closeForRestore(id)
     await this.#leave(async () => {
+      // So that the object of the earlier time is never taken for this one.
+      await noteFrozen(db, userId, now())
       await this.snapshots().goBack(at)
       this.ctx.abort('the object goes back to an earlier time')
     })

@@ -70,7 +70,12 @@ export async function continueRestore(ctx: Context, input: ContinueInput): Promi
 
 function check(ctx: Context, state: RestoreState, accept: string | null): RestoreProgress {
   const { store, now } = ctx
-  const isOpen = store.first("SELECT 1 FROM payment WHERE status IN ('QUEUED','PROCESSING') LIMIT 1") !== null
+  // Payments of a halted wallet stay open until an operator has found out why its books differ.
+  const isOpen =
+    store.first(
+      `SELECT 1 FROM payment WHERE status IN ('QUEUED','PROCESSING')
+         AND wallet_id IN (SELECT id FROM wallet WHERE halted IS NULL) LIMIT 1`,
+    ) !== null
   if (state.unexplained.length > 0 && (accept === null || isOpen)) {
     // The next call reads the chain again: books that differed because of a node may agree then.
     const unexplained = state.unexplained.filter(({ what }) => what !== 'books')
@@ -115,9 +120,14 @@ export const isSent = (store: Store): boolean =>
   store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
 
 /** Stops the object that is there, and sends what D1 lacks of it. */
-export async function freeze(ctx: Context, id: string): Promise<{ isSent: boolean }> {
+export async function freeze(
+  ctx: Context,
+  id: string,
+  isFirst: boolean,
+): Promise<{ isSent: boolean; isAnother: boolean }> {
   const { store, userId, now } = ctx
   const known = restoreState(store)
+  if (!isFirst && (known?.id !== id || known.stage !== 'frozen')) return { isSent: false, isAnother: true }
   if (known === null || known.stage === 'found') writeState(store, newState(id, 'frozen', now()))
   const outbox = new Outbox(ctx)
   for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
@@ -125,7 +135,7 @@ export async function freeze(ctx: Context, id: string): Promise<{ isSent: boolea
   const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
   for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
   for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).freeze(userId)
-  return { isSent: isSent(store) }
+  return { isSent: isSent(store), isAnother: false }
 }
 
 /**
