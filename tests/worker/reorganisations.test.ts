@@ -1,6 +1,7 @@
 /** Reorganisations deeper than CONFIRM_DEPTH: after one finality the books equal the chain, and the wallet goes on. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createImporter } from '../support/importer.ts'
@@ -262,6 +263,67 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
   await payer.booksBalance()
+})
+
+test('a rotation, payouts, a claim and a reclaim that moved to other blocks are booked there, once @reorg-15', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  const walletId = payer.wallet.id
+  await payer.treasury().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  await until('the rotation is done', async () => {
+    await chain.mine()
+    await look(payer)
+    return (await rows<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status === 'done'
+  })
+  const [claimed, returned, to] = [await createPayout(payer), await createPayout(payer), fresh('claimer')]
+  for (const { id } of [claimed, returned]) await payoutIs(payer, id, 'CREATED')
+  expect(await payer.treasury().claim({ payoutId: claimed.id, codeVersion: 1, to })).toMatchObject({ ok: true })
+  expect(await payer.treasury().reclaim(returned.id)).toMatchObject({ ok: true })
+  await payoutIs(payer, claimed.id, 'WITHDRAWN')
+  await payoutIs(payer, returned.id, 'RECLAIMED')
+  const session = await rows<object>(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')
+  const { number: head } = await blockAt('latest')
+  const raws = await signedAfter(last)
+  await reorganise(last)
+  for (const raw of raws) await chain.node('eth_sendRawTransaction', raw)
+  await takeBranch(payer)
+  expect(await payoutOf(payer, claimed.id)).toMatchObject({ status: 'WITHDRAWN', funded: 1, announced: 1 })
+  expect(await payoutOf(payer, returned.id)).toMatchObject({ status: 'RECLAIMED', funded: 1, announced: 1 })
+  expect(await rows(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')).toEqual(session)
+  const booked = await rows<{ kind: string; block: number }>(payer, 'SELECT kind, block FROM booking ORDER BY kind')
+  expect(booked.filter(({ block }) => block <= head)).toEqual([])
+  expect(booked.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['announced', 'funded', 'reclaimed', 'withdrawn']),
+  )
+  await goesOn(unfinal)
+  expect(await chain.usdcBalance(to)).toBe(usdc('5'))
+  expect(await payer.ledger()).toMatchObject({ returns: '5', escrowed: '0', withdrawn: '0' })
+})
+
+test('a claim that the payer’s own reclaim replaced is undone, and the money is the wallet’s again @reorg-16', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, finalise } = unfinal
+  const { id } = await createPayout(payer)
+  await payoutIs(payer, id, 'CREATED')
+  const { number: created } = await blockAt('latest')
+  const to = fresh('claimer')
+  expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
+  await payoutIs(payer, id, 'WITHDRAWN')
+
+  await reorganise(created)
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
+  const { payer: holder, claim_key: claimKey, reclaim_key: reclaimKey, amount, expiry } = await payoutOf(payer, id)
+  const terms = { payer: holder, claimKey, reclaimKey, amount: BigInt(amount), expiry }
+  const unsigned = { deadline: 0, r: `0x${'00'.repeat(32)}`, vs: `0x${'00'.repeat(32)}` } as const
+  await chain.act(holder, chain.contracts.escrow, reclaimCall(terms, { atLeast: 0n, ...unsigned }))
+  await chain.mine()
+  await takeBranch(payer)
+  await chain.fault({ mode: 'none' })
+  expect(await payoutOf(payer, id)).toMatchObject({ status: 'RECLAIMED', withdrawn_to: null })
+  await finalise()
+  expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
+  expect(await chain.usdcBalance(to)).toBe(0n)
+  await goesOn(unfinal)
 })
 
 test('a node between two branches, two that disagree, or one without the block undo nothing @reorg-9', async () => {
