@@ -36,7 +36,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   await pay(home, { to, amount: '7.4' })
   await pay(home, { to, amount: '0.2' }) // 76 %
   await until('the first mail', async () => (await sent()) === 1)
-  expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC are left')
+  expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC is left')
   await pay(home, { to, amount: '0.4' }) // 80 %: nothing new
   await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
   await until('the last mail', async () => (await sent()) === 2)
