@@ -20,6 +20,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Contracts } from '../worker/chain/types.ts'
+import { waitForReceipt } from './receipt.ts'
 
 export const create2Deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
@@ -87,7 +88,7 @@ function addStandIn(add: (name: string, args?: unknown[]) => Address, admin: Add
 /** Deploys what is not there yet, all at once, and resolves when everything is. Throws if a deployment failed. */
 export async function deployContracts(rpcUrl: string, options: Roles & { deployerKey: Hex }): Promise<Contracts> {
   const { steps, contracts } = deploymentPlan(options)
-  const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
+  const chain = createPublicClient({ transport: http(rpcUrl) })
   const missing = async () => {
     const codes = await Promise.all(steps.map(({ address }) => chain.getCode({ address })))
     return steps.filter((_, i) => !codes[i])
@@ -106,7 +107,7 @@ export async function deployContracts(rpcUrl: string, options: Roles & { deploye
     const gas = 500_000n + 280n * BigInt(size(data))
     hashes.push(await wallet.sendTransaction({ chain: null, to: create2Deployer, data, gas, nonce: nonce++ }))
   }
-  for (const hash of hashes) await chain.waitForTransactionReceipt({ hash, timeout: 60_000 })
+  for (const hash of hashes) await waitForReceipt(chain, hash)
 
   const failed = await missing()
   if (failed.length > 0) throw new Error(`not deployed: ${failed.map(({ name }) => name).join(', ')}`)

@@ -22,6 +22,7 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
+import { waitForReceipt } from '../../contracts/receipt.ts'
 import { until } from '../../local/client.ts'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
@@ -145,7 +146,7 @@ async function leave(owner: PrivateKeyAccount, rpcUrl: string, home: Address) {
   const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const signer = createWalletClient({ account: owner, transport: http(rpcUrl) })
   const mined = async (hash: Promise<Hex>) => {
-    const { status } = await chain.waitForTransactionReceipt({ hash: await hash })
+    const { status } = await waitForReceipt(chain, await hash)
     expect(status).toBe('success')
   }
 

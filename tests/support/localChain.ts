@@ -12,6 +12,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployContracts } from '../../contracts/deployment.ts'
+import { waitForReceipt } from '../../contracts/receipt.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
 import { agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { type WalletParameters, walletAddress } from '../../worker/chain/addresses.ts'
@@ -71,7 +72,7 @@ export async function startLocalChain(): Promise<LocalChain> {
     const account = privateKeyToAccount(from.key)
     const wallet = createWalletClient({ account, transport: http(anvil.url) })
     const hash = await wallet.sendTransaction({ chain: null, to, data, gas: 16_000_000n })
-    const receipt = await client.waitForTransactionReceipt({ hash })
+    const receipt = await waitForReceipt(client, hash)
     if (receipt.status !== 'success' && !mayRevert) throw new Error(`reverted: ${hash}`)
     return receipt
   }
