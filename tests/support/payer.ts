@@ -31,10 +31,13 @@ export async function prepare(): Promise<void> {
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
 }
 
+/** Work that a kill interrupted is repeated after 20 seconds. */
+const untilMs = 45_000
+
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 20_000,
+  withinMs = untilMs,
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {

@@ -6,7 +6,9 @@ import { openTroubles } from '../../worker/db/objectTroubles.ts'
 import type { MigrationJob } from '../../worker/durable/migrationJobs.ts'
 import { contract, expand, type Migration } from '../../worker/durable/migrations.ts'
 import { toAppError } from '../../worker/failure.ts'
+import { freshStop, maySign } from '../../worker/treasury/operators/stop.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
@@ -152,6 +154,16 @@ test('every kind of object refuses, says so to operators, and resumes @schema-3'
     await call()
     await until('the end of the trouble', async () => (await troublesOf(called)).length === 0)
   }
+})
+
+test('reading the operators’ stop never throws, also where the storage refuses, and nothing may be signed then @schema-11', async () => {
+  const { treasury } = payer
+  await becomesNewer(treasury())
+  const signs = () =>
+    runInDurableObject(treasury(), ({ context }: Treasury) => freshStop(context)?.then(() => maySign(context)))
+  expect(await signs()).toBe(false)
+  await newerCodeIsBack(treasury())
+  expect(await signs()).toBe(true)
 })
 
 test('a method that the object’s older code lacks is an update under way as well @schema-9', () => {

@@ -33,9 +33,14 @@ export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
   const age = readingAge(ctx)
   if (age < stopRefreshMs || Math.abs(ctx.now() - stop.failedAt) < retryMs) return null
-  stop.reading ??= read(ctx).finally(() => {
-    stop.reading = null
-  })
+  stop.reading ??= read(ctx)
+    .catch(() => {
+      // The object's storage refuses, because it needs newer code, for example.
+      stop.failedAt = ctx.now()
+    })
+    .finally(() => {
+      stop.reading = null
+    })
   return age < stopReadingMs ? null : stop.reading
 }
 
@@ -54,8 +59,8 @@ async function read(ctx: Context): Promise<void> {
   }
   if (row.restoreId !== null && ctx.freeze(row.restoreId)) return
   ctx.stop.mode = row.mode
-  ctx.stop.readAt = readAt
   noteStop(ctx, row.since ?? readAt)
+  ctx.stop.readAt = readAt
 }
 
 const sinceKey = 'signing_stopped_since'
