@@ -1,6 +1,6 @@
 /**
- * `npm run test:long skew`: two versions of Bursar on one state. The other one is built from git: the last before schemas
- * said which code may use them, unless SKEW_COMMIT names another commit.
+ * `npm run test:long skew`: two versions of Bursar on one state. The other one is built from git: one from before
+ * schemas said which code may use them, unless SKEW_COMMIT names another commit.
  *
  *   in turn     the older version, this one on its state, the older one on that state as after a rollback, this one again
  *   at once     the older Worker with this version's objects, and the reverse, as while a deployment replaces one by the other
@@ -13,7 +13,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,9 +30,10 @@ import { ensureBuilt } from '../../local/tools/build.ts'
 import { root, runTool } from '../../local/tools/runTool.ts'
 import { createFundedWallet, createPayout, signIn } from '../support/testStack.ts'
 
-/** The last commit before keyrings, retention and contract sets. */
-const commit = process.env.SKEW_COMMIT ?? '8d95a24'
+/** The first commit of retention, before keyrings and contract sets. */
+const commit = process.env.SKEW_COMMIT ?? '367ebd5'
 
+type Migration = { path: string; name: string; sql: string }
 type Payout = Awaited<ReturnType<typeof createPayout>>
 
 const work = await mkdtemp(join(tmpdir(), 'bursar-skew-'))
@@ -56,9 +57,27 @@ async function buildOlder(): Promise<void> {
   const archive = join(work, 'older.tar')
   await runTool(['git', 'archive', '--output', archive, commit])
   await runTool(['tar', '-xf', archive, '-C', older])
+  renumberMigrations()
   symlinkSync(join(root, 'node_modules'), join(older, 'node_modules'))
   mkdirSync(join(older, 'web/dist'))
   await runTool(['node', join(older, 'local/tools/bundleWorker.ts')])
+}
+
+/** Its migrations that have another number by now get it, so that they do not run a second time under this one's name. */
+function renumberMigrations(): void {
+  const folders = [root, older].map((tree) => join(tree, 'migrations')) as [string, string]
+  const [now, then] = folders.map((folder) =>
+    readdirSync(folder).map((name) => ({
+      path: join(folder, name),
+      name,
+      sql: readFileSync(join(folder, name), 'utf8'),
+    })),
+  ) as [Migration[], Migration[]]
+  for (const { path, sql } of then) {
+    const same = now.find((each) => each.sql === sql)
+    assert(same, `${path} was changed since ${commit}`)
+    renameSync(path, join(folders[1], same.name))
+  }
 }
 
 async function inTurn(): Promise<void> {
