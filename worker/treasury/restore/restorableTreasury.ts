@@ -8,11 +8,13 @@ import { continueRestore, dryRestore, freeze, isSent, unfreeze } from './steps.t
 /** What puts this object back to an earlier time. Works while the object refuses everything else. */
 export abstract class RestorableTreasury extends TreasuryObject implements Api.RestoreCalls {
   #isLeaving = false
+  #turn: Promise<unknown> = Promise.resolve()
   /** Replaced in tests: the platform's are not on a developer's machine. */
   snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
 
   async freezeForRestore(id: string, isFirst: boolean) {
-    return freeze(this.closeForRestore(id), id, isFirst)
+    const context = this.closeForRestore(id)
+    return this.#inTurn(() => freeze(context, id, isFirst))
   }
   async goBack(id: string, at: number, evenIfNotSent: boolean) {
     const { store, db, userId, now } = this.restoreContext
@@ -34,29 +36,43 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
     return dryRestore(this.closeForRestore(id), id)
   }
   async continueRestore(input: Parameters<Api.RestoreCalls['continueRestore']>[0]) {
-    const { store } = this.restoreContext
-    const context = endedRestore(store) === input.id ? this.restoreContext : this.closeForRestore(input.id)
-    const progress = await continueRestore(context, input)
-    if (progress.step === 'done') await this.reload()
-    return progress
+    return this.#inTurn(async () => {
+      this.#stay()
+      const { store } = this.restoreContext
+      const context = endedRestore(store) === input.id ? this.restoreContext : this.closeForRestore(input.id)
+      const progress = await continueRestore(context, input)
+      if (progress.step === 'done') await this.reload()
+      return progress
+    })
   }
   async unfreeze(id: string) {
-    return this.#leave(async () => {
-      if (!(await unfreeze(this.restoreContext, id))) return { isOpen: false }
-      await this.reload()
-      return { isOpen: true }
-    })
+    return this.#leave(() =>
+      this.#inTurn(async () => {
+        if (!(await unfreeze(this.restoreContext, id))) return { isOpen: false }
+        await this.reload()
+        return { isOpen: true }
+      }),
+    )
+  }
+  /** One after the other: each begins with what the one before has stored. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(work, work)
+    this.#turn = run
+    return run
   }
   /**
    * One way out of the freeze at a time: an object opened while it is being put back would not know that it had been.
    */
   async #leave<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isLeaving) throw new Error('the account is being put back or unfrozen: try again in a minute')
+    this.#stay()
     this.#isLeaving = true
     try {
       return await work()
     } finally {
       this.#isLeaving = false
     }
+  }
+  #stay(): void {
+    if (this.#isLeaving) throw new Error('the account is being put back or unfrozen: try again in a minute')
   }
 }

@@ -1,0 +1,81 @@
+/** A restore with two callers, as when an operator repeats a slow call from a second terminal. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
+import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
+import { restoreState, writeState } from '../../worker/treasury/restore/state.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { accepted, becomes, pass } from '../support/manualClock.ts'
+import { createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
+import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { env } from './apiClient.ts'
+
+beforeAll(prepare, 60_000)
+
+const db = primaryDb(env.DB)
+const inTreasury = <T>(payer: Payer, work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
+
+/** Two payments are lost, and so many callers continue the restore at once. */
+async function restoreWith(callers: number) {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
+  for (let i = 0; i < 2; i++) {
+    const { id } = await accepted(payer, { to: { type: 'address', address: fresh('turns') } })
+    await becomes(payer, id, 'CONFIRMED')
+  }
+  await inTreasury(payer, (treasury) => treasury.syncReadModel())
+  await startRestore(db, payer.userId, `rst_${callers}`, Date.now())
+  const { id, startedAt } = (await openRestore(db, payer.userId))!
+  await inTreasury(payer, (treasury) => {
+    treasury.context.freeze(id)
+    goBack(pastTheGate(treasury).store)
+  })
+  const input = { id, startedAt, frozenAt: Date.now(), accept: null }
+  const seen: RestoreProgress[] = []
+  while (seen.at(-1)?.step !== 'done') {
+    const together = () => Array.from({ length: callers }, () => payer.treasury().continueRestore(input))
+    seen.push(...((await Promise.all(together())) as RestoreProgress[]))
+    if (seen.at(-1)!.step === 'waiting') await pass(400)
+    expect(seen.at(-1)!.step).not.toBe('unexplained')
+  }
+  const audited = await inTreasury(payer, (treasury) =>
+    pastTheGate(treasury).store.all("SELECT event FROM audit WHERE event GLOB '*.restored' ORDER BY seq"),
+  )
+  return {
+    steps: seen.flatMap(({ step, doing }) => (step === 'importing' ? [doing] : [])),
+    counts: seen.find(({ step }) => step === 'done')!.counts,
+    audited,
+  }
+}
+
+test('two callers who continue one restore at once do each step once, as a single caller does @restore-30', async () => {
+  const alone = await restoreWith(1)
+  expect(alone.counts).toMatchObject({ 'payments accepted since': 2, 'wallets read': 1 })
+  expect(await restoreWith(2)).toEqual(alone)
+})
+
+test('no step of a restore runs while the object goes back to another time @restore-31', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await inTreasury(payer, async (treasury) => {
+    const input = { id: 'rst_other', startedAt: Date.now(), frozenAt: Date.now(), accept: null }
+    const { store } = pastTheGate(treasury)
+    await treasury.continueRestore(input)
+    writeState(store, { ...restoreState(store)!, stage: 'check' })
+    const [asked, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    treasury.snapshots = () => ({
+      goBack() {
+        asked.resolve()
+        return recovery.promise
+      },
+    })
+    const back = treasury.goBack('rst_other', Date.now() - 60_000, true)
+    await expect(treasury.continueRestore(input)).rejects.toThrow('try again in a minute')
+    expect(restoreState(store)!.stage).toBe('check')
+    await asked.promise
+    recovery.reject(new Error('no such bookmark'))
+    await expect(back).rejects.toThrow('no such bookmark')
+    await treasury.continueRestore(input)
+    expect(restoreState(store)!.stage).toBe('end')
+  })
+})
