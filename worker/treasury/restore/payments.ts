@@ -262,15 +262,22 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
     row.id!,
     row.created_at!,
   )
-  const { ref } = store.first<{ ref: string }>('SELECT ref FROM idempotency WHERE key = ?', request.key)!
+  const { ref, kind } = store.first<{ ref: string; kind: string }>(
+    'SELECT ref, kind FROM idempotency WHERE key = ?',
+    request.key,
+  )!
   if (ref === row.id) return
-  // Made here by an object that had forgotten the other one, before it heard that it went back.
-  if (store.payment(ref)?.sig_version === 0)
+  // An object that had forgotten the other one accepted this one, or asked its owner, before it heard that it went back.
+  // It signed nothing, so the signed payment has the key, and of two that D1 knows as unsigned the older one.
+  const [own, other] = [store.payment(row.id!)!, store.payment(ref)]
+  const isSigned = (payment: PaymentRow | null) => payment !== null && payment.sig_version > 0
+  if (kind !== 'payment' || (isSigned(own) && isSigned(other)))
+    noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
+  else if (!isSigned(other) && (!other || isSigned(own) || own.created_at < other.created_at))
     store.run(
       'UPDATE idempotency SET fingerprint = ?, ref = ? WHERE key = ?',
       request.fingerprint,
       row.id!,
       request.key,
     )
-  else noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
 }
