@@ -1,7 +1,14 @@
 /** A Treasury that is put back to an earlier time, in workerd, which has no recovery. */
+import { runInDurableObject } from 'cloudflare:test'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/context.ts'
+import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { pass } from './manualClock.ts'
+import { type Payer, until } from './payer.ts'
+import { env } from './testEnv.ts'
 
 type Row = Record<string, string | number | null>
 
@@ -29,4 +36,38 @@ export function copyTables(store: Store): (store: Store) => void {
       for (const { sql } of triggers) store.run(sql)
       store.auditHead = null
     })
+}
+
+const db = primaryDb(env.DB)
+
+/** The Treasury as it is now, to go back to. */
+export const copyOf = ({ treasury }: Payer) =>
+  runInDurableObject(treasury(), ({ context }: Treasury) => copyTables(context.store))
+
+/** Freezes the payer's Treasury, which is on `manualChain`, and puts it back by `goBack`. */
+export async function putBack({ userId, treasury, ledger }: Payer, goBack: (store: Store) => void) {
+  const [id, startedAt] = [`rst_${userId}`, Date.now()]
+  await startRestore(db, userId, id, startedAt)
+  const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
+  await inTreasury((object) => {
+    object.context.freeze(id)
+    goBack(pastTheGate(object).store)
+  })
+  const input = (accept: string | null) => ({ id, startedAt, frozenAt: startedAt, accept })
+  const step = (accept: string | null) => inTreasury((object) => continueRestore(pastTheGate(object), input(accept)))
+  /** Until an operator is asked, or the account may be opened. `accept`: the operator who accepts what is unexplained. */
+  const restore = async (accept: string | null = null) => {
+    for (;;) {
+      const progress = await step(accept)
+      if (progress.step === 'waiting') await pass(400)
+      else if (progress.step !== 'importing') return progress
+    }
+  }
+  /** After the last step. */
+  const open = async () => {
+    await inTreasury((object) => object.continueRestore(input(null)))
+    await endRestore(db, userId, id, Date.now())
+    await until('the account is open', () => ledger().catch(() => null))
+  }
+  return { restore, open }
 }

@@ -1,21 +1,17 @@
 /** A restore that finds a payout on the chain of which D1 never heard. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { primaryDb } from '../../worker/db/d1.ts'
-import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
-import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { becomes, payoutIs, payoutOf } from '../support/manualClock.ts'
 import { createPayer, fresh, manualChain, prepare } from '../support/payer.ts'
-import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { copyOf, putBack } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
 test('a payout that only the chain knows is named with the time of its return @restore-22', async () => {
   const payer = await createPayer({ on: manualChain })
-  const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
-  const goBack = await inTreasury(({ context }) => copyTables(context.store))
+  const goBack = await copyOf(payer)
   const pay = async (to: object) => {
     const paid = await payer.treasury().payAsAgent(payer.payment({ to } as never))
     if (!paid.ok) throw new Error(paid.message)
@@ -26,25 +22,11 @@ test('a payout that only the chain knows is named with the time of its return @r
   const { address, expiry } = await payoutOf(payer, id)
   const transfer = await pay({ type: 'address', address: fresh('unheard') })
   await becomes(payer, transfer.id, 'CONFIRMED')
-  await inTreasury((treasury) => treasury.syncReadModel())
+  await runInDurableObject(payer.treasury(), (treasury: Treasury) => treasury.syncReadModel())
   for (const table of ['payout_view', 'transaction_view'])
     await env.DB.prepare(`DELETE FROM ${table} WHERE user_id = ?`).bind(payer.userId).run()
 
-  const db = primaryDb(env.DB)
-  await startRestore(db, payer.userId, 'rst_announced', Date.now())
-  const { id: restore, startedAt } = (await openRestore(db, payer.userId))!
-  await inTreasury((treasury) => {
-    treasury.context.freeze(restore)
-    goBack(pastTheGate(treasury).store)
-  })
-  await manualChain.node('evm_increaseTime', 400)
-  const step = (accept: string | null) =>
-    inTreasury((treasury) =>
-      continueRestore(pastTheGate(treasury), { id: restore, startedAt, frozenAt: Date.now(), accept }),
-    )
-  let progress = await step(null)
-  for (; progress.step === 'waiting' || progress.step === 'importing'; progress = await step(null))
-    await manualChain.mine(4)
+  const progress = await (await putBack(payer, goBack)).restore()
   const details = progress.unexplained.map(({ what, detail }) => [what, detail.toLowerCase()])
   expect(details).toEqual([
     ['payout', expect.stringContaining(`1 usdc to ${address.toLowerCase()}`)],

@@ -1,0 +1,149 @@
+/** What a Treasury of an earlier time takes over from D1 and from the chain. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import { primaryDb } from '../../worker/db/d1.ts'
+import type { PayInput } from '../../worker/treasury/api.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
+import { accepted, becomes, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import { createPayer, fresh, manualChain, type Payer, prepare, usdc } from '../support/payer.ts'
+import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
+import { redeploy, settingsWith } from '../support/rings.ts'
+import { env } from './apiClient.ts'
+
+beforeAll(prepare, 60_000)
+
+const db = primaryDb(env.DB)
+const operator = 'ann@example.com'
+const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
+const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
+const rows = (payer: Payer, query: string, ...values: string[]) =>
+  inTreasury(payer, ({ context: { store } }) => store.all(query, ...values))
+const sync = (payer: Payer) => inTreasury(payer, (treasury) => treasury.syncReadModel())
+
+test('a claim after the restore is delivered, also if one before it was and expired @restore-27', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const { id } = await accepted(payer, toBob)
+  await payoutIs(payer, id, 'CREATED')
+  const goBack = await copyOf(payer)
+  const claim = async (to = fresh('bob')) => {
+    const { code_version: codeVersion } = await payoutOf(payer, id)
+    expect(await payer.treasury().claim({ payoutId: id, codeVersion, to })).toMatchObject({ ok: true })
+    await look(payer)
+  }
+  // It reaches the chain after its deadline.
+  await claim()
+  await sync(payer)
+  const { restore, open } = await putBack(payer, goBack)
+  expect(await restore()).toMatchObject({ step: 'done' })
+  await open()
+  expect(await payoutOf(payer, id)).toMatchObject({ status: 'CREATED', action_version: 1 })
+
+  await claim()
+  await payoutIs(payer, id, 'WITHDRAWN')
+  await payer.booksBalance()
+})
+
+test('what was paid in a new period counts in its budget once @restore-28', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const limits = { periodBudget: { period: 'day', limit: usdc('20') } } as const
+  const kept = { version: undefined, walletId: undefined, spendLimit: undefined, contactIds: undefined, contacts: [] }
+  const edit = { ...kept, name: 'Daily', scopes: ['address_payments:write'], limits }
+  expect(await payer.treasury().editGroup(payer.group.id, edit)).toMatchObject({ ok: true })
+  const goBack = await copyOf(payer)
+  for (const amount of ['1', '2']) {
+    const { id } = await accepted(payer, { amount: usdc(amount) })
+    await becomes(payer, id, 'CONFIRMED')
+  }
+  await sync(payer)
+  const used = () => rows(payer, 'SELECT period_used, period_start, held, spent FROM policy_group')
+  const before = await used()
+  const { restore, open } = await putBack(payer, (store) => {
+    goBack(store)
+    store.run('UPDATE policy_group SET period_start = period_start - 86400000')
+  })
+  expect(await restore()).toMatchObject({ step: 'done' })
+  await open()
+  expect(await used()).toEqual(before)
+})
+
+/** While D1 does not respond, payments are accepted and not signed. */
+async function sendWithoutD1(payer: Payer, input: PayInput) {
+  const sent = await inTreasury(payer, async (treasury) => {
+    const { context } = treasury
+    context.db = null as never
+    context.stop.readAt = Number.NEGATIVE_INFINITY
+    const result = await treasury.send(input)
+    context.db = db
+    await treasury.syncReadModel()
+    return result.ok ? result.value : null
+  })
+  expect(sent).toMatchObject({ status: 'QUEUED' })
+  return sent!.id
+}
+
+test('a key that an object used again, before it knew that it went back, returns the payment that was made @restore-29', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await copyOf(payer)
+  const to = { type: 'address', address: fresh('once') } as const
+  const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to })
+  const sent = await payer.treasury().send(request)
+  const id = sent.ok ? sent.value.id : sent.message
+  await becomes(payer, id, 'CONFIRMED')
+  await sync(payer)
+  await inTreasury(payer, ({ context }) => goBack(context.store))
+  const second = await sendWithoutD1(payer, request)
+  expect(second).not.toBe(id)
+  const { restore, open } = await putBack(payer, () => {})
+  expect(await restore()).toMatchObject({ step: 'done', unexplained: [] })
+  await open()
+
+  expect(await payer.treasury().send(request)).toMatchObject({ ok: true, value: { id, status: 'CONFIRMED' } })
+  expect(await statusOf(payer, second)).toBe('FAILED')
+  expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
+})
+
+test('a payout whose payout secret was removed is left to an operator, and the restore goes on @restore-26', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await copyOf(payer)
+  const { id } = await accepted(payer, toBob)
+  await payoutIs(payer, id, 'CREATED')
+  await sync(payer)
+  await redeploy(payer.userId, settingsWith({ PAYOUT_SECRET: { from: 0 } }, ['PAYOUT_SECRET']))
+  const { restore, open } = await putBack(payer, goBack)
+  const { step, unexplained } = await restore()
+  expect({ step, unexplained }).toEqual({
+    step: 'unexplained',
+    unexplained: [{ what: 'payout', ref: id, detail: expect.stringContaining('key can’t be derived') }],
+  })
+  expect(await restore(operator)).toMatchObject({ step: 'done' })
+  await open()
+  expect(await payoutOf(payer, id)).toMatchObject({ status: 'CREATED' })
+  await payer.booksBalance()
+})
+
+test('an operator can accept the rest while a wallet whose books differ is halted @restore-24', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await copyOf(payer)
+  const { id } = await accepted(payer)
+  await becomes(payer, id, 'CONFIRMED')
+  await sync(payer)
+  const { restore, open } = await putBack(payer, (store) => {
+    goBack(store)
+    store.run('UPDATE wallet SET deposits = deposits + 1')
+  })
+  expect(await restore()).toMatchObject({ step: 'unexplained', unexplained: [{ what: 'books', ref: payer.wallet.id }] })
+  await inTreasury(payer, (treasury) => {
+    const context = pastTheGate(treasury)
+    const { now } = context
+    context.now = () => now() + haltAfterMs
+  })
+  // Read once more before it is halted.
+  await restore()
+  await restore()
+  expect(await restore(operator)).toMatchObject({ step: 'done' })
+  await open()
+  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  const [wallet] = await rows(payer, 'SELECT halted FROM wallet')
+  expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
+})
