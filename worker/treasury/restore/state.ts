@@ -1,3 +1,4 @@
+import type { StrayTransfer } from '#domain/restorePlan.ts'
 import type { ChainId } from '../../chain/types.ts'
 import type { KeptCursor } from '../../db/restoreRows.ts'
 import type { Store } from '../storage/store.ts'
@@ -6,6 +7,21 @@ import type { Unexplained } from './api.ts'
 /** The steps in their order. Each is written when it begins, so a restore that was killed goes on with it. */
 export const stages = ['wait', 'account', 'payments', 'chain', 'check', 'end'] as const
 export type Stage = (typeof stages)[number]
+
+/** A transfer, and the block that it is in. */
+export type Signed = StrayTransfer & { block: number }
+
+/** Transfers of one wallet that no payment has, while they are looked for in its logs. */
+export type Search = {
+  reads: 'transfers' | 'announcements'
+  /** Blocks, both included; read up to `next`. */
+  from: number
+  to: number
+  next: number
+  strays: Signed[]
+  /** Unix seconds by address in lower case: of the payouts that such a transfer has funded. */
+  expiries: Record<string, number>
+}
 
 export type RestoreState = {
   id: string
@@ -22,6 +38,8 @@ export type RestoreState = {
   /** Unix seconds by chain: the last deadline of any signature that may exist. */
   until: Partial<Record<ChainId, number>>
   cursor: KeptCursor
+  /** Of the wallet whose logs are being searched. */
+  search?: Search | null
   /** Wallets whose logs were matched with payments, and those that were read. */
   matched: string[]
   read: string[]

@@ -12,8 +12,8 @@ import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { undoBookings } from './undo.ts'
 
-/** Ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
-const rangesPerScan = 20
+/** 20 ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
+export const blocksPerScan = 20 * maxRange
 /** Nodes refuse more than 1,000 values of one topic. */
 const maxTopics = 500
 
@@ -68,7 +68,7 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
   const { store } = ctx
   const before = store.wallet(walletId)!
   const chain = ctx.chains[before.chain_id]
-  const toBlock = Math.min(level, before.scanned_block + maxRange * rangesPerScan)
+  const toBlock = Math.min(level, before.scanned_block + blocksPerScan)
   if (toBlock < before.scanned_block || (toBlock === before.scanned_block && before.anchor_block === toBlock))
     return true
 
