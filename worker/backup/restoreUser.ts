@@ -103,6 +103,8 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: Restor
   if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
   if (dryRun) return replyOf('frozen', `would go back to ${new Date(at).toISOString()}`)
+  // A round of the cron that had asked the object before it froze may have written since.
+  await forgetKeyUse(deps.db, userId)
   try {
     const { isSent } = await treasuryOf(deps, userId).goBack(id, at, accept)
     if (!isSent)
