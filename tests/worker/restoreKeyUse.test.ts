@@ -1,0 +1,81 @@
+/** A rotation of the KEK that began before an account was restored. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, expect, test } from 'vitest'
+import type { Deps } from '../../worker/appEnv.ts'
+import { restoreUser } from '../../worker/backup/restoreUser.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { recordKeyUse } from '../../worker/db/keys.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createImporter, masterPassword } from '../support/importer.ts'
+import { pass } from '../support/manualClock.ts'
+import { manualChain, prepare, until } from '../support/payer.ts'
+import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { redeploy, settingsWith } from '../support/rings.ts'
+import { env } from './apiClient.ts'
+
+beforeAll(prepare, 60_000)
+
+const db = primaryDb(env.DB)
+const from = Date.now() - 3_600_000
+
+test('a rotation of the KEK counts a restored account as not looked at, so the key of its imported wallet stays usable @restore-25', async () => {
+  const { userId, treasury, wallet, holder } = await createImporter({ on: manualChain })
+  await env.DB.prepare(
+    "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?1, ?1 || '@example.com', 'CONFIRMED', 'none', 1, 1)",
+  )
+    .bind(userId)
+    .run()
+  const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
+  const goBack = await inTreasury(({ context }) => copyTables(context.store))
+  const both = settingsWith({ KEK: { from } })
+  await redeploy(userId, both)
+  const renewed = await treasury().renewKeys()
+  expect(renewed.unsealed).toBe(0)
+  /** The cron's round that looked at the account before it was frozen is the last to write. */
+  const lateRound = async () => {
+    const { versions: _, ...use } = renewed
+    await recordKeyUse(db, { userId, checkedAt: Date.now(), ...use })
+    expect(await isChecked()).toBe(true)
+  }
+  const isChecked = async () =>
+    (await env.DB.prepare('SELECT 1 FROM key_use WHERE user_id = ?').bind(userId).first()) !== null
+
+  const deps = { env, db, now: Date.now } as unknown as Deps
+  const input = { dryRun: false, accept: false, again: false }
+  const run = (act: 'freeze' | 'back' | 'continue', to?: string) =>
+    restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, { ...input, act, to })
+  await lateRound()
+  expect(await run('freeze')).toMatchObject({ step: 'frozen' })
+  expect(await isChecked(), 'frozen').toBe(false)
+
+  await lateRound()
+  await runInDurableObject(treasury(), (object: Treasury, { storage }) => {
+    object.snapshots = () => ({
+      async goBack() {
+        goBack(pastTheGate(object).store)
+        await storage.sync()
+      },
+    })
+  })
+  expect(await run('back', new Date(Date.now() - 60_000).toISOString())).toMatchObject({ step: 'going_back' })
+  expect(await isChecked(), 'put back').toBe(false)
+
+  await lateRound()
+  expect(await run('continue')).toMatchObject({ step: 'waiting' })
+  await pass(400)
+  expect(await run('continue')).toMatchObject({ step: 'done' })
+  expect(await isChecked(), 'restored').toBe(false)
+
+  await until('the account is open', () =>
+    treasury()
+      .wallets()
+      .catch(() => null),
+  )
+  await redeploy(userId, both)
+  expect(await treasury().renewKeys()).toMatchObject({ unsealed: 0 })
+  await redeploy(userId, settingsWith({ KEK: { from } }, ['KEK']))
+  expect(await treasury().viewPrivateKey(wallet.id, masterPassword)).toEqual({
+    ok: true,
+    value: { privateKey: holder.key },
+  })
+})
