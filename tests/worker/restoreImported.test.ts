@@ -2,9 +2,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
+import { startRestore } from '../../worker/db/userRestores.ts'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
+import { kill } from '../support/kill.ts'
 import { accepted, becomes, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
 import { createPayer, fresh, manualChain, type Payer, prepare, usdc } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
@@ -84,6 +86,7 @@ async function sendWithoutD1(payer: Payer, input: PayInput) {
 
 test('a key that an object used again, before it knew that it went back, returns the payment that was made @restore-29', async () => {
   const payer = await createPayer({ on: manualChain })
+  await payer.ledger()
   const goBack = await copyOf(payer)
   const to = { type: 'address', address: fresh('once') } as const
   const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to })
@@ -146,4 +149,19 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(await statusOf(payer, id)).toBe('PROCESSING')
   const [wallet] = await rows(payer, 'SELECT halted FROM wallet')
   expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
+})
+
+test('an object that was put back asks D1 before it reads the chain, so a transfer that D1 never heard of is still found @restore-33', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await copyOf(payer)
+  const { id } = await accepted(payer)
+  await becomes(payer, id, 'CONFIRMED')
+  await sync(payer)
+  await env.DB.prepare('DELETE FROM transaction_view WHERE id = ?').bind(id).run()
+  await startRestore(db, payer.userId, `rst_${payer.userId}`, Date.now())
+  await inTreasury(payer, ({ context }) => goBack(context.store))
+  await kill(payer.treasury())
+  await expect(payer.ledger()).rejects.toThrow('the account is being restored')
+  const { restore } = await putBack(payer, () => {})
+  expect(await restore()).toMatchObject({ unexplained: [{ what: 'transfer' }] })
 })

@@ -44,6 +44,16 @@ export function freshStop(ctx: Context): Promise<void> | null {
   return age < stopReadingMs ? null : stop.reading
 }
 
+/**
+ * Whether D1 has said, since this object was loaded, that it is not being restored; asks if need be. An object that was put
+ * back learns it only from there.
+ */
+export async function isNotRestored(ctx: Context): Promise<boolean> {
+  const hasAsked = () => ctx.stop.readAt !== Number.NEGATIVE_INFINITY
+  if (!hasAsked()) await freshStop(ctx)
+  return hasAsked()
+}
+
 async function read(ctx: Context): Promise<void> {
   // Before the question, so that a stop written after this moment is never older than the reading says.
   const readAt = ctx.now()

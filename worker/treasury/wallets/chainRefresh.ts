@@ -1,5 +1,6 @@
 import { isNodeTrouble } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
+import { isNotRestored } from '../operators/stop.ts'
 import { endFinal, hasReturned } from '../settlement/finality.ts'
 import { scanWallet } from '../settlement/scan.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -23,7 +24,7 @@ export class ChainRefresh {
     return this.#startedAt.get(walletId) ?? 0
   }
 
-  /** Does nothing when the last reading is younger than `freshEnoughMs`. An unreachable node changes nothing. */
+  /** Does nothing when the last reading is younger than `freshEnoughMs`. An unreachable node, or D1, changes nothing. */
   refresh(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
     const running = this.#running.get(wallet.id)
     if (running) return running
@@ -37,6 +38,8 @@ export class ChainRefresh {
 
   async #read(wallet: WalletRow): Promise<void> {
     try {
+      // A restore looks for transfers that nobody knows only in blocks that the object has not read.
+      if (!(await isNotRestored(this.#context))) return
       await scanWallet(this.#context, wallet.id)
       await readSession(this.#context, wallet)
       if (hasReturned(this.#context, wallet.id)) await endFinal(this.#context, wallet)
