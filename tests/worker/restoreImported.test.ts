@@ -77,6 +77,7 @@ async function sendWithoutD1(payer: Payer, input: PayInput) {
     context.stop.readAt = Number.NEGATIVE_INFINITY
     const result = await treasury.send(input)
     context.db = db
+    context.stop.failedAt = Number.NEGATIVE_INFINITY
     await treasury.syncReadModel()
     return result.ok ? result.value : null
   })
@@ -84,27 +85,34 @@ async function sendWithoutD1(payer: Payer, input: PayInput) {
   return sent!.id
 }
 
-test('a key that an object used again, before it knew that it went back, returns the payment that was made @restore-29', async () => {
-  const payer = await createPayer({ on: manualChain })
-  await payer.ledger()
-  const goBack = await copyOf(payer)
-  const to = { type: 'address', address: fresh('once') } as const
-  const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to })
-  const sent = await payer.treasury().send(request)
-  const id = sent.ok ? sent.value.id : sent.message
-  await becomes(payer, id, 'CONFIRMED')
-  await sync(payer)
-  await inTreasury(payer, ({ context }) => goBack(context.store))
-  const second = await sendWithoutD1(payer, request)
-  expect(second).not.toBe(id)
-  const { restore, open } = await putBack(payer, () => {})
-  expect(await restore()).toMatchObject({ step: 'done', unexplained: [] })
-  await open()
+test.each(['signed', 'unsigned'])(
+  'a key that an object used again, before it knew that it went back, returns the payment that was made, which D1 knew as %s @restore-29',
+  async (known) => {
+    const payer = await createPayer({ on: manualChain })
+    await payer.ledger()
+    const goBack = await copyOf(payer)
+    const to = { type: 'address', address: fresh('once') } as const
+    const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to })
+    const id = await sendWithoutD1(payer, request)
+    const unsigned = await env.DB.prepare('SELECT kept FROM transaction_view WHERE id = ?')
+      .bind(id)
+      .first<string>('kept')
+    await becomes(payer, id, 'CONFIRMED')
+    await sync(payer)
+    if (known === 'unsigned')
+      await env.DB.prepare('UPDATE transaction_view SET kept = ? WHERE id = ?').bind(unsigned, id).run()
+    await inTreasury(payer, ({ context }) => goBack(context.store))
+    const second = await sendWithoutD1(payer, request)
+    expect(second).not.toBe(id)
+    const { restore, open } = await putBack(payer, () => {})
+    expect(await restore()).toMatchObject({ step: 'done', unexplained: [] })
+    await open()
 
-  expect(await payer.treasury().send(request)).toMatchObject({ ok: true, value: { id, status: 'CONFIRMED' } })
-  expect(await statusOf(payer, second)).toBe('FAILED')
-  expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
-})
+    expect(await payer.treasury().send(request)).toMatchObject({ ok: true, value: { id, status: 'CONFIRMED' } })
+    expect(await statusOf(payer, second)).toBe('FAILED')
+    expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
+  },
+)
 
 test('a payout whose payout secret was removed is left to an operator, and the restore goes on @restore-26', async () => {
   const payer = await createPayer({ on: manualChain })
