@@ -69,5 +69,5 @@ export async function putBack({ userId, treasury, ledger }: Payer, goBack: (stor
     await endRestore(db, userId, id, Date.now())
     await until('the account is open', () => ledger().catch(() => null))
   }
-  return { restore, open }
+  return { step, restore, open }
 }

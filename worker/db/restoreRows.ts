@@ -40,6 +40,17 @@ export const keptRows = (db: Db, userId: string, after: KeptCursor, limit: numbe
     .orderBy(transactionView.createdAt, transactionView.id)
     .limit(limit)
 
+/** By wallet, the last deadline (unix seconds) of its payments' signatures. */
+export const keptDeadlines = (db: Db, userId: string): Promise<{ walletId: string; deadline: number | null }[]> =>
+  db
+    .select({
+      walletId: transactionView.walletId,
+      deadline: sql<number | null>`max(${transactionView.kept}->>'$.row.max_deadline')`,
+    })
+    .from(transactionView)
+    .where(eq(transactionView.userId, userId))
+    .groupBy(transactionView.walletId)
+
 /** Deletes rows without a payment that the Treasury no longer has: approvals and their outcomes. Refusals stay. */
 export async function deleteForgottenRows(db: Db, userId: string, seq: number, upTo: number): Promise<void> {
   await db

@@ -3,6 +3,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { authorizationNonce } from '../../chain/authorization.ts'
 import type { ChainId, Hex } from '../../chain/types.ts'
 import { readKeptValues } from '../../db/keptValues.ts'
+import { keptDeadlines } from '../../db/restoreRows.ts'
 import { finalizedBlock, freshHead, isNodeTrouble } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { failUnsigned, releaseDead } from '../settlement/release.ts'
@@ -35,7 +36,7 @@ export async function waitForDeadlines(
 ): Promise<{ until: number; finalAt: number } | null> {
   if (frozenAt === null && ctx.now() < state.since + stopMs) return { until: 0, finalAt: 0 }
   for (const chainId of await chainsOf(ctx)) {
-    state.until[chainId] ??= (await freshHead(ctx, chainId, 0)).timestamp + deadlineSeconds
+    state.until[chainId] ??= await lastDeadline(ctx, chainId)
     const final = await finalizedBlock(ctx, chainId)
     if (final.timestamp <= state.until[chainId]) {
       writeState(ctx.store, state)
@@ -44,6 +45,20 @@ export async function waitForDeadlines(
   }
   writeState(ctx.store, { ...state, stage: 'account' })
   return null
+}
+
+/** The node that is asked may be behind the one that the signatures went by, so known deadlines count too. */
+async function lastDeadline(ctx: Context, chainId: ChainId): Promise<number> {
+  const { timestamp } = await freshHead(ctx, chainId, 0)
+  const kept = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ chain_id }) => chain_id === chainId)
+  const here = ctx.store.all<{ id: string; deadline: number | null }>(
+    `SELECT wallet.id, max(max_deadline) AS deadline FROM wallet LEFT JOIN payment ON wallet_id = wallet.id
+     WHERE chain_id = ? GROUP BY wallet.id`,
+    chainId,
+  )
+  const ids = new Set([...kept, ...here].map(({ id }) => id))
+  const inD1 = (await keptDeadlines(ctx.db, ctx.userId)).filter(({ walletId }) => ids.has(walletId))
+  return Math.max(timestamp + deadlineSeconds, ...[...here, ...inD1].map(({ deadline }) => deadline ?? 0))
 }
 
 /** A bounded part of one wallet's logs, or the end of this stage. True: more is left. */
@@ -130,7 +145,7 @@ function giveNonce(ctx: Context, state: RestoreState, wallet: WalletRow, id: str
   }
   store.run(
     `UPDATE payment SET status = 'PROCESSING', epoch = ?, sequence = ?, authorization = ?, sig_version = 1, first_block = ?,
-       max_deadline = ?, signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
+       max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
     epoch,
     sequence,
     isSmart ? null : (nonce as Hex),
@@ -149,8 +164,8 @@ export function noteAuthorizations(ctx: Context, state: RestoreState): void {
   )) {
     const wallet = store.wallet(payment.wallet_id)!
     store.run(
-      `UPDATE payment SET status = 'PROCESSING', authorization = ?, sig_version = max(1, sig_version), first_block = ?, max_deadline = ?,
-         signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
+      `UPDATE payment SET status = 'PROCESSING', authorization = ?, sig_version = max(1, sig_version), first_block = ?,
+         max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
       authorizationNonce(payment.id),
       payment.first_block ?? wallet.scanned_block,
       state.until[wallet.chain_id]!,

@@ -78,7 +78,7 @@ export async function importPage(ctx: Context, state: RestoreState): Promise<voi
 function holdUnsettled({ store }: Context, state: RestoreState): void {
   for (const [chainId, until] of Object.entries(state.until))
     store.run(
-      `UPDATE payment SET give_up_at = 0, max_deadline = ?, revert = NULL
+      `UPDATE payment SET give_up_at = 0, max_deadline = max(coalesce(max_deadline, 0), ?), revert = NULL
        WHERE status = 'PROCESSING' AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?)`,
       until,
       Number(chainId),
@@ -207,11 +207,15 @@ function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): Paymen
     status: 'PROCESSING',
     authorization,
     sig_version: Math.max(1, row.sig_version),
-    max_deadline: state.until[wallet.chain_id] ?? row.max_deadline,
+    max_deadline: lastDeadline(state, wallet, row),
     first_block: row.first_block ?? wallet.scanned_block,
     signed_at: row.signed_at ?? row.created_at,
   }
 }
+
+/** D1 may have heard of it only after the wait began. */
+const lastDeadline = (state: RestoreState, wallet: WalletRow, row: Partial<PaymentRow>): number =>
+  Math.max(state.until[wallet.chain_id] ?? 0, row.max_deadline ?? 0)
 
 function hold({ store }: Context, row: PaymentRow): void {
   const group = row.group_id && store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', row.group_id)
@@ -246,7 +250,7 @@ function noteSigned({ store }: Context, state: RestoreState, row: Partial<Paymen
     wallet.kind === 'imported' ? authorizationNonce(known.id) : null,
     row.sig_version!,
     row.first_block ?? wallet.scanned_block,
-    state.until[wallet.chain_id] ?? row.max_deadline!,
+    lastDeadline(state, wallet, row),
     row.signed_at ?? row.created_at!,
     known.id,
   )
