@@ -46,6 +46,16 @@ export async function accepted(payer: Payer, over = {}) {
   return paid.value.payment
 }
 
+/** The payout's expiry passes, on the chain and for its Treasury. */
+export async function expire(payer: Payer, id: string): Promise<void> {
+  const { expiry, expires_at } = await payoutOf(payer, id)
+  await runInDurableObject(payer.treasury(), async ({ context }: Treasury) => {
+    await pass(expiry - (await context.chains[84532].head()).timestamp + 1)
+    context.now = () => Math.max(Date.now(), expires_at + 1)
+    context.schedule('expiry', 1)
+  })
+}
+
 /** Changes what the Treasury's node returns; the result undoes it. */
 export async function changeNode(payer: Payer, change: (real: Chain) => Partial<Chain>) {
   const set = (chainOf: (present: Chain) => Chain) =>

@@ -9,7 +9,17 @@ import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { oneSet } from '../support/contractSets.ts'
-import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import {
+  accepted,
+  becomes,
+  changeNode,
+  expire,
+  look,
+  pass,
+  payoutIs,
+  payoutOf,
+  statusOf,
+} from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
@@ -161,11 +171,7 @@ test('a funded payout whose announcement never lands returns after its expiry', 
     await look(payer)
     return (await payoutOf(payer, id)).funded === 1
   })
-  await pass(31 * 86_400)
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => Date.now() + 31 * 86_400_000
-    object.context.schedule('expiry', 1)
-  })
+  await expire(payer, id)
   await payoutIs(payer, id, 'RECLAIMED')
   await payer.booksBalance()
 })

@@ -4,7 +4,8 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { allContracts } from '../../chain/contractSets.ts'
 import { claimDigest, reclaimDigest } from '../../chain/digests.ts'
 import { signCompact } from '../../chain/sign.ts'
-import type { Address, Block } from '../../chain/types.ts'
+import type { Address, Block, Hex } from '../../chain/types.ts'
+import { logError } from '../../observability/log.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { ClaimInput } from '../api.ts'
 import { freshHead } from '../chainHeads.ts'
@@ -51,7 +52,7 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
     const forbidden = forbiddenClaim(ctx, payout, wallet, input.to)
     if (forbidden) return forbidden
     if (isBlocked) return blockedRecipient('recipientAddress')
-    return ok(startAction(ctx, payout, wallet, head, { action: 'claim', to: input.to, by: 'recipient' }))
+    return startAction(ctx, payout, wallet, head, { action: 'claim', to: input.to, by: 'recipient' })
   })
 }
 
@@ -74,7 +75,7 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
         return ok(payout)
       case 'CREATING':
         if (by === 'expiry' && payout.funded === 1)
-          return ok(startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by }))
+          return startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by })
         return refuse('conflict', 'The payout is still being created. Please try again in a moment.')
       case 'CLAIMING':
         return refuse('conflict', 'The recipient is claiming this payout right now.')
@@ -83,7 +84,7 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
       case 'FAILED':
         return refuse('conflict', 'This payout was never funded; nothing has to be returned.')
       case 'CREATED':
-        return ok(startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by }))
+        return startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by })
     }
   })
 }
@@ -101,39 +102,53 @@ function forbiddenClaim(ctx: Context, payout: PayoutRow, wallet: WalletRow, to: 
   return null
 }
 
-/** Signs with the payout's derived key. Claim and reclaim exclude each other by the guarded transition. */
-function startAction(
-  ctx: Context,
-  payout: PayoutRow,
-  wallet: WalletRow,
-  head: Block,
-  move: { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' },
-): PayoutRow {
-  const { escrow } = payoutContracts(ctx, wallet, payout)
-  const domain = { chainId: wallet.chain_id, contract: escrow }
+type Move = { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' }
+
+/** Claim and reclaim exclude each other by the guarded transition. */
+function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: Block, move: Move): Result<PayoutRow> {
   const deadline = head.timestamp + deadlineSeconds
-  const key = storedPayoutKey(ctx, payout, move.action)
-  const atLeast = BigInt(payout.amount)
-  const { r, vs } =
-    move.action === 'claim'
-      ? signCompact(claimDigest(domain, { payoutId: payout.payout_hash, to: move.to, atLeast, deadline }), key)
-      : signCompact(reclaimDigest(domain, { payoutId: payout.payout_hash, atLeast, deadline }), key)
+  const signature =
+    move.action === 'reclaim' && head.timestamp >= payout.expiry
+      ? notSigned
+      : signAction(ctx, payout, wallet, deadline, move)
+  if (!signature) {
+    logError('payout_key_unknown', { user: ctx.userId, payout: payout.id, version: payout.secret_version })
+    return refuse(
+      'unavailable',
+      'This server lacks the secret that the payout was made with. Nothing was signed; once expired, it returns to its sender.',
+    )
+  }
   ctx.store.run(
     `UPDATE payout SET action = ?, action_to = ?, action_deadline = ?, action_r = ?, action_vs = ?, action_version = action_version + 1,
        action_block = ?, action_delivered_at = NULL, action_tx = NULL, action_by = ? WHERE id = ?`,
     move.action,
     move.to,
     deadline,
-    r,
-    vs,
+    signature.r,
+    signature.vs,
     head.number,
     move.by,
     payout.id,
   )
   ctx.schedule('settle', ctx.now() + 500)
-  return movePayout(ctx, payout, move.action, {
+  const moved = movePayout(ctx, payout, move.action, {
     by: move.by,
     to: move.to,
     amount: formatUsdc(fromColumn(payout.amount)),
-  })!
+  })
+  return ok(moved!)
+}
+
+const zero: Hex = `0x${'0'.repeat(64)}`
+/** After its expiry anyone may return a payout to its payer, so that it needs no key. */
+const notSigned = { r: zero, vs: zero }
+
+/** Signs with the payout's derived key. Null if that is not known. */
+function signAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, deadline: number, { action, to }: Move) {
+  const key = storedPayoutKey(ctx, payout, action)
+  if (key === null) return null
+  const { escrow } = payoutContracts(ctx, wallet, payout)
+  const domain = { chainId: wallet.chain_id, contract: escrow }
+  const signed = { payoutId: payout.payout_hash, atLeast: BigInt(payout.amount), deadline }
+  return signCompact(action === 'claim' ? claimDigest(domain, { ...signed, to }) : reclaimDigest(domain, signed), key)
 }

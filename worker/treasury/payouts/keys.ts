@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
-import { keyring } from '../../keyrings/keyring.ts'
+import { keyring, UnknownKeyVersion } from '../../keyrings/keyring.ts'
 import { payoutSalt } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import type { PayoutRow } from '../storage/rows.ts'
@@ -28,11 +28,16 @@ export function payoutKey(
 export const payoutSecretVersion = (ctx: Context): number =>
   keyring(ctx.env, 'PAYOUT_SECRET').current(ctx.now()).version
 
-/** The stored payout's key. Throws if its secret is not the one it was made with: nothing is signed with a wrong key. */
-export function storedPayoutKey(ctx: Context, payout: PayoutRow, purpose: 'claim' | 'reclaim'): Hex {
-  const { key, address } = payoutKey(ctx, payout.id, purpose, payout.secret_version)
-  const expected = purpose === 'claim' ? payout.claim_key : payout.reclaim_key
-  if (!sameAddress(address, expected))
-    throw new Error(`PAYOUT_SECRET version ${payout.secret_version} is another secret`)
-  return key
+/**
+ * The stored payout's key. Null: the settings lack the secret that it was made with, or have another one in its place. Nothing is
+ * signed with a wrong key.
+ */
+export function storedPayoutKey(ctx: Context, payout: PayoutRow, purpose: 'claim' | 'reclaim'): Hex | null {
+  try {
+    const { key, address } = payoutKey(ctx, payout.id, purpose, payout.secret_version)
+    return sameAddress(address, purpose === 'claim' ? payout.claim_key : payout.reclaim_key) ? key : null
+  } catch (error) {
+    if (error instanceof UnknownKeyVersion) return null
+    throw error
+  }
 }

@@ -1,10 +1,8 @@
-import { sameAddress } from '#domain/sameAddress.ts'
-import { UnknownKeyVersion } from '../../keyrings/keyring.ts'
 import type { KeptPayout } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
-import { payoutKey } from '../payouts/keys.ts'
+import { storedPayoutKey } from '../payouts/keys.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { noteUnexplained, type RestoreState } from './state.ts'
 
@@ -64,18 +62,8 @@ export function addPayout(
 /** A payout of a lost salt, or of a payout secret that was removed, could be neither claimed nor returned by us. */
 function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
   for (const purpose of ['claim', 'reclaim'] as const)
-    if (!isDerived(ctx, row, purpose))
+    if (storedPayoutKey(ctx, row, purpose) === null)
       noteUnexplained(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
-}
-
-function isDerived(ctx: Context, row: PayoutRow, purpose: 'claim' | 'reclaim'): boolean {
-  try {
-    const { address } = payoutKey(ctx, row.id, purpose, row.secret_version)
-    return sameAddress(address, purpose === 'claim' ? row.claim_key : row.reclaim_key)
-  } catch (error) {
-    if (error instanceof UnknownKeyVersion) return false
-    throw error
-  }
 }
 
 /**

@@ -1,0 +1,68 @@
+/** Payouts whose secret the settings lack. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { RelayJob } from '../../worker/relayer/api.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { accepted, expire, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
+import { createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { redeploy, settingsWith } from '../support/rings.ts'
+
+beforeAll(prepare, 60_000)
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  return () => vi.restoreAllMocks()
+})
+
+const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
+const context = <T>({ treasury }: Payer, work: (context: Treasury['context']) => T) =>
+  runInDurableObject(treasury(), (treasury: Treasury) => work(treasury.context))
+
+test('a payout whose secret is gone is refused in words, holds up no other, and returns at its expiry @payout-keys-1', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const { id: lost } = await accepted(payer, toBob)
+  await payoutIs(payer, lost, 'CREATED')
+  await redeploy(payer.userId, settingsWith({ PAYOUT_SECRET: { from: 1 } }, ['PAYOUT_SECRET']))
+  const { id: other } = await accepted(payer, toBob)
+  await payoutIs(payer, other, 'CREATED')
+
+  const refused = { ok: false, code: 'unavailable', message: expect.stringContaining('Nothing was signed') }
+  const { code_version: codeVersion } = await payoutOf(payer, lost)
+  expect(await payer.treasury().claim({ payoutId: lost, codeVersion, to: fresh('bob') })).toMatchObject(refused)
+  expect(await payer.treasury().reclaim(lost)).toMatchObject(refused)
+  expect(await payer.treasury().reclaimAll()).toMatchObject({ value: { count: 2 } })
+  await payoutIs(payer, other, 'RECLAIMED')
+  expect(await payoutOf(payer, lost)).toMatchObject({ status: 'CREATED', reclaim_asked_at: null })
+
+  await expire(payer, lost)
+  await payoutIs(payer, lost, 'RECLAIMED')
+  await payer.booksBalance()
+})
+
+test('open payments whose signatures are lost hold up no claim @payout-keys-2', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const { id } = await accepted(payer, toBob)
+  await payoutIs(payer, id, 'CREATED')
+  await context(payer, (treasury) => {
+    const { RELAYER } = treasury.env
+    const getByName = (name: string) => {
+      const stub = RELAYER.getByName(name)
+      const submit = (jobs: RelayJob[]) => stub.submit(jobs.filter(({ kind }) => kind !== 'send'))
+      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
+    }
+    treasury.env = { ...treasury.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
+  })
+  const { id: payment } = await accepted(payer)
+  await until('signed', async () => {
+    await look(payer)
+    return context(payer, ({ store }) => store.payment(payment)!.status === 'PROCESSING')
+  })
+  await context(payer, ({ store, submittedAt }) => {
+    store.run('UPDATE payment SET r = NULL, vs = NULL WHERE id = ?', payment)
+    submittedAt.clear()
+  })
+
+  const { code_version: codeVersion } = await payoutOf(payer, id)
+  expect(await payer.treasury().claim({ payoutId: id, codeVersion, to: fresh('bob') })).toMatchObject({ ok: true })
+  await payoutIs(payer, id, 'WITHDRAWN')
+  expect(await statusOf(payer, payment)).toBe('PROCESSING')
+})
