@@ -38,7 +38,8 @@ const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
 /** Hundreds may be in flight, and nearly all were submitted a moment ago: only the others are read in full. */
 function payments(ctx: Context, wallets: Wallets): DueJob[] {
   const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
-    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' ORDER BY wallet_id, sequence",
+    // A restored payment whose signature is lost is settled by the chain alone.
+    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND r IS NOT NULL ORDER BY wallet_id, sequence",
   )
   return open
     .filter((row) => !ctx.submittedAt.has(jobId(paymentRef(row))))
@@ -82,7 +83,7 @@ function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[]
   const now = ctx.now()
   return store
     .all<PayoutRow>(
-      `SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING')
+      `SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND action_r IS NOT NULL
          AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?`,
       before,
       maxJobsAtOnce,
