@@ -159,7 +159,7 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
 })
 
-test('an object that was put back asks D1 before it reads the chain, so a transfer that D1 never heard of is still found @restore-33', async () => {
+test('an object that was put back asks D1 before it reads the chain, so a transfer that D1 never heard of is still found @restore-45', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer)
