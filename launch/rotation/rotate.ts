@@ -59,11 +59,17 @@ export async function status({ vault, deployment, now, say, isDry }: Rotation, n
   if (missing.length > 0) say(`  version ${missing.join(', ')} has not reached the deployment: run \`start\` again`)
   for (const what of state.remaining) say(`  open: ${what}`)
   if (!state.versions.some((one) => one.state === 'older')) return
-  if (state.removableFrom === null) say('  Older versions can’t be removed yet.')
-  else if (Date.parse(state.removableFrom) > now())
-    say(`  Older versions can be removed from ${state.removableFrom} on.`)
-  else say('  Nothing needs older versions: `finish` removes them.')
+  if (isRemovable(state)) return say('  Nothing needs older versions: `finish` removes them.')
+  const date = dateOf(state, now())
+  say(date ? `  Older versions can be removed from ${date} on.` : '  Older versions can’t be removed yet.')
 }
+
+/** The deployment decides, by its own clock. What still needs an older version keeps it, whatever date was expected. */
+const isRemovable = ({ remaining, removableFrom }: KeyringState) => remaining.length === 0 && removableFrom !== null
+
+/** When what remains should have ended by itself; null: not known, or it should have by now. */
+const dateOf = ({ removableFrom }: KeyringState, now: number) =>
+  removableFrom !== null && Date.parse(removableFrom) > now ? removableFrom : null
 
 /** Removes the older versions. Throws LaunchError while something needs them. */
 export async function finish(rotation: Rotation, name: KeyringName): Promise<void> {
@@ -78,14 +84,16 @@ export async function finish(rotation: Rotation, name: KeyringName): Promise<voi
     return say(`Removed: ${await vault.distribute(secrets, changedNames(name))}.`)
   }
   if (!isDry) await renewAll(deployment)
-  const { removableFrom, remaining, versions } = await stateOf(deployment, name)
+  const after = await stateOf(deployment, name)
   const current = ringOf(secrets, name).current(now()).version
-  if (!versions.some((one) => one.version === current && one.state === 'current'))
+  if (!after.versions.some((one) => one.version === current && one.state === 'current'))
     throw new LaunchError(`the deployment does not use version ${current} yet`)
-  if (removableFrom === null || Date.parse(removableFrom) > now())
+  if (!isRemovable(after)) {
+    const date = dateOf(after, now())
     throw new LaunchError(
-      `version ${older.join(', ')} of ${name} is still needed: ${remaining.join('; ')}${removableFrom ? `; it can be removed from ${removableFrom} on` : ''}`,
+      `version ${older.join(', ')} of ${name} is still needed: ${after.remaining.join('; ')}${date ? `; it can be removed from ${date} on` : ''}`,
     )
+  }
   if (isDry) return say(`Would remove version ${older.join(', ')} of ${name}, with a new backup.`)
   const changed = withoutOlder(secrets, name, now())
   say(`Backup: ${vault.write(changed)}`)

@@ -108,6 +108,20 @@ test('a rotation distributes, becomes current twelve minutes later, and removes 
   }
 })
 
+test('whatever is still open keeps the old version, also when its date has passed by the clock of the operator @keys-21', async () => {
+  const { rotation, clock, needed, said, deployed } = await createDeployment('late')
+  await start(rotation, 'PAYOUT_SECRET')
+  clock.now += 12 * minute
+  needed.set('PAYOUT_SECRET', { what: '1 open payouts', until: new Date(clock.now - minute).toISOString() })
+  await status(rotation, 'PAYOUT_SECRET')
+  expect(said.slice(-2)).toEqual(['  open: 1 open payouts', '  Older versions can’t be removed yet.'])
+  await expect(finish(rotation, 'PAYOUT_SECRET')).rejects.toThrow(/still needed: 1 open payouts$/)
+  expect(ringOf(deployed(), 'PAYOUT_SECRET').versions).toHaveLength(2)
+  needed.clear()
+  await status(rotation, 'PAYOUT_SECRET')
+  expect(said.at(-1)).toContain('`finish` removes them')
+})
+
 test('a rotation that is killed at any step goes on when it is run again @keys-11', async () => {
   for (const before of [true, false])
     for (const at of [0, 1, 2, 3]) {
