@@ -1,20 +1,34 @@
-import { and, asc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
-import { keyUse, keyVersion, signup, signupPasscode, user } from './schema.ts'
+import { keyUse, keyVersion, signup, signupPasscode, user, userRestore } from './schema.ts'
 
-export type KeyUseRow = typeof keyUse.$inferSelect
+export type KeyUseRow = Omit<typeof keyUse.$inferSelect, 'failure'>
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** An account that failed is not asked again at once: who asks until nothing is due comes to an end. */
+const retryMs = 30_000
 
-/** Accounts to look at: not since `since` (ms), or with something that may be gone by now. Longest ago first. */
+/**
+ * Accounts to look at: not since `since` (ms), or with something that may be gone by now. Longest ago first, so that those that
+ * fail don't keep the others from their turn.
+ */
 const isDue = (since: number, now: number) =>
-  or(
-    isNull(keyUse.checkedAt),
-    lt(keyUse.checkedAt, since),
-    and(gt(keyUse.unsealed, 0), lt(keyUse.checkedAt, now)),
-    // Once a day from its expiry on: it may take its time until a reclaim is final.
-    and(or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now)), lt(keyUse.checkedAt, now - dayMs)),
+  and(
+    // It refuses, and counts as not looked at until it is open again.
+    isNull(userRestore.userId),
+    or(
+      isNull(keyUse.checkedAt),
+      and(
+        isNull(keyUse.failure),
+        or(lt(keyUse.checkedAt, since), and(gt(keyUse.unsealed, 0), lt(keyUse.checkedAt, now))),
+      ),
+      and(isNotNull(keyUse.failure), lt(keyUse.checkedAt, now - retryMs)),
+      // Once an hour from its expiry on: it may take its time until a reclaim is final.
+      and(or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now)), lt(keyUse.checkedAt, now - hourMs)),
+    ),
   )
+
+const isBeingRestored = and(eq(userRestore.userId, user.id), isNull(userRestore.endedAt))
 
 export const accountsToCheck = async (db: Db, since: number, now: number, limit: number): Promise<string[]> =>
   (
@@ -22,14 +36,27 @@ export const accountsToCheck = async (db: Db, since: number, now: number, limit:
       .select({ id: user.id })
       .from(user)
       .leftJoin(keyUse, eq(keyUse.userId, user.id))
+      .leftJoin(userRestore, isBeingRestored)
       .where(isDue(since, now))
       .orderBy(asc(sql`coalesce(${keyUse.checkedAt}, 0)`), asc(user.id))
       .limit(limit)
   ).map(({ id }) => id)
 
 export async function recordKeyUse(db: Db, row: KeyUseRow): Promise<void> {
-  const { userId: _, ...set } = row
-  await db.insert(keyUse).values(row).onConflictDoUpdate({ target: keyUse.userId, set })
+  const { userId, ...set } = { ...row, failure: null }
+  await db
+    .insert(keyUse)
+    .values({ userId, ...set })
+    .onConflictDoUpdate({ target: keyUse.userId, set })
+}
+
+/** The account counts as not looked at; what was known of it stays. `failure`: the error's code. */
+export async function recordKeyFailure(db: Db, userId: string, now: number, failure: string): Promise<void> {
+  const set = { checkedAt: now, failure }
+  await db
+    .insert(keyUse)
+    .values({ userId, unsealed: 0, ...set })
+    .onConflictDoUpdate({ target: keyUse.userId, set })
 }
 
 /** The account counts as not looked at: an object of an earlier time has values under earlier keys. */
@@ -37,20 +64,53 @@ export async function forgetKeyUse(db: Db, userId: string): Promise<void> {
   await db.delete(keyUse).where(eq(keyUse.userId, userId))
 }
 
-/** Over all accounts. `unchecked`: not looked at since `since` (ms). */
+/** Why nobody knows what the account has: the code of an error; null: it was looked at, or its turn has not come. */
+const failureOf = sql<
+  string | null
+>`CASE WHEN ${userRestore.userId} IS NULL THEN ${keyUse.failure} ELSE 'account_restoring' END`
+
+/** Over all accounts. `unchecked`: not looked at since `since` (ms). `failed`: in vain, whenever that was. */
 export async function keyUseTotals(db: Db, since: number) {
   const row = await db
     .select({
       accounts: sql<number>`count(*)`,
-      unchecked: sql<number>`count(*) FILTER (WHERE ${keyUse.checkedAt} IS NULL OR ${keyUse.checkedAt} < ${since})`,
+      unchecked: sql<number>`count(*) FILTER (WHERE ${failureOf} IS NULL AND coalesce(${keyUse.checkedAt} < ${since}, TRUE))`,
+      failed: sql<number>`count(*) FILTER (WHERE ${failureOf} IS NOT NULL)`,
       unsealed: sql<number>`coalesce(sum(${keyUse.unsealed}), 0)`,
+      payouts: sql<number>`coalesce(sum(${keyUse.payouts}), 0)`,
       payoutUntil: sql<number | null>`max(${keyUse.payoutUntil})`,
+      codes: sql<number>`coalesce(sum(${keyUse.codes}), 0)`,
       codeUntil: sql<number | null>`max(${keyUse.codeUntil})`,
     })
     .from(user)
     .leftJoin(keyUse, eq(keyUse.userId, user.id))
+    .leftJoin(userRestore, isBeingRestored)
     .get()
   return row!
+}
+
+/** The accounts that could not be looked at, and why. */
+export const failedAccounts = (db: Db, limit: number): Promise<{ userId: string; failure: string }[]> =>
+  db
+    .select({ userId: user.id, failure: sql<string>`${failureOf}` })
+    .from(user)
+    .leftJoin(keyUse, eq(keyUse.userId, user.id))
+    .leftJoin(userRestore, isBeingRestored)
+    .where(isNotNull(failureOf))
+    .orderBy(asc(user.id))
+    .limit(limit)
+
+/** Open payouts under an older version of the ring: a few of each account, those first that expire first. */
+export function openPayoutsUnderOther(db: Db, ring: 'PAYOUT_SECRET' | 'CODE_PEPPER', limit: number) {
+  const [ids, until] =
+    ring === 'PAYOUT_SECRET' ? [keyUse.payoutIds, keyUse.payoutUntil] : [keyUse.codeIds, keyUse.codeUntil]
+  return db
+    .select({ userId: user.id, ids })
+    .from(user)
+    .innerJoin(keyUse, eq(keyUse.userId, user.id))
+    .where(isNotNull(until))
+    .orderBy(asc(until), asc(user.id))
+    .limit(limit)
 }
 
 /** Passcodes that can still be used and were hashed under another version, and when the last of them ends (ms; null: never). */

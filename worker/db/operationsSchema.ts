@@ -136,7 +136,7 @@ export const keyVersion = sqliteTable(
   (t) => [primaryKey({ columns: [t.name, t.version] })],
 )
 
-/** What each account still has under older versions of the keyrings, as it was at `checkedAt`. */
+/** What each account still has under older versions of the keyrings, as it was at `checkedAt`, or before if that look failed. */
 export const keyUse = sqliteTable(
   'key_use',
   {
@@ -147,6 +147,13 @@ export const keyUse = sqliteTable(
     /** When the last open payout under an older payout secret, or code pepper, expires. Null: there is none. */
     payoutUntil: integer('payout_until'),
     codeUntil: integer('code_until'),
+    /** How many these are, and the ids of those that expire first. */
+    payouts: integer('payouts').notNull().default(0),
+    codes: integer('codes').notNull().default(0),
+    payoutIds: text('payout_ids', { mode: 'json' }).$type<string[]>(),
+    codeIds: text('code_ids', { mode: 'json' }).$type<string[]>(),
+    /** The code of the error that the last look ended with (errors.ts), so that the rest is older. Null: it did not fail. */
+    failure: text('failure'),
   },
   (t) => [index('key_use_checked_idx').on(t.checkedAt)],
 )

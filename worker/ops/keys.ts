@@ -3,7 +3,14 @@ import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
 import { newestFinishedRun } from '../db/exports.ts'
-import { keyUseTotals, passcodesUnderOther, passwordsUnderOther, voidPasswordsUnderOther } from '../db/keys.ts'
+import {
+  failedAccounts,
+  keyUseTotals,
+  openPayoutsUnderOther,
+  passcodesUnderOther,
+  passwordsUnderOther,
+  voidPasswordsUnderOther,
+} from '../db/keys.ts'
 import { noPassword } from '../identity/passwords.ts'
 import { type KeyringName, keyring, keyringNames } from '../keyrings/keyring.ts'
 import { relayerShards } from '../readiness/readiness.ts'
@@ -16,6 +23,8 @@ const dayMs = 24 * 60 * 60_000
 const endingMs = dayMs
 /** Login sessions, whose refresh tokens are signed with the code pepper. */
 const sessionMs = 30 * dayMs
+/** Accounts or payouts that one line names. */
+const maxNamed = 10
 
 /** What keeps older versions from being removed; `until` in ms, null: not by itself. */
 type Remaining = { what: string; until: number | null }
@@ -68,24 +77,20 @@ async function remainingOf(
   }
   if (name === 'RELAYER_SEED') return relayersOf(deps, version)
   const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
-  const unchecked: Remaining[] =
-    totals.unchecked > 0
-      ? [{ what: `${totals.unchecked} of ${totals.accounts} accounts are not looked at yet`, until: null }]
-      : []
-  const payouts = (at: number | null): Remaining[] =>
-    at === null ? [] : [{ what: `open payouts, the last of which expires at ${iso(at)}`, until: at + endingMs }]
+  const unchecked = await uncheckedOf(db, totals)
   if (name === 'KEK')
     return [
       ...unchecked,
       ...(await exportUnderOther(db, version)),
       ...(totals.unsealed > 0 ? [{ what: `${totals.unsealed} sealed values`, until: null }] : []),
     ]
-  if (name === 'PAYOUT_SECRET') return [...unchecked, ...payouts(totals.payoutUntil)]
+  if (name === 'PAYOUT_SECRET')
+    return [...unchecked, ...(await payoutsOf(deps, name, totals.payouts, totals.payoutUntil))]
   const passcodes = await passcodesUnderOther(db, version, now())
   const sessionsEnd = from + sessionMs
   return [
     ...unchecked,
-    ...payouts(totals.codeUntil),
+    ...(await payoutsOf(deps, name, totals.codes, totals.codeUntil)),
     ...(passcodes.n > 0
       ? [
           {
@@ -97,6 +102,42 @@ async function remainingOf(
     ...(sessionsEnd > now() ? [{ what: `login sessions until ${iso(sessionsEnd)}`, until: sessionsEnd }] : []),
   ]
 }
+
+/** Accounts of which nobody knows what they have: they may need any older version. */
+async function uncheckedOf(
+  db: Deps['db'],
+  { accounts, unchecked, failed }: { accounts: number; unchecked: number; failed: number },
+): Promise<Remaining[]> {
+  const remaining: Remaining[] = []
+  if (unchecked > 0) remaining.push({ what: `${unchecked} of ${accounts} accounts are not looked at yet`, until: null })
+  if (failed > 0) {
+    const named = (await failedAccounts(db, maxNamed)).map(({ userId, failure }) => `${userId} (${failure})`)
+    remaining.push({
+      what: `${failed} of ${accounts} accounts could not be looked at: ${listOf(named, failed)}`,
+      until: null,
+    })
+  }
+  return remaining
+}
+
+/** `at`: when the last of them expires (ms); null: there are none. */
+async function payoutsOf(
+  { db, now }: Deps,
+  ring: 'PAYOUT_SECRET' | 'CODE_PEPPER',
+  n: number,
+  at: number | null,
+): Promise<Remaining[]> {
+  if (at === null) return []
+  const open = `${n} open payouts, the last of which`
+  if (at + endingMs > now()) return [{ what: `${open} expires at ${iso(at)}`, until: at + endingMs }]
+  // They should have ended by now, so no date says when they will.
+  const accounts = await openPayoutsUnderOther(db, ring, maxNamed)
+  const named = accounts.flatMap(({ userId, ids }) => (ids ?? []).map((id) => `${id} of ${userId}`)).slice(0, maxNamed)
+  return [{ what: `${open} expired at ${iso(at)}: ${listOf(named, n)}`, until: null }]
+}
+
+const listOf = (named: string[], n: number) =>
+  [...named, ...(n > named.length ? [`${n - named.length} more`] : [])].join(', ')
 
 /** Accounts of other versions that still have transactions or ETH, and new ones that wait for it. */
 async function relayersOf({ env }: Deps, version: number): Promise<Remaining[]> {

@@ -1,6 +1,7 @@
 import type { Db } from '../db/d1.ts'
-import { accountsToCheck, knownFingerprints, recordFingerprint, recordKeyUse } from '../db/keys.ts'
+import { accountsToCheck, knownFingerprints, recordFingerprint, recordKeyFailure, recordKeyUse } from '../db/keys.ts'
 import type { Env } from '../env.ts'
+import { toAppError } from '../failure.ts'
 import { keyCheck, keyring, keyringNames } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 
@@ -37,13 +38,15 @@ export async function renewKeys(env: Env, db: Db, now: number): Promise<number> 
 async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<void> {
   try {
     const { versions, ...use } = await env.TREASURY.getByName(userId).renewKeys()
-    // An object that was loaded before the version was distributed does not know it yet.
-    if (treasuryRings.some((name) => versions[name] !== keyring(env, name).current(now).version)) return
-    await recordKeyUse(db, { userId, checkedAt: now, ...use })
+    // An object that was loaded before the version was distributed does not know it yet, and older code counts no payouts.
+    const isOlder =
+      use.payouts === undefined ||
+      treasuryRings.some((name) => versions[name] !== keyring(env, name).current(now).version)
+    if (isOlder) await recordKeyFailure(db, userId, now, 'service_updating')
+    else await recordKeyUse(db, { userId, checkedAt: now, ...use })
   } catch (error) {
     logError('keys_not_renewed', { user: userId }, error)
-    // Counts as something left, and lets the others have their turn.
-    await recordKeyUse(db, { userId, checkedAt: now, unsealed: 1, payoutUntil: null, codeUntil: null })
+    await recordKeyFailure(db, userId, now, toAppError(error).code)
   }
 }
 

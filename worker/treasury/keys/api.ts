@@ -1,12 +1,17 @@
 /**
  * What an account still has under other versions of the keyrings than the current ones. `unsealed`: values sealed under
- * another KEK. `…Until`: when the last of its open payouts under another version expires (ms); null: there is none.
+ * another KEK. `payouts`, `codes`: how many of its open payouts have their payout secret, or code pepper, of another version;
+ * `…Until`: when the last of these expires (ms); null: there is none; `…Ids`: those that expire first, ten at most.
  * `versions`: the current ones, as the object sees them.
  */
 export type KeyUse = {
   unsealed: number
+  payouts: number
   payoutUntil: number | null
+  payoutIds: string[]
+  codes: number
   codeUntil: number | null
+  codeIds: string[]
   versions: { KEK: number; PAYOUT_SECRET: number; CODE_PEPPER: number }
 }
 

@@ -6,6 +6,8 @@ import { reseal } from './reseal.ts'
 /** Of payouts whose key or code may still be used. */
 const isOpen = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING') OR returned_block IS NOT NULL"
 
+const maxIds = 10
+
 /** `flush` brings D1 the copies of what was sealed again. */
 export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promise<KeyUse> {
   const left = await reseal(ctx)
@@ -13,21 +15,33 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
   const unsealed = left + waitingCopies(ctx)
   const current = (name: 'KEK' | 'PAYOUT_SECRET' | 'CODE_PEPPER') => keyring(ctx.env, name).current(ctx.now()).version
   const versions = { KEK: current('KEK'), PAYOUT_SECRET: current('PAYOUT_SECRET'), CODE_PEPPER: current('CODE_PEPPER') }
-  const lastExpiry = (condition: string, version: number) =>
-    ctx.store.first<{ at: number | null }>(
-      `SELECT max(expires_at) AS at FROM payout WHERE (${isOpen}) AND ${condition}`,
-      version,
-    )!.at
+  const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
+  const codes = openPayouts(
+    ctx,
+    // Without a point it is of the first version (claims/codeHmac.ts).
+    "code_hmac IS NOT NULL AND CASE instr(code_hmac, '.') WHEN 0 THEN 1 ELSE CAST(code_hmac AS INTEGER) END <> ?",
+    versions.CODE_PEPPER,
+  )
   return {
     unsealed,
-    payoutUntil: lastExpiry('secret_version <> ?', versions.PAYOUT_SECRET),
-    codeUntil: lastExpiry(
-      // Without a point it is of the first version (claims/codeHmac.ts).
-      "code_hmac IS NOT NULL AND CASE instr(code_hmac, '.') WHEN 0 THEN 1 ELSE CAST(code_hmac AS INTEGER) END <> ?",
-      versions.CODE_PEPPER,
-    ),
+    payouts: payouts.n,
+    payoutUntil: payouts.until,
+    payoutIds: payouts.ids,
+    codes: codes.n,
+    codeUntil: codes.until,
+    codeIds: codes.ids,
     versions,
   }
+}
+
+function openPayouts({ store }: Context, condition: string, version: number) {
+  const where = `FROM payout WHERE (${isOpen}) AND ${condition}`
+  const totals = store.first<{ n: number; until: number | null }>(
+    `SELECT count(*) AS n, max(expires_at) AS until ${where}`,
+    version,
+  )!
+  const first = store.all<{ id: string }>(`SELECT id ${where} ORDER BY expires_at, id LIMIT ?`, version, maxIds)
+  return { ...totals, ids: first.map(({ id }) => id) }
 }
 
 /** Copies that D1 does not have yet. */

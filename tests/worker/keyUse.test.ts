@@ -1,0 +1,223 @@
+/** What keeps an older version from being removed: accounts that nobody could look at, and payouts that do not end. */
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Deps } from '../../worker/appEnv.ts'
+import { restoreUser } from '../../worker/backup/restoreUser.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { recordKeyUse } from '../../worker/db/keys.ts'
+import { keyringStates } from '../../worker/ops/keys.ts'
+import { renewKeys } from '../../worker/ops/renewKeys.ts'
+import type { KeyUse } from '../../worker/treasury/keys/api.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { createPayer, prepare, until, usdc } from '../support/payer.ts'
+import { redeploy, settingsWith } from '../support/rings.ts'
+import { env } from './apiClient.ts'
+
+beforeAll(prepare, 60_000)
+beforeEach(async () => {
+  await env.DB.batch(['user', 'key_use', 'user_restore'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
+})
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const db = primaryDb(env.DB)
+const rings = ['PAYOUT_SECRET', 'CODE_PEPPER', 'KEK'] as const
+
+const addUser = (userId: string) =>
+  env.DB.prepare(
+    "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?1, ?1 || '@example.com', 'CONFIRMED', 'none', 1, 1)",
+  )
+    .bind(userId)
+    .run()
+
+/** Each ring: what still needs its first version, and when that can be removed. */
+async function needed(settings: typeof env, now: number) {
+  const states = await keyringStates({ env: settings, db, now: () => now } as unknown as Deps)
+  const of = (name: string) => {
+    const { remaining, removableFrom } = states.find((one) => one.name === name)!
+    return { remaining, removableFrom }
+  }
+  return { KEK: of('KEK'), PAYOUT_SECRET: of('PAYOUT_SECRET'), CODE_PEPPER: of('CODE_PEPPER') }
+}
+
+const start = Date.UTC(2026, 10, 20)
+/** Long ago, so that no login session needs the first code pepper. */
+const from = start - 60 * day
+const nothing: KeyUse = {
+  unsealed: 0,
+  payouts: 0,
+  payoutUntil: null,
+  payoutIds: [],
+  codes: 0,
+  codeUntil: null,
+  codeIds: [],
+  versions: { KEK: 2, PAYOUT_SECRET: 2, CODE_PEPPER: 2 },
+}
+
+/** A deployment with a second version of each ring, whose Treasuries reply as `replies` says, by account. */
+async function createDeployment(replies: Record<string, () => KeyUse>) {
+  for (const userId of Object.keys(replies)) await addUser(userId)
+  const settings = {
+    ...settingsWith({ KEK: { from }, PAYOUT_SECRET: { from }, CODE_PEPPER: { from } }),
+    TREASURY: { getByName: (userId: string) => ({ renewKeys: async () => replies[userId]!() }) },
+  } as unknown as typeof env
+  return {
+    replies,
+    renew: (now: number) => renewKeys(settings, db, now),
+    needed: (now: number) => needed(settings, now),
+  }
+}
+
+const failing = (message: string) => () => {
+  throw new Error(message)
+}
+const payoutsUntil = (at: number, n: number, ids: string[]): KeyUse => ({
+  ...nothing,
+  payouts: n,
+  payoutUntil: at,
+  payoutIds: ids,
+  codes: n,
+  codeUntil: at,
+  codeIds: ids,
+})
+
+test('a frozen account keeps each older version until its object was looked at again @keys-17', async () => {
+  const payer = await createPayer({ scopes: ['email_payments:write'] })
+  const { userId } = payer
+  await addUser(userId)
+  const made = await payer
+    .treasury()
+    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('2') }))
+  if (!made.ok) throw new Error(made.message)
+  const { id } = made.value.payment
+  await until('created', () =>
+    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.payout(id)!.status === 'CREATED'),
+  )
+  const second = { from: Date.now() - 60 * day }
+  const settings = settingsWith({ KEK: second, PAYOUT_SECRET: second, CODE_PEPPER: second })
+  await redeploy(userId, settings)
+  const use = await payer.treasury().renewKeys()
+  expect(use).toMatchObject({ payouts: 1, payoutIds: [id], codes: 1, codeIds: [id] })
+  const now = Date.now()
+  await renewKeys(settings, db, now)
+  const isOpen = { remaining: [expect.stringMatching(/^1 open payouts, the last of which expires at 20/)] }
+  expect(await needed(settings, now)).toMatchObject({ PAYOUT_SECRET: isOpen, CODE_PEPPER: isOpen })
+
+  const deps = { env: settings, db, now: () => now } as unknown as Deps
+  const run = (act: 'freeze' | 'unfreeze') =>
+    restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, {
+      act,
+      dryRun: false,
+      accept: false,
+      again: false,
+    })
+  expect(await run('freeze')).toMatchObject({ step: 'frozen' })
+  const isFrozen = {
+    remaining: expect.arrayContaining([`1 of 1 accounts could not be looked at: ${userId} (account_restoring)`]),
+    removableFrom: null,
+  }
+  for (const passed of [minute, 2 * minute]) {
+    await renewKeys(settings, db, now + passed)
+    const states = await needed(settings, now + passed)
+    for (const ring of rings) expect(states[ring], ring).toMatchObject(isFrozen)
+  }
+  // A round of the cron that asked before the freeze is the last to write.
+  await recordKeyUse(db, { userId, checkedAt: now + 2 * minute, ...use, payoutUntil: null, codeUntil: null })
+  const after = await needed(settings, now + 2 * minute)
+  for (const ring of rings) expect(after[ring], ring).toMatchObject(isFrozen)
+
+  // Open again, it is asked again.
+  await env.DB.prepare('DELETE FROM key_use').run()
+  expect(await run('unfreeze')).toMatchObject({ step: 'open' })
+  await until('the account is open', () => payer.ledger().catch(() => null))
+  await redeploy(userId, settings)
+  await renewKeys(settings, db, now + 3 * minute)
+  expect(await needed(settings, now + 3 * minute)).toMatchObject({ PAYOUT_SECRET: isOpen, CODE_PEPPER: isOpen })
+})
+
+test('an account that fails keeps what is known of it, counts as not looked at, and is named with the reason @keys-18', async () => {
+  const expiresAt = start + hour
+  const { replies, renew, needed } = await createDeployment({
+    usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
+    usr_b: failing('schema_not_usable: the database needs newer code'),
+    usr_c: () => nothing,
+  })
+  await renew(start)
+  let states = await needed(start)
+  for (const ring of rings) {
+    expect(states[ring].removableFrom, ring).toBeNull()
+    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be looked at: usr_b (service_updating)')
+  }
+
+  // The payout is late and its object fails: nobody knows whether it has ended.
+  replies.usr_a = failing('a sealed value does not open')
+  replies.usr_b = () => nothing
+  const late = expiresAt + 2 * day
+  await renew(late)
+  states = await needed(late)
+  for (const ring of rings) {
+    expect(states[ring].removableFrom, ring).toBeNull()
+    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be looked at: usr_a (internal)')
+  }
+  expect(states.PAYOUT_SECRET.remaining[1]).toContain('pay_1 of usr_a')
+
+  replies.usr_a = () => nothing
+  await renew(late + minute)
+  const end = { remaining: [], removableFrom: new Date(late + minute).toISOString() }
+  expect(await needed(late + minute)).toMatchObject({ KEK: end, PAYOUT_SECRET: end })
+})
+
+test('accounts that fail do not keep the others from their turn, and asking until nothing is due ends @keys-19', async () => {
+  const older = () => ({ ...nothing, versions: { ...nothing.versions, KEK: 1 } })
+  const replies: Record<string, () => KeyUse> = { usr_z: () => nothing }
+  for (let i = 10; i < 70; i++) replies[`usr_${i}`] = i === 10 ? failing('broken') : older
+  const { renew, needed } = await createDeployment(replies)
+  expect([await renew(start), await renew(start), await renew(start)]).toEqual([50, 11, 0])
+  const { remaining, removableFrom } = (await needed(start)).PAYOUT_SECRET
+  expect(removableFrom).toBeNull()
+  const named = 'usr_10 (internal), usr_11 (service_updating)'
+  expect(remaining).toEqual([expect.stringContaining(`60 of 61 accounts could not be looked at: ${named}, `)])
+  expect(remaining[0]).toMatch(/, 50 more$/)
+  expect([await renew(start + minute), await renew(start + minute), await renew(start + minute)]).toEqual([50, 10, 0])
+})
+
+test('a payout that is open a day after its expiry has no date, and is named @keys-20', async () => {
+  const expiresAt = start + hour
+  const { replies, renew, needed } = await createDeployment({
+    usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
+    usr_b: () => payoutsUntil(expiresAt - minute, 12, ['pay_2', 'pay_3']),
+  })
+  await renew(start)
+  const date = new Date(expiresAt + day).toISOString()
+  const expected = `13 open payouts, the last of which expires at ${new Date(expiresAt).toISOString()}`
+  expect((await needed(expiresAt + day - 1)).PAYOUT_SECRET).toEqual({ remaining: [expected], removableFrom: date })
+
+  await renew(expiresAt + day)
+  const states = await needed(expiresAt + day)
+  for (const ring of ['PAYOUT_SECRET', 'CODE_PEPPER'] as const)
+    expect(states[ring], ring).toEqual({
+      remaining: [
+        `13 open payouts, the last of which expired at ${new Date(expiresAt).toISOString()}: pay_2 of usr_b, pay_3 of usr_b, pay_1 of usr_a, 10 more`,
+      ],
+      removableFrom: null,
+    })
+
+  replies.usr_a = replies.usr_b = () => nothing
+  const later = expiresAt + day + 2 * hour
+  await renew(later)
+  expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
+})
+
+test('rows from before failures were recorded count as not looked at @keys-22', async () => {
+  const { needed } = await createDeployment({ usr_a: failing('broken') })
+  // As the account's failure was written.
+  await recordKeyUse(db, { ...nothing, userId: 'usr_a', checkedAt: start, unsealed: 1 })
+  expect((await needed(start)).PAYOUT_SECRET.remaining).toEqual([])
+  const { queries } = env.TEST_MIGRATIONS.find(({ name }) => name.startsWith('0036'))!
+  await env.DB.prepare(queries.at(-1)!).run()
+  expect((await needed(start)).PAYOUT_SECRET).toEqual({
+    remaining: ['1 of 1 accounts are not looked at yet'],
+    removableFrom: null,
+  })
+})
