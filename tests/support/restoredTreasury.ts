@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/context.ts'
+import { relayerOf } from '../../worker/treasury/relay/relayers.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -14,6 +15,21 @@ type Row = Record<string, string | number | null>
 
 /** What the restore itself works with. */
 export const pastTheGate = (treasury: Treasury) => (treasury as unknown as { restoreContext: Context }).restoreContext
+
+/** What the Relayers of both chains say. */
+export async function frozenAtRelayers(treasury: DurableObjectStub<Treasury>): Promise<boolean[]> {
+  const { userId, ids } = await runInDurableObject(treasury, (object: Treasury) => {
+    const context = pastTheGate(object)
+    const ids = ([8453, 84532] as const).map((chainId) => String(relayerOf(context, chainId).id))
+    return { userId: context.userId, ids }
+  })
+  const isFrozen = (id: string) =>
+    runInDurableObject(
+      env.RELAYER.get(env.RELAYER.idFromString(id)),
+      (_, { storage }) => storage.sql.exec('SELECT 1 FROM frozen WHERE user_id = ?', userId).toArray().length > 0,
+    )
+  return Promise.all(ids.map(isFrozen))
+}
 
 /** Every table of the object as it is. The result puts them back. */
 export function copyTables(store: Store): (store: Store) => void {

@@ -3,12 +3,13 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
+import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
 import { restoreState, writeState } from '../../worker/treasury/restore/state.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { accepted, becomes, pass } from '../support/manualClock.ts'
 import { createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
-import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { copyTables, frozenAtRelayers, pastTheGate } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
@@ -55,7 +56,7 @@ test('two callers who continue one restore at once do each step once, as a singl
   expect(await restoreWith(2)).toEqual(alone)
 })
 
-test('no step of a restore runs while the object goes back to another time @restore-31', async () => {
+test('no step of a restore runs while the object goes back, and unfreezing waits for a freeze under way @restore-31', async () => {
   const payer = await createPayer({ on: manualChain })
   await inTreasury(payer, async (treasury) => {
     const input = { id: 'rst_other', startedAt: Date.now(), frozenAt: Date.now(), accept: null }
@@ -78,4 +79,13 @@ test('no step of a restore runs while the object goes back to another time @rest
     await treasury.continueRestore(input)
     expect(restoreState(store)!.stage).toBe('end')
   })
+
+  const other = await createPayer({ on: manualChain })
+  await inTreasury(other, async (treasury) => {
+    enqueue(pastTheGate(treasury), 'payment', 'pay_slow')
+    const freeze = treasury.freezeForRestore('rst_slow', true)
+    expect(await treasury.unfreeze('rst_slow')).toEqual({ isOpen: true })
+    await freeze
+  })
+  expect(await frozenAtRelayers(other.treasury())).toEqual([false, false])
 })

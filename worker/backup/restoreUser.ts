@@ -79,8 +79,12 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
   await forgetKeyUse(deps.db, userId)
   const { id, frozenAt } = await frozenAccount(deps, userId)
   try {
-    const { isSent, isAnother } = await treasuryOf(deps, userId).freezeForRestore(id, frozenAt === null)
+    const { isSent, isAnother, isEnded } = await treasuryOf(deps, userId).freezeForRestore(id, frozenAt === null)
     if (isAnother) throw putBack()
+    if (isEnded) {
+      await endRestore(deps.db, userId, id, deps.now())
+      return freeze(deps, userId, false)
+    }
     await noteFrozen(deps.db, userId, deps.now())
     return replyOf(
       'frozen',

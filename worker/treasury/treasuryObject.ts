@@ -59,9 +59,8 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))
     const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work)
     context.freeze = (restoreId) => {
-      if (endedRestore(this.restoreContext.store) === restoreId) return false
       this.closeForRestore(restoreId)
-      return true
+      return this.#gate.isClosed
     }
     this.context = context
     this.agentGate = new AgentGate(context)
@@ -104,9 +103,10 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return this.#restoreContext
   }
 
-  /** From now on everything is refused but the restore. */
+  /** From now on everything is refused but the restore, unless this one has ended here and D1 was not told. */
   protected closeForRestore(id: string): Context {
     const { store } = this.restoreContext
+    if (endedRestore(store) === id) return this.restoreContext
     this.#gate.isClosed = true
     if (restoreState(store) === null) writeState(store, newState(id, 'found', this.context.now()))
     return this.restoreContext

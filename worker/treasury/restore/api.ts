@@ -18,13 +18,16 @@ export type RestoreProgress = {
   unexplained: Unexplained[]
 }
 
+export type Frozen = { isSent: boolean; isAnother: boolean; isEnded: boolean }
+
 /** What operators use to put this Treasury back to an earlier time; part of TreasuryApi. */
 export interface RestoreCalls {
   /**
    * Stops everything at once and sends what D1 lacks. `isFirst`: no object has confirmed this freeze yet. `isSent`: D1 has everything
    * that was accepted here. `isAnother`: the object that confirmed it was put back, and this is one of an earlier time.
+   * `isEnded`: this freeze has ended here, and D1 was not told; nothing is stopped.
    */
-  freezeForRestore(id: string, isFirst: boolean): Promise<{ isSent: boolean; isAnother: boolean }>
+  freezeForRestore(id: string, isFirst: boolean): Promise<Frozen>
   /**
    * The object goes back to this time (ms) and is loaded again, which this call does not survive. False: D1 lacks something
    * of it, and it stays as it is. Throws where the platform has no such backups.

@@ -2,7 +2,7 @@ import { noteFrozen } from '../../db/userRestores.ts'
 import { TreasuryObject } from '../treasuryObject.ts'
 import type * as Api from './api.ts'
 import { platformSnapshots, type Snapshots } from './snapshots.ts'
-import { endedRestore, restoreState } from './state.ts'
+import { restoreState } from './state.ts'
 import { continueRestore, dryRestore, freeze, isSent, unfreeze } from './steps.ts'
 
 /** What puts this object back to an earlier time. Works while the object refuses everything else. */
@@ -38,9 +38,7 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
   async continueRestore(input: Parameters<Api.RestoreCalls['continueRestore']>[0]) {
     return this.#inTurn(async () => {
       this.#stay()
-      const { store } = this.restoreContext
-      const context = endedRestore(store) === input.id ? this.restoreContext : this.closeForRestore(input.id)
-      const progress = await continueRestore(context, input)
+      const progress = await continueRestore(this.closeForRestore(input.id), input)
       if (progress.step === 'done') await this.reload()
       return progress
     })

@@ -8,7 +8,7 @@ import { relayerOf } from '../relay/relayers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { deleteWallets, importAccount, walletsIn } from './account.ts'
-import type { RestoreProgress } from './api.ts'
+import type { Frozen, RestoreProgress } from './api.ts'
 import { begin } from './begin.ts'
 import { readChain, waitForDeadlines } from './chain.ts'
 import { importPage, planPage } from './payments.ts'
@@ -120,14 +120,12 @@ export const isSent = (store: Store): boolean =>
   store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
 
 /** Stops the object that is there, and sends what D1 lacks of it. */
-export async function freeze(
-  ctx: Context,
-  id: string,
-  isFirst: boolean,
-): Promise<{ isSent: boolean; isAnother: boolean }> {
+export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {
   const { store, userId, now } = ctx
+  if (endedRestore(store) === id) return { isSent: false, isAnother: false, isEnded: true }
   const known = restoreState(store)
-  if (!isFirst && (known?.id !== id || known.stage !== 'frozen')) return { isSent: false, isAnother: true }
+  if (!isFirst && (known?.id !== id || known.stage !== 'frozen'))
+    return { isSent: false, isAnother: true, isEnded: false }
   if (known === null || known.stage === 'found') writeState(store, newState(id, 'frozen', now()))
   const outbox = new Outbox(ctx)
   for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
@@ -135,7 +133,7 @@ export async function freeze(
   const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
   for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
   for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).freeze(userId)
-  return { isSent: isSent(store), isAnother: false }
+  return { isSent: isSent(store), isAnother: false, isEnded: false }
 }
 
 /**
@@ -158,6 +156,7 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
 /** What an import would do, without doing it. */
 export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgress> {
   const { store, db, userId } = ctx
+  if (endedRestore(store) === id) return done
   const known = restoreState(store)
   if (known?.id === id && known.stage === 'frozen') return progress(known, 'frozen')
   const state = known?.id === id && known.stage !== 'found' ? known : newState(id, 'wait', 0)

@@ -1,0 +1,84 @@
+/**
+ * Acts of operators that are killed after so many effects: reads and writes of D1, writes of the
+ * Treasury, replies of objects.
+ */
+import { runInDurableObject } from 'cloudflare:test'
+import { primaryDb } from '../../worker/db/d1.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { Payer } from './payer.ts'
+import { pastTheGate } from './restoredTreasury.ts'
+import { env } from './testEnv.ts'
+
+/** How many effects are left. At none, whoever had the last one dies. */
+export type Life = { left: number }
+
+type Method = (...values: unknown[]) => unknown
+
+const changed = <T extends object>(real: T, change: (name: string | symbol, method: Method) => unknown): T =>
+  new Proxy(real, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? change(name, value.bind(target) as Method) : value
+    },
+    set: (target, name, value) => Reflect.set(target, name, value, target),
+  })
+
+const thenSpend =
+  (method: Method, spend: () => void): Method =>
+  async (...values) => {
+    const result = await method(...values)
+    spend()
+    return result
+  }
+
+/** D1 as the Worker has it, or an object. */
+export function mortalDb(spend: () => void) {
+  const reads = ['run', 'all', 'raw', 'first'] as const
+  const statement = (real: D1PreparedStatement): D1PreparedStatement => {
+    const { bind } = real
+    const methods = reads.map((name) => [name, thenSpend((real[name] as Method).bind(real), spend)])
+    // Not a proxy: `batch` takes D1's own.
+    return Object.assign(real, Object.fromEntries(methods), {
+      bind: (...values: unknown[]) => statement(bind.apply(real, values)),
+    })
+  }
+  const database = changed(env.DB, (name, method) => {
+    if (name === 'prepare') return (query: string) => statement(method(query) as D1PreparedStatement)
+    return name === 'batch' ? thenSpend(method, spend) : method
+  })
+  return primaryDb(database)
+}
+
+/** Objects whose replies are effects. */
+export const mortalObjects = <Namespace extends object>(objects: Namespace, spend: () => void): Namespace =>
+  changed(objects, (name, method) => {
+    if (name !== 'getByName') return method
+    return (...values: unknown[]) => {
+      const object = method(...values) as Record<string | symbol, Method>
+      return new Proxy({}, { get: (_, call) => thenSpend((...input) => object[call]!(...input), spend) })
+    }
+  })
+
+/** The Treasury that is loaded now dies with its memory, and with what it has not committed. */
+export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
+  runInDurableObject(payer.treasury(), (treasury: Treasury, state) => {
+    const spend = () => {
+      life.left -= 1
+      if (life.left !== 0) return
+      state.abort('killed')
+      throw new Error('killed')
+    }
+    const real = pastTheGate(treasury)
+    const store = changed(real.store, (name, method) => (...values: unknown[]) => {
+      const result = method(...values)
+      if (name === 'run' || name === 'transaction') spend()
+      return result
+    })
+    const relayers = mortalObjects(real.env.RELAYER, spend)
+    const value = { ...real, store, db: mortalDb(spend), env: { ...real.env, RELAYER: relayers } }
+    Object.defineProperty(treasury, 'restoreContext', { value, configurable: true })
+  })
+
+/** It has survived, or another instance was loaded. */
+export const makeImmortal = (payer: Payer): Promise<boolean> =>
+  runInDurableObject(payer.treasury(), (treasury: Treasury) => Reflect.deleteProperty(treasury, 'restoreContext'))
