@@ -164,3 +164,13 @@ test('going back and opening that are killed after each effect and repeated lose
   expect(await open()).toBeNull()
   expect(await payer.booksBalance()).toMatchObject({ out: books.out, available: books.available })
 }, 60_000)
+
+test('an object that was put back refuses reads before any alarm or payment @restore-35', async () => {
+  const { payer, run, isOpen, stateOf } = await createAccount()
+  const putBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
+  await run('freeze')
+  await standIn(payer, putBack)
+  expect(await run('back', earlier())).toMatchObject({ step: 'going_back' })
+  expect(await isOpen()).toBe(false)
+  expect(await stateOf()).toMatchObject({ stage: 'found' })
+})

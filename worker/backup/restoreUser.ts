@@ -121,6 +121,10 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: Restor
       throw new AppError('unavailable', `The object was not put back: ${(error as Error).message}`)
     }
   }
+  // The object of the earlier time hears that it is frozen before it answers others. If this fails, its first alarm or payment asks D1.
+  await treasuryOf(deps, userId)
+    .freezeForRestore(id, false)
+    .catch((error: Error) => logError('account_not_told', { user: userId }, error))
   return replyOf('going_back', `goes back to ${new Date(at).toISOString()}`)
 }
 
