@@ -1,6 +1,6 @@
 /** What keeps an older version from being removed: accounts that nobody could look at, and payouts that do not end. */
 import { runInDurableObject } from 'cloudflare:test'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Deps } from '../../worker/appEnv.ts'
 import { restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -13,7 +13,12 @@ import { createPayer, prepare, until, usdc } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { env } from './apiClient.ts'
 
-beforeAll(prepare, 60_000)
+beforeAll(async () => {
+  await prepare()
+  // Passcodes of other files, which need the first code pepper.
+  await env.DB.prepare('UPDATE signup_passcode SET revoked_at = 1 WHERE revoked_at IS NULL').run()
+}, 60_000)
+afterAll(() => env.DB.prepare('UPDATE signup_passcode SET revoked_at = NULL WHERE revoked_at = 1').run())
 beforeEach(async () => {
   await env.DB.batch(['user', 'key_use', 'user_restore'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
 })
@@ -165,7 +170,7 @@ test('an account that fails keeps what is known of it, counts as not looked at, 
   replies.usr_a = () => nothing
   await renew(late + minute)
   const end = { remaining: [], removableFrom: new Date(late + minute).toISOString() }
-  expect(await needed(late + minute)).toMatchObject({ KEK: end, PAYOUT_SECRET: end })
+  expect(await needed(late + minute)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
 })
 
 test('accounts that fail do not keep the others from their turn, and asking until nothing is due ends @keys-19', async () => {
