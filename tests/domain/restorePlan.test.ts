@@ -27,7 +27,7 @@ test('a known payment keeps its content and its nonce, whatever D1 says @restore
   fc.assert(
     fc.property(payment, payment, (known, kept) => {
       const act = planPayment(known, kept)
-      expect(['none', 'sign', 'differs']).toContain(act)
+      expect(['none', 'sign', 'differs', 'ended']).toContain(act)
       const isSame =
         known.walletId === kept.walletId &&
         known.amount === kept.amount &&
@@ -38,6 +38,8 @@ test('a known payment keeps its content and its nonce, whatever D1 says @restore
       if (isSame && kept.sequence === null) expect(act).toBe('none')
       if (isSame && known.status !== 'QUEUED' && known.sequence !== null && kept.sequence !== null)
         expect(act).toBe(known.sequence === kept.sequence && known.epoch === kept.epoch ? 'none' : 'differs')
+      if (isSame && known.status !== 'QUEUED' && known.sequence === null && kept.sequence !== null)
+        expect(act).toBe(kept.status === 'FAILED' ? 'none' : 'ended')
     }),
   )
 })

@@ -18,9 +18,10 @@ export type PlannedPayment = {
 
 /**
  * `add`: unknown here, and may have been executed; it is held until the chain tells. `add_ended`: unknown here, and is known never
- * to happen. `sign`: known here as unsigned, and was signed since. `differs`: two contents under one id, which nobody can explain.
+ * to happen. `sign`: known here as unsigned, and was signed since. `differs`: two contents under one id. `ended`: it ended here unsigned, and was signed elsewhere. Nobody can explain
+ * these two.
  */
-export type RestoreAct = 'none' | 'add' | 'add_ended' | 'sign' | 'differs'
+export type RestoreAct = 'none' | 'add' | 'add_ended' | 'sign' | 'differs' | 'ended'
 
 export function planPayment(known: PlannedPayment | null, kept: PlannedPayment): RestoreAct {
   const isSigned = kept.sequence !== null
@@ -32,10 +33,10 @@ export function planPayment(known: PlannedPayment | null, kept: PlannedPayment):
     return 'differs'
   if (!isSigned) return 'none'
   if (known.status === 'QUEUED') return 'sign'
+  // An object that did not know yet that it went back may have ended what had been signed, and executed, long before.
+  if (known.sequence === null) return kept.status === 'FAILED' ? 'none' : 'ended'
   // A nonce belongs to one payment for good.
-  return known.sequence === null || (known.epoch === kept.epoch && known.sequence === kept.sequence)
-    ? 'none'
-    : 'differs'
+  return known.epoch === kept.epoch && known.sequence === kept.sequence ? 'none' : 'differs'
 }
 
 /** A transfer that a signature of the wallet's session caused, under a nonce that no payment has. */

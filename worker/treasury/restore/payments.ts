@@ -122,6 +122,7 @@ function importOne(
 
 function problemOf({ store }: Context, { act, kept, payout, known }: Change): string | null {
   if (act === 'differs') return 'D1 has other content under this id'
+  if (act === 'ended') return 'it ended here before it was signed, and D1 has it as signed'
   const { row } = kept
   if (!store.wallet(row.wallet_id!)) return `its wallet ${row.wallet_id} is unknown`
   if (!known && row.kind === 'payout' && !payout) return 'D1 does not have the terms of the payout'
