@@ -1,15 +1,14 @@
 /** A rotation of the KEK that began before an account was restored. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import type { Deps } from '../../worker/appEnv.ts'
-import { restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { recordKeyUse } from '../../worker/db/keys.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createImporter, masterPassword } from '../support/importer.ts'
 import { pass } from '../support/manualClock.ts'
 import { manualChain, prepare, until } from '../support/payer.ts'
-import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
+import { copyTables } from '../support/restoredTreasury.ts'
+import { restoringOperator } from '../support/restoringOperator.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { env } from './apiClient.ts'
 
@@ -20,11 +19,7 @@ const from = Date.now() - 3_600_000
 
 test('a rotation of the KEK counts a restored account as not looked at, so the key of its imported wallet stays usable @restore-25', async () => {
   const { userId, treasury, wallet, holder } = await createImporter({ on: manualChain })
-  await env.DB.prepare(
-    "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?1, ?1 || '@example.com', 'CONFIRMED', 'none', 1, 1)",
-  )
-    .bind(userId)
-    .run()
+  const { run, back } = await restoringOperator({ userId, treasury })
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
   const goBack = await inTreasury(({ context }) => copyTables(context.store))
   const both = settingsWith({ KEK: { from } })
@@ -40,24 +35,12 @@ test('a rotation of the KEK counts a restored account as not looked at, so the k
   const isChecked = async () =>
     (await env.DB.prepare('SELECT 1 FROM key_use WHERE user_id = ?').bind(userId).first()) !== null
 
-  const deps = { env, db, now: Date.now } as unknown as Deps
-  const input = { dryRun: false, accept: false, again: false }
-  const run = (act: 'freeze' | 'back' | 'continue', to?: string) =>
-    restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, { ...input, act, to })
   await lateRound()
   expect(await run('freeze')).toMatchObject({ step: 'frozen' })
   expect(await isChecked(), 'frozen').toBe(false)
 
   await lateRound()
-  await runInDurableObject(treasury(), (object: Treasury, { storage }) => {
-    object.snapshots = () => ({
-      async goBack() {
-        goBack(pastTheGate(object).store)
-        await storage.sync()
-      },
-    })
-  })
-  expect(await run('back', new Date(Date.now() - 60_000).toISOString())).toMatchObject({ step: 'going_back' })
+  expect(await back(goBack)).toMatchObject({ step: 'going_back' })
   expect(await isChecked(), 'put back').toBe(false)
 
   await lateRound()

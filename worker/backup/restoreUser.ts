@@ -7,7 +7,7 @@ import { newId } from '../identity/secrets.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
-import type { RestoreProgress } from '../treasury/restore/api.ts'
+import type { Frozen, RestoreProgress } from '../treasury/restore/api.ts'
 
 /** The longest that one request runs. */
 const maxMs = 8_000 // 8 seconds
@@ -72,33 +72,43 @@ const frozenAccount = async ({ db }: Deps, userId: string) => {
 
 const putBack = () => new AppError('conflict', 'The object was put back: only `continue` opens the account.')
 
-/** D1 is told first: the object forgets it when it goes back. */
+/**
+ * D1 is told first: the object forgets it when it goes back. Each freeze has an id of its own: an object of an earlier time that
+ * knew it as ended would open by itself.
+ */
 async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
   if (isDry) return replyOf('open', 'would stop everything of this account and send what D1 lacks')
   await startRestore(deps.db, userId, newId('rst'), deps.now())
   await forgetKeyUse(deps.db, userId)
   const { id, frozenAt } = await frozenAccount(deps, userId)
-  try {
-    const { isSent, isAnother, isEnded } = await treasuryOf(deps, userId).freezeForRestore(id, frozenAt === null)
-    if (isAnother) throw putBack()
-    if (isEnded) {
-      await endRestore(deps.db, userId, id, deps.now())
-      return freeze(deps, userId, false)
-    }
-    await noteFrozen(deps.db, userId, deps.now())
-    return replyOf(
-      'frozen',
-      isSent
-        ? 'frozen; D1 has everything that was accepted'
-        : 'frozen; D1 does not have everything yet: freeze once more before it goes back',
-    )
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    logError('account_not_frozen', { user: userId }, error)
+  const frozen = await freezeTreasury(deps, userId, id, frozenAt === null)
+  if (frozen === null)
     return replyOf(
       'frozen',
       'it signs nothing more after ten seconds, but the object fails: an operator may have to explain the last requests that it accepted',
     )
+  if (frozen.isEnded) {
+    // D1 was not told.
+    await endRestore(deps.db, userId, id, deps.now())
+    return freeze(deps, userId, isDry)
+  }
+  if (frozen.isAnother) throw putBack()
+  await noteFrozen(deps.db, userId, deps.now())
+  return replyOf(
+    'frozen',
+    frozen.isSent
+      ? 'frozen; D1 has everything that was accepted'
+      : 'frozen; D1 does not have everything yet: freeze once more before it goes back',
+  )
+}
+
+/** Null: the object fails. */
+async function freezeTreasury(deps: Deps, userId: string, id: string, isFirst: boolean): Promise<Frozen | null> {
+  try {
+    return await treasuryOf(deps, userId).freezeForRestore(id, isFirst)
+  } catch (error) {
+    logError('account_not_frozen', { user: userId }, error)
+    return null
   }
 }
 

@@ -121,12 +121,13 @@ export const isSent = (store: Store): boolean =>
 
 /** Stops the object that is there, and sends what D1 lacks of it. */
 export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {
-  const { store, userId, now } = ctx
+  const { store, userId } = ctx
   if (endedRestore(store) === id) return { isSent: false, isAnother: false, isEnded: true }
   const known = restoreState(store)
-  if (!isFirst && (known?.id !== id || known.stage !== 'frozen'))
-    return { isSent: false, isAnother: true, isEnded: false }
-  if (known === null || known.stage === 'found') writeState(store, newState(id, 'frozen', now()))
+  // One that waits for another restore, which D1 has lost, may have been put back.
+  const isOurs = known?.id === id && (known.stage === 'frozen' || (isFirst && known.stage === 'found'))
+  if (!isOurs) return { isSent: false, isAnother: true, isEnded: false }
+  writeState(store, newState(id, 'frozen', known.since))
   const outbox = new Outbox(ctx)
   for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
   // So that the codes that recipients get are those that D1 knows.
