@@ -10,13 +10,13 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const counted = (counts: Record<string, number>) => rows(Object.entries(counts).map(([name, n]) => [name, String(n)]))
 
-function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained }: UserRestoreReply): string {
+function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained, list }: UserRestoreReply): string {
   return [
     `${step}: ${doing}`,
     waitsUntil && `the finalized block is from ${finalAt}; it has to be later than ${waitsUntil}`,
     counted(counts),
     ...unexplained.map(({ what, ref, detail }) => `unexplained  ${what} ${ref}  ${detail}`),
-    unexplained.length > 0 && 'The account stays frozen. Look at each; --accept takes them as they are.',
+    list && `The account stays frozen. Look at each; continue --accept ${list} takes exactly these as they are.`,
   ]
     .filter(Boolean)
     .join('\n')
@@ -24,12 +24,14 @@ function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained }: UserR
 
 export const restoreCommands: Record<string, Command> = {
   'restore-user': {
-    usage: 'restore-user <id> freeze|back|continue|unfreeze [--to <time>] [--dry-run] [--accept] [--once]',
-    options: ['to'],
-    switches: ['dry-run', 'accept', 'once'],
-    help: `Puts one account's Treasury back to an earlier time. freeze: it does nothing more. back --to: the object goes back.
-continue: reads what has happened since, and opens the account; run it again after any end. --accept: also with what nobody
-can explain. --once: does not wait. unfreeze: opens an account that was not put back. --dry-run says what would change.`,
+    usage:
+      'restore-user <id> freeze|back|continue|unfreeze [--to <time>] [--unsent] [--accept <list>] [--dry-run] [--once]',
+    options: ['to', 'accept'],
+    switches: ['dry-run', 'unsent', 'once'],
+    help: `Puts one account's Treasury back to an earlier time. freeze: it does nothing more. back --to: the object goes back;
+--unsent: also if D1 does not have everything. continue: reads what has happened since, and opens the account; run it again
+after any end. It prints what nobody can explain, and the name of this list; --accept <list>: opens it with exactly these.
+--once: does not wait. unfreeze: opens an account that was not put back. --dry-run says what would change.`,
     args: [2, 2],
     ...acting,
     run: async (call, { args: [id, act], reason, options, switches = [] }, say) => {
@@ -37,12 +39,15 @@ can explain. --once: does not wait. unfreeze: opens an account that was not put 
         throw new UsageError(`The second argument must be one of: ${acts.join(', ')}`)
       if (act === 'back' && options.to === undefined)
         throw new UsageError('back needs a time, such as --to 2026-11-20T09:30:00Z')
+      if (act !== 'continue' && options.accept !== undefined)
+        throw new UsageError('--accept is for continue, which shows what it accepts.')
       const body = {
         act,
         reason,
         ...(options.to !== undefined && { to: options.to }),
         dryRun: switches.includes('dry-run'),
-        accept: switches.includes('accept'),
+        ...(options.accept !== undefined && { accept: options.accept }),
+        unsent: switches.includes('unsent'),
       }
       const path = `/users/${encodeURIComponent(id!)}/restore`
       let data = await call<UserRestoreReply>('POST', path, body)

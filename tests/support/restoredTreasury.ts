@@ -4,6 +4,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/context.ts'
 import { relayerOf } from '../../worker/treasury/relay/relayers.ts'
+import type { Accepted } from '../../worker/treasury/restore/api.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -69,10 +70,10 @@ export async function putBack({ userId, treasury, ledger }: Payer, goBack: (stor
     object.context.freeze(id)
     goBack(pastTheGate(object).store)
   })
-  const input = (accept: string | null) => ({ id, startedAt, frozenAt: startedAt, accept })
-  const step = (accept: string | null) => inTreasury((object) => continueRestore(pastTheGate(object), input(accept)))
-  /** Until an operator is asked, or the account may be opened. `accept`: the operator who accepts what is unexplained. */
-  const restore = async (accept: string | null = null) => {
+  const input = (accept: Accepted | null) => ({ id, startedAt, frozenAt: startedAt, accept })
+  const step = (accept: Accepted | null) => inTreasury((object) => continueRestore(pastTheGate(object), input(accept)))
+  /** Until an operator is asked, or the account may be opened. `accept`: an operator accepts what is unexplained. */
+  const restore = async (accept: Accepted | null = null) => {
     for (;;) {
       const progress = await step(accept)
       if (progress.step === 'waiting') await pass(400)

@@ -27,7 +27,7 @@ export async function restoringOperator(
     restoreUser(deps, { actor: operator, reason: 'test' }, userId, {
       act,
       dryRun: false,
-      accept: false,
+      unsent: false,
       again: false,
       ...more,
     })

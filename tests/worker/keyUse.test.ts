@@ -114,7 +114,7 @@ test('a frozen account keeps each older version until its object was looked at a
     restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, {
       act,
       dryRun: false,
-      accept: false,
+      unsent: false,
       again: false,
     })
   expect(await run('freeze')).toMatchObject({ step: 'frozen' })

@@ -38,7 +38,7 @@ async function createAccount() {
     restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, {
       act,
       dryRun: false,
-      accept: false,
+      unsent: false,
       again: false,
       ...over,
     })

@@ -16,7 +16,8 @@ export type RestoreInput = {
   act: 'freeze' | 'back' | 'continue' | 'unfreeze'
   to?: string | undefined
   dryRun: boolean
-  accept: boolean
+  accept?: string | undefined
+  unsent: boolean
   again: boolean
 }
 
@@ -27,17 +28,15 @@ const replyOf = (step: UserRestoreReply['step'], doing: string): UserRestoreRepl
   finalAt: null,
   counts: {},
   unexplained: [],
+  list: null,
 })
 
 const iso = (seconds: number | undefined) => (seconds ? new Date(seconds * 1000).toISOString() : null)
 
-const fromProgress = ({ step, doing, until, finalAt, counts, unexplained }: RestoreProgress): UserRestoreReply => ({
-  step,
-  doing,
+const fromProgress = ({ until, finalAt, ...rest }: RestoreProgress): UserRestoreReply => ({
+  ...rest,
   waitsUntil: iso(until),
   finalAt: iso(finalAt),
-  counts,
-  unexplained,
 })
 
 /** Puts one account's Treasury back to an earlier time, a step at a time. docs/operations.md says how. Each act can be repeated. */
@@ -48,7 +47,8 @@ export async function restoreUser(
   input: RestoreInput,
 ): Promise<UserRestoreReply> {
   await knownUser(deps, userId)
-  const detail = { act: input.act, ...(input.to && { to: input.to }), ...(input.accept && { accept: true }) }
+  const { to, accept, unsent } = input
+  const detail = { act: input.act, ...(to && { to }), ...(accept && { accept }), ...(unsent && { unsent }) }
   if (!input.dryRun && !input.again) await recordAct(deps, act, 'user.restore', userId, detail)
   switch (input.act) {
     case 'freeze':
@@ -112,7 +112,7 @@ async function freezeTreasury(deps: Deps, userId: string, id: string, isFirst: b
   }
 }
 
-async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: RestoreInput): Promise<UserRestoreReply> {
+async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: RestoreInput): Promise<UserRestoreReply> {
   const at = to === undefined ? Number.NaN : Date.parse(to)
   if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
@@ -120,9 +120,9 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, accept }: Restor
   // A round of the cron that had asked the object before it froze may have written since.
   await forgetKeyUse(deps.db, userId)
   try {
-    const { isSent } = await treasuryOf(deps, userId).goBack(id, at, accept)
+    const { isSent } = await treasuryOf(deps, userId).goBack(id, at, unsent)
     if (!isSent)
-      throw new AppError('conflict', 'D1 does not have everything yet: freeze once more, or go back with --accept.')
+      throw new AppError('conflict', 'D1 does not have everything yet: freeze once more, or go back with --unsent.')
   } catch (error) {
     if (error instanceof AppError) throw error
     // The object ends itself to be loaded again as it was.
@@ -142,7 +142,7 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
   const { id, frozenAt, startedAt } = await frozenAccount(deps, userId)
   const treasury = treasuryOf(deps, userId)
   if (input.dryRun) return fromProgress((await treasury.dryRestore(id)) as RestoreProgress)
-  const accept = input.accept ? actor : null
+  const accept = input.accept === undefined ? null : { by: actor, list: input.accept }
   const until = deps.now() + maxMs
   for (;;) {
     const progress = (await treasury.continueRestore({ id, frozenAt, startedAt, accept })) as RestoreProgress

@@ -77,8 +77,10 @@ export const RestoreUser = z.object({
   act: z.enum(['freeze', 'back', 'continue', 'unfreeze'], { error: 'freeze, back, continue or unfreeze' }),
   to: z.iso.datetime({ error: 'A time such as 2026-11-20T09:30:00Z' }).optional(),
   dryRun: z.boolean().default(false),
-  /** What nobody can explain is accepted as it is. */
-  accept: z.boolean().default(false),
+  /** `continue`: this list of what nobody can explain is accepted as it is. */
+  accept: z.string().max(64).optional(),
+  /** `back`: also if D1 does not have everything. */
+  unsent: z.boolean().default(false),
   /** A request before this one was the same act. */
   again: z.boolean().default(false),
 })
@@ -214,4 +216,6 @@ export type UserRestoreReply = {
   finalAt: string | null
   counts: Record<string, number>
   unexplained: { what: string; ref: string; detail: string }[]
+  /** Names exactly this list, to accept it; null while more may follow. */
+  list: string | null
 }

@@ -16,7 +16,12 @@ export type RestoreProgress = {
   finalAt?: number
   counts: Record<string, number>
   unexplained: Unexplained[]
+  /** unexplained: names exactly this list, so that an operator accepts what was shown. Otherwise null. */
+  list: string | null
 }
+
+/** An operator, and the list that was shown. */
+export type Accepted = { by: string; list: string }
 
 export type Frozen = { isSent: boolean; isAnother: boolean; isEnded: boolean }
 
@@ -35,12 +40,12 @@ export interface RestoreCalls {
   goBack(id: string, at: number, evenIfNotSent: boolean): Promise<{ isSent: boolean }>
   /** What would change, on an object that was put back; changes nothing. */
   dryRestore(id: string): Promise<RestoreProgress>
-  /** One bounded step. Harmless to repeat and to interrupt. `accept`: who accepts what nobody can explain. */
+  /** One bounded step. Harmless to repeat and to interrupt. `accept`: accepts this list of what nobody can explain. */
   continueRestore(input: {
     id: string
     frozenAt: number | null
     startedAt: number
-    accept: string | null
+    accept: Accepted | null
   }): Promise<RestoreProgress>
   /** Ends a freeze of an object that was not put back. */
   unfreeze(id: string): Promise<{ isOpen: boolean }>

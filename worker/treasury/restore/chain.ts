@@ -85,7 +85,7 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
   } catch (error) {
     if (!isNodeTrouble(error)) throw error
     if (!(error instanceof BooksDiffer)) throw error
-    noteUnexplained(state, { what: 'books', ref: wallet.id, detail: error.message })
+    noteUnexplained(state, { what: 'books', ref: wallet.id, detail: differenceIn(error) })
   }
   if (openPayments(ctx, wallet.id) > 0 && !booksDiffer(state, wallet.id)) return true
   state.read.push(wallet.id)
@@ -93,6 +93,12 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
   writeState(ctx.store, state)
   return true
 }
+
+/** The same in each later block, so that what was shown can be accepted. */
+const differenceIn = ({ books, chain }: BooksDiffer): string =>
+  chain > books
+    ? `the chain has ${formatUsdc(chain - books)} USDC more than the books`
+    : `the chain has ${formatUsdc(books - chain)} USDC less than the books`
 
 const booksDiffer = ({ unexplained }: RestoreState, walletId: string) =>
   unexplained.some(({ what, ref }) => what === 'books' && ref === walletId)

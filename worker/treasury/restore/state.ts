@@ -1,6 +1,7 @@
 import type { StrayTransfer } from '#domain/restorePlan.ts'
 import type { ChainId } from '../../chain/types.ts'
 import type { KeptCursor } from '../../db/restoreRows.ts'
+import { sha256 } from '../../identity/secrets.ts'
 import type { Store } from '../storage/store.ts'
 import type { Unexplained } from './api.ts'
 
@@ -84,6 +85,12 @@ export const endedRestore = (store: Store): string | null => store.meta(endedKey
 
 export const count = (state: RestoreState, what: string, n = 1): void => {
   state.counts[what] = (state.counts[what] ?? 0) + n
+}
+
+/** Short, and the same in whatever order they were found. */
+export const nameOfList = (unexplained: Unexplained[]): string => {
+  const lines = unexplained.map(({ what, ref, detail }) => JSON.stringify([what, ref, detail]))
+  return sha256(lines.sort().join('\n')).slice(0, 12)
 }
 
 export function noteUnexplained(state: RestoreState, unexplained: Unexplained): void {

@@ -8,11 +8,11 @@ import { relayerOf } from '../relay/relayers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { deleteWallets, importAccount, walletsIn } from './account.ts'
-import type { Frozen, RestoreProgress } from './api.ts'
+import type { Accepted, Frozen, RestoreProgress } from './api.ts'
 import { begin } from './begin.ts'
 import { readChain, waitForDeadlines } from './chain.ts'
 import { importPage, planPage } from './payments.ts'
-import { clearState, endedRestore, newState, type RestoreState, restoreState, writeState } from './state.ts'
+import { clearState, endedRestore, nameOfList, newState, type RestoreState, restoreState, writeState } from './state.ts'
 
 const doing = {
   found: 'the object has to be put back first',
@@ -30,11 +30,12 @@ const progress = (state: RestoreState, step: RestoreProgress['step']): RestorePr
   doing: doing[state.stage],
   counts: state.counts,
   unexplained: state.unexplained,
+  list: null,
 })
 
-const done: RestoreProgress = { step: 'done', doing: 'works again', counts: {}, unexplained: [] }
+const done: RestoreProgress = { step: 'done', doing: 'works again', counts: {}, unexplained: [], list: null }
 
-export type ContinueInput = { id: string; frozenAt: number | null; startedAt: number; accept: string | null }
+export type ContinueInput = { id: string; frozenAt: number | null; startedAt: number; accept: Accepted | null }
 
 /** One bounded step. Each is stored with what it has done, so it can be killed anywhere and repeated. Throws RpcUnavailable. */
 export async function continueRestore(ctx: Context, input: ContinueInput): Promise<RestoreProgress> {
@@ -68,7 +69,7 @@ export async function continueRestore(ctx: Context, input: ContinueInput): Promi
   }
 }
 
-function check(ctx: Context, state: RestoreState, accept: string | null): RestoreProgress {
+function check(ctx: Context, state: RestoreState, accept: Accepted | null): RestoreProgress {
   const { store, now } = ctx
   // Payments of a halted wallet stay open until an operator has found out why its books differ.
   const isOpen =
@@ -76,16 +77,22 @@ function check(ctx: Context, state: RestoreState, accept: string | null): Restor
       `SELECT 1 FROM payment WHERE status IN ('QUEUED','PROCESSING')
          AND wallet_id IN (SELECT id FROM wallet WHERE halted IS NULL) LIMIT 1`,
     ) !== null
-  if (state.unexplained.length > 0 && (accept === null || isOpen)) {
+  const list = nameOfList(state.unexplained)
+  const isAccepted = accept?.list === list
+  if (state.unexplained.length > 0 && (!isAccepted || isOpen)) {
     // The next call reads the chain again: books that differed because of a node may agree then.
     const unexplained = state.unexplained.filter(({ what }) => what !== 'books')
     writeState(store, { ...state, stage: 'chain', read: [], unexplained })
-    return progress(state, 'unexplained')
+    return { ...progress(state, 'unexplained'), doing: whyNot(accept, isAccepted), list }
   }
   store.transaction(() => {
-    const next: RestoreState = { ...state, stage: 'end', acceptedBy: accept }
+    const next: RestoreState = { ...state, stage: 'end', acceptedBy: accept?.by ?? null }
     if (state.unexplained.length > 0)
-      audit(store, now(), 'account.restore_accepted', 'account', { by: accept, unexplained: state.unexplained })
+      audit(store, now(), 'account.restore_accepted', 'account', {
+        by: accept!.by,
+        list,
+        unexplained: state.unexplained,
+      })
     // Those that were open before changed as well: their ends, and what the lists show of them.
     for (const { id } of store.all<PayoutRow>("SELECT id FROM payout WHERE status IN ('CREATING','CREATED')"))
       enqueue(ctx, 'desk', id)
@@ -93,6 +100,13 @@ function check(ctx: Context, state: RestoreState, accept: string | null): Restor
     writeState(store, next)
   })
   return progress(state, 'importing')
+}
+
+function whyNot(accept: Accepted | null, isAccepted: boolean): string {
+  if (isAccepted) return 'not accepted, because payments are still open: try again later'
+  return accept === null
+    ? 'an operator has to look at what nobody can explain'
+    : 'not accepted, because this is another list'
 }
 
 /** The last write of the object opens it, after everything that others have to know. */

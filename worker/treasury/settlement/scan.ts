@@ -121,8 +121,12 @@ function measureConfirmed(ctx: Context, chainId: ChainId): void {
 
 /** The logs do not explain the balance: the node lacks or hides one. Nothing was booked; the range is read again. */
 export class BooksDiffer extends RpcUnavailable {
+  readonly books: bigint
+  readonly chain: bigint
   constructor(walletId: string, block: number, books: bigint, chain: bigint) {
     super(`books of ${walletId} at block ${block}: ${books}, on chain ${chain}`)
+    this.books = books
+    this.chain = chain
   }
 }
 
