@@ -110,6 +110,12 @@ test('a month of logs is read in ranges that the node allows, over many short st
       data: `0x${[terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry].map(word).join('')}`,
     },
     ...sendLogs(context, 800_000, 3, recipient(4), usdc('5')),
+    // Two of one transaction.
+    ...sendLogs(context, 800_000, 5, recipient(5), usdc('6')).map((log) => ({
+      ...log,
+      transactionHash: `0x${word(3)}` as Hex,
+      logIndex: log.logIndex + 2,
+    })),
     ...sendLogs(context, month - 1, 4, recipient(2), usdc('2')),
   ])
   writeState(store, { ...newState('rst_ranges', 'chain', context.now()), until: { 8453: 1 } })
@@ -127,6 +133,7 @@ test('a month of logs is read in ranges that the node allows, over many short st
   expect(unexplained.map(({ what, detail }) => [what, detail.split(' ').slice(0, 4).join(' ')])).toEqual([
     ['payout', `4 USDC to ${payout.toLowerCase()},`],
     ['transfer', `5 USDC to ${recipient(4)},`],
+    ['transfer', `6 USDC to ${recipient(5)},`],
   ])
   expect(unexplained[0]!.detail).toContain(new Date(terms.expiry * 1000).toISOString())
   expect(counts).toEqual({ 'payments found on chain': 2, 'wallets read': 1 })

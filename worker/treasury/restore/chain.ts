@@ -122,7 +122,8 @@ function match(ctx: Context, state: RestoreState, wallet: WalletRow, { from, str
       const expiry = expiries[to.toLowerCase()]
       const what = expiry === undefined ? 'transfer' : 'payout'
       const sent = `${formatUsdc(BigInt(amount))} USDC to ${to}, signed here`
-      noteUnexplained(state, {
+      // Each of them: several may be in one transaction.
+      state.unexplained.push({
         what,
         ref: tx,
         detail: `${sent}, and ${expiry === undefined ? 'no payment matches it' : lostPayout(expiry)}`,
