@@ -29,6 +29,13 @@ export const becomes = (payer: Payer, id: string, status: string) =>
     return (await statusOf(payer, id)) === status
   })
 
+/** Settles, without new blocks, until the payment has `status`: a settling that is under way already may have read older ones. */
+export const settlesAs = (payer: Payer, id: string, status: string) =>
+  until(`${id} ${status}`, async () => {
+    await look(payer)
+    return (await statusOf(payer, id)) === status
+  })
+
 export const payoutOf = (payer: Payer, id: string) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => object.context.store.payout(id)!)
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { kill } from '../support/kill.ts'
-import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
+import { accepted, becomes, look, pass, settlesAs, statusOf } from '../support/manualClock.ts'
 import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
 
 beforeAll(prepare)
@@ -110,8 +110,7 @@ describe('deadlines', () => {
     await look(payer)
     expect(await statusOf(payer, payment.id), 'the deadline passed but is not final').toBe('PROCESSING')
     await chain.mine(4)
-    await look(payer)
-    expect(await statusOf(payer, payment.id)).toBe('FAILED')
+    await settlesAs(payer, payment.id, 'FAILED')
     expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0', remaining: '50' })
     expect(await payer.booksBalance()).toMatchObject({ held: '0', available: '200' })
   })
@@ -129,8 +128,7 @@ describe('deadlines', () => {
     expect(await statusOf(payer, payment.id)).toBe('QUEUED')
     await ahead(payer, giveUpMs + 1000)
     await chain.fault({ mode: 'none' })
-    await look(payer)
-    expect(await statusOf(payer, payment.id)).toBe('FAILED')
+    await settlesAs(payer, payment.id, 'FAILED')
     expect(await payer.groupNow()).toMatchObject({ held: '0' })
   })
 
