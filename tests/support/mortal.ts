@@ -9,7 +9,7 @@ import type { Payer } from './payer.ts'
 import { pastTheGate } from './restoredTreasury.ts'
 import { env } from './testEnv.ts'
 
-/** How many effects are left. At none, whoever had the last one dies. */
+/** How many effects are left. The object or the command that has the last one is killed after it. */
 export type Life = { left: number }
 
 type Method = (...values: unknown[]) => unknown

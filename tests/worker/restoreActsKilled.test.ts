@@ -81,7 +81,7 @@ async function createAccount() {
   return { payer, run, untilAlive, stateOf, isOpen, open, untilEnded }
 }
 
-/** Of the platform's recovery: the object that is loaded next is the earlier one, whoever is killed. */
+/** In place of the platform's recovery: the object that is loaded next is the earlier one, also if the command is killed. */
 const standIn = (payer: Payer, putBack: (store: Store) => void) =>
   runInDurableObject(payer.treasury(), (treasury: Treasury, { storage }) => {
     treasury.snapshots = () => ({

@@ -73,8 +73,8 @@ const frozenAccount = async ({ db }: Deps, userId: string) => {
 const putBack = () => new AppError('conflict', 'The object was put back: only `continue` opens the account.')
 
 /**
- * D1 is told first: the object forgets it when it goes back. Each freeze has an id of its own: an object of an earlier time that
- * knew it as ended would open by itself.
+ * Written to D1 first, because the object forgets it by going back. Each freeze has another id: an object of an earlier time
+ * that knew this one as ended would open by itself.
  */
 async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
   if (isDry) return replyOf('open', 'would stop everything of this account and send what D1 lacks')
@@ -88,7 +88,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
       'it signs nothing more after ten seconds, but the object fails: an operator may have to explain the last requests that it accepted',
     )
   if (frozen.isEnded) {
-    // D1 was not told.
+    // D1 missed the end.
     await endRestore(deps.db, userId, id, deps.now())
     return freeze(deps, userId, isDry)
   }

@@ -5,7 +5,7 @@ import { keyUse, keyVersion, signup, signupPasscode, user, userRestore } from '.
 export type KeyUseRow = Omit<typeof keyUse.$inferSelect, 'failure'>
 
 const hourMs = 3_600_000
-/** An account that failed is not asked again at once: who asks until nothing is due comes to an end. */
+/** An account that failed is not asked again at once, so that asking until nothing is due comes to an end. */
 const retryMs = 30_000
 
 /**
@@ -23,7 +23,7 @@ const isDue = (since: number, now: number) =>
         or(lt(keyUse.checkedAt, since), and(gt(keyUse.unsealed, 0), lt(keyUse.checkedAt, now))),
       ),
       and(isNotNull(keyUse.failure), lt(keyUse.checkedAt, now - retryMs)),
-      // Once an hour from its expiry on: it may take its time until a reclaim is final.
+      // Once an hour from its expiry on: a reclaim takes a while to become final.
       and(or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now)), lt(keyUse.checkedAt, now - hourMs)),
     ),
   )
@@ -64,12 +64,12 @@ export async function forgetKeyUse(db: Db, userId: string): Promise<void> {
   await db.delete(keyUse).where(eq(keyUse.userId, userId))
 }
 
-/** Why nobody knows what the account has: the code of an error; null: it was looked at, or its turn has not come. */
+/** The code of the error with which the last look failed; null: it did not, or the account's turn has not come. */
 const failureOf = sql<
   string | null
 >`CASE WHEN ${userRestore.userId} IS NULL THEN ${keyUse.failure} ELSE 'account_restoring' END`
 
-/** Over all accounts. `unchecked`: not looked at since `since` (ms). `failed`: in vain, whenever that was. */
+/** Over all accounts. `unchecked`: not looked at since `since` (ms). `failed`: whose last look failed. */
 export async function keyUseTotals(db: Db, since: number) {
   const row = await db
     .select({

@@ -17,9 +17,14 @@ export type PlannedPayment = {
 }
 
 /**
- * `add`: unknown here, and may have been executed; it is held until the chain tells. `add_ended`: unknown here, and is known never
- * to happen. `sign`: known here as unsigned, and was signed since. `differs`: two contents under one id. `ended`: it ended here unsigned, and was signed elsewhere. Nobody can explain
- * these two.
+ * What to do with a payment.
+ *
+ *   none        it is as it should be
+ *   add         unknown here, and may have been executed: held until the chain tells
+ *   add_ended   unknown here, and known never to happen
+ *   sign        unsigned here, and signed since
+ *   differs     two contents under one id: an operator has to look
+ *   ended       ended here unsigned, and signed elsewhere: an operator has to look
  */
 export type RestoreAct = 'none' | 'add' | 'add_ended' | 'sign' | 'differs' | 'ended'
 

@@ -103,7 +103,7 @@ async function remainingOf(
   ]
 }
 
-/** Accounts of which nobody knows what they have: they may need any older version. */
+/** Accounts that could not be looked at: they may need any older version. */
 async function uncheckedOf(
   db: Deps['db'],
   { accounts, unchecked, failed }: { accounts: number; unchecked: number; failed: number },
