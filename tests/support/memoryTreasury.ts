@@ -155,6 +155,6 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     ;(storage.sql as { databaseSize: number }).databaseSize = bytes
     store.version += 100
   }
-  return { context, store, clock, dump, size, close: () => db.close() }
+  return { context, storage, store, clock, dump, size, close: () => db.close() }
 }
 export type MemoryTreasury = ReturnType<typeof createMemoryTreasury>

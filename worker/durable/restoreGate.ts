@@ -20,12 +20,14 @@ export class RestoreGate {
   isClosed = false
   readonly inner: DurableObjectStorage
   readonly storage: DurableObjectStorage
+  /** Throws while the gate is closed. */
+  readonly check = (): void => {
+    if (this.isClosed) throw new AccountRestoring()
+  }
 
   constructor(inner: DurableObjectStorage) {
     this.inner = inner
-    const check = () => {
-      if (this.isClosed) throw new AccountRestoring()
-    }
+    const { check } = this
     const storage = {
       sql: {
         exec: (query: string, ...values: SqlStorageValue[]) => {

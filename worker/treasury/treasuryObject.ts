@@ -53,7 +53,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.#schema = new ObjectSchema(ctx, treasurySchema, schemaReporter(env.DB, 'treasury', ctx.id))
     const { storage } = this.#schema
     this.#gate = new RestoreGate(storage)
-    const store = new Store(this.#gate.storage, () => this.#alarms.afterRollback())
+    const store = new Store(this.#gate.storage, () => this.#alarms.afterRollback(), this.#gate.check)
     const userId = ctx.id.name ?? store.meta('user_id') ?? ''
     if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
     const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))

@@ -37,10 +37,14 @@ export function gasShortage(ctx: Context, agentId: string | null, gas: number): 
 
 /** Inside the transaction that accepts the work. */
 export function reserveGas(ctx: Context, agentId: string | null, gas: number): void {
-  const level = readLevel(ctx)
-  if (ctx.store.first('SELECT 1 FROM gas_use WHERE day < ? LIMIT 1', level.day - 1))
-    ctx.store.run('DELETE FROM gas_use WHERE day < ?', level.day - 1)
-  addGas(ctx, level.day, agentId ?? 'owner', gas)
+  const { store } = ctx
+  const { day } = readLevel(ctx)
+  const isOldKept = () => store.first('SELECT 1 FROM gas_use WHERE day < ? LIMIT 1', day - 1) !== null
+  if (store.cached('gas_use', `before ${day - 1}`, isOldKept)) store.run('DELETE FROM gas_use WHERE day < ?', day - 1)
+  const use = readUse(ctx, day)
+  if (agentId === null) use.owner += gas
+  else use.agents[agentId] = (use.agents[agentId] ?? 0) + gas
+  store.runCached('gas_use', [[`${day}`, use]], addedGas, day, agentId ?? 'owner', gas)
 }
 
 /** The Relayer of a new account has granted this much more for today. */
@@ -125,16 +129,16 @@ const stepsOf = (payment: PaymentRow) => (payment.kind === 'payout' ? Object.val
 type Level = GasLevel & { granted: number }
 
 function readLevel(ctx: Context): Level {
-  const row = ctx.store.first<{
-    allowance: number
-    day: number
-    confirmed: number
-    failed: number
-    granted: number
-  }>('SELECT allowance, day, confirmed, failed, granted FROM gas_level')
-  const stored = row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
+  const stored = ctx.store.cached('gas_level', 'stored', () => readStored(ctx))
   const level = levelAt(stored, ctx.limits, ctx.now())
   return { ...level, granted: stored?.day === level.day ? stored.granted : 0 }
+}
+
+function readStored({ store }: Context): Level | null {
+  const row = store.first<{ allowance: number; day: number; confirmed: number; failed: number; granted: number }>(
+    'SELECT allowance, day, confirmed, failed, granted FROM gas_level',
+  )
+  return row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
 }
 
 function saveLevel(ctx: Context, { allowance, day, confirmed, failed, granted }: Level): void {
@@ -148,7 +152,12 @@ function saveLevel(ctx: Context, { allowance, day, confirmed, failed, granted }:
   )
 }
 
-function readUse(ctx: Context, day: number): GasUse {
+type CachedUse = { owner: number; agents: Record<string, number> }
+
+const readUse = (ctx: Context, day: number): CachedUse =>
+  ctx.store.cached('gas_use', `${day}`, () => readStoredUse(ctx, day))
+
+function readStoredUse(ctx: Context, day: number): CachedUse {
   const agents: Record<string, number> = {}
   let owner = 0
   for (const row of ctx.store.all<{ principal: string; gas: number }>(
@@ -166,14 +175,11 @@ const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum
 const gasOf = (ctx: Context, day: number, principal: string): number =>
   ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
+const addedGas = `INSERT INTO gas_use (day, principal, gas) VALUES (?1, ?2, ?3)
+  ON CONFLICT (day, principal) DO UPDATE SET gas = gas + ?3`
+
 const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
-  ctx.store.run(
-    `INSERT INTO gas_use (day, principal, gas) VALUES (?1, ?2, ?3)
-     ON CONFLICT (day, principal) DO UPDATE SET gas = gas + ?3`,
-    day,
-    principal,
-    gas,
-  )
+  ctx.store.run(addedGas, day, principal, gas)
 
 /** Of a day that is no longer kept, nothing. */
 const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>

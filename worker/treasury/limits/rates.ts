@@ -103,17 +103,14 @@ export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused 
   }
   return {
     ok: true,
-    save: () => {
-      for (const { applied, bucket } of taken)
-        ctx.store.run(
-          `INSERT INTO rate (principal, name, tokens, at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (principal, name) DO UPDATE SET tokens = excluded.tokens, at = excluded.at`,
-          applied.principal,
-          applied.name,
-          bucket.tokens,
-          bucket.at,
-        )
-    },
+    save: () =>
+      ctx.store.runCached(
+        'rate',
+        taken.map(({ applied, bucket }) => [keyOf(applied), bucket]),
+        `INSERT INTO rate (principal, name, tokens, at) VALUES ${taken.map(() => '(?, ?, ?, ?)')}
+         ON CONFLICT (principal, name) DO UPDATE SET tokens = excluded.tokens, at = excluded.at`,
+        ...taken.flatMap(({ applied, bucket }) => [applied.principal, applied.name, bucket.tokens, bucket.at]),
+      ),
   }
 }
 
@@ -123,8 +120,16 @@ export const paymentRateStates = (ctx: Context, agentId: string | null): RateSta
     stateOf(applied, refill(bucketOf(ctx, applied), applied.rate, ctx.now())),
   )
 
-const bucketOf = (ctx: Context, { principal, name }: AppliedRate) =>
-  ctx.store.first<Bucket>('SELECT tokens, at FROM rate WHERE principal = ? AND name = ?', principal, name)
+const keyOf = ({ principal, name }: AppliedRate) => `${principal}|${name}`
+
+const bucketOf = ({ store }: Context, applied: AppliedRate) =>
+  store.cached('rate', keyOf(applied), () =>
+    store.first<Bucket>(
+      'SELECT tokens, at FROM rate WHERE principal = ? AND name = ?',
+      applied.principal,
+      applied.name,
+    ),
+  )
 
 function stateOf({ name, rate: { perSecond, burst } }: AppliedRate<PaymentRateName>, { tokens }: Bucket): RateState {
   return {

@@ -38,16 +38,18 @@ export class AgentGate {
 
 export function credentialRefusal(ctx: Context, principal: Extract<Principal, { type: 'agent' }>): Refused | null {
   const { store, now } = ctx
-  const row = store.first<{ agent_paused: number; group_paused: number; name: string }>(
-    `SELECT agent.paused AS agent_paused, policy_group.paused AS group_paused, policy_group.name
-     FROM credential JOIN agent ON agent.id = credential.agent_id JOIN policy_group ON policy_group.id = agent.group_id
-     WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL AND policy_group.deleted_at IS NULL
-       AND (credential.expires_at IS NULL OR credential.expires_at > ?)`,
-    principal.credentialHash,
-    principal.agentId,
-    now(),
+  const { credentialHash, agentId } = principal
+  const row = store.cached('any', `credential ${credentialHash} ${agentId}`, () =>
+    store.first<{ expires_at: number | null; agent_paused: number; group_paused: number; name: string }>(
+      `SELECT credential.expires_at, agent.paused AS agent_paused, policy_group.paused AS group_paused, policy_group.name
+       FROM credential JOIN agent ON agent.id = credential.agent_id JOIN policy_group ON policy_group.id = agent.group_id
+       WHERE credential.hash = ? AND agent.id = ? AND agent.deleted_at IS NULL AND policy_group.deleted_at IS NULL`,
+      credentialHash,
+      agentId,
+    ),
   )
-  if (!row) return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  if (!row || (row.expires_at !== null && row.expires_at <= now()))
+    return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
   const suspended = suspendedAgent(ctx)
   if (suspended) return suspended
   const active = decideActive({

@@ -1,4 +1,5 @@
 import { type Refused, refuse } from '../../result.ts'
+import { type CachedTable, RowCache } from './rowCache.ts'
 import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, SessionRow, WalletRow } from './rows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10. */
@@ -14,6 +15,8 @@ type Row = Record<string, Value>
 export class Store {
   readonly #storage: DurableObjectStorage
   readonly #onRollback: () => void
+  readonly #check: () => void
+  readonly #cache = new RowCache()
   #measureAt = 0
   #full = false
   /** Raised by every write, so that values derived from the tables know when they are stale. */
@@ -27,16 +30,22 @@ export class Store {
   /** End of the audit chain, kept in memory; null when it has to be read. */
   auditHead: { seq: number; hash: string } | null = null
 
-  /** `onRollback` runs when a transaction is rolled back, and with it an alarm that was set in it. */
-  constructor(storage: DurableObjectStorage, onRollback: () => void) {
+  /**
+   * `onRollback` runs when a transaction is rolled back, and with it an alarm that was set in it. `check` throws while
+   * `storage` refuses to be read, for what is read from memory.
+   */
+  constructor(storage: DurableObjectStorage, onRollback: () => void, check: () => void = () => {}) {
     this.#storage = storage
     this.#onRollback = onRollback
+    this.#check = check
   }
   /** One synchronous transaction: all or nothing, no await inside. */
   transaction<T>(work: () => T): T {
     try {
       return this.#storage.transactionSync(work)
     } catch (error) {
+      this.version += 1
+      this.#cache.clear()
       this.auditHead = null
       this.#accountPaused = null
       this.#isSuspended = null
@@ -71,7 +80,25 @@ export class Store {
   /** Rows written. */
   run(query: string, ...values: Value[]): number {
     this.version += 1
+    this.#cache.forgetWhatChanges(query)
     return this.#storage.sql.exec(query, ...values).rowsWritten
+  }
+  /** What `read` returns, kept in memory until `table` is written; `any`: until anything is. */
+  cached<T>(table: CachedTable, key: string, read: () => T): T {
+    this.#check()
+    return this.#cache.get(table, key, read)
+  }
+  /** A write after which only these cached rows of `table` are others. */
+  runCached(
+    table: CachedTable,
+    rows: readonly (readonly [key: string, value: unknown])[],
+    query: string,
+    ...values: Value[]
+  ): void {
+    this.version += 1
+    this.#cache.forgetWhatChanges(query, table)
+    this.#storage.sql.exec(query, ...values)
+    for (const [key, value] of rows) this.#cache.set(table, key, value)
   }
   /** Writes every column, so that the row need not be read back. */
   insertPayment(row: PaymentRow): void {

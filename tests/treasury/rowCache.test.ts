@@ -1,0 +1,126 @@
+/** What the Treasury keeps in memory of its tables is what the tables hold. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { stepGas } from '#domain/gasAllowance.ts'
+import { parseUsdc } from '#domain/money.ts'
+import { RestoreGate } from '../../worker/durable/restoreGate.ts'
+import type { Principal } from '../../worker/treasury/api.ts'
+import type { Context } from '../../worker/treasury/context.ts'
+import { correctGas, gasAllowance, noteOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
+import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
+import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
+import { createAgent } from '../../worker/treasury/policies/agents.ts'
+import { createGroup } from '../../worker/treasury/policies/groups.ts'
+import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { Store } from '../../worker/treasury/storage/store.ts'
+import { acceptNow } from '../support/acceptNow.ts'
+import { noLimits } from '../support/limits.ts'
+import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+
+const usdc = (text: string) => parseUsdc(text)!
+const agentIds = ['agt_0', 'agt_1']
+const principals = [null, ...agentIds]
+const limits = { ...noLimits, agentPaymentsPerSecond: 0.1, agentPaymentBurst: 5, gasPerDay: 800_000 }
+
+function createTreasury() {
+  const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), limits)
+  const { context } = memory
+  const group = createGroup(context, {
+    key: null,
+    name: 'Group',
+    spendLimit: null,
+    scopes: ['address_payments:write'],
+    walletId: 'wal',
+    contacts: [],
+  })
+  if (!group.ok) throw new Error(group.message)
+  for (const id of agentIds) {
+    const agent = { id, name: id, memo: null, policyGroupId: group.value.id, clientId: `client_${id}` }
+    createAgent(context, { key: null, ...agent, secretHash: `secret_${id}`, apiKeyHash: `key_${id}` })
+  }
+  let keys = 0
+  const pay = (agentId: string | null) => {
+    const principal: Principal = agentId ? principalOf(agentId) : { type: 'user' }
+    const walletId = agentId ? null : 'wal'
+    const to = { type: 'address', address: `0x${'78'.repeat(20)}` } as const
+    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc('1'), memo: null }
+    const lookup = { address: to.address, found: 'clear' as const }
+    return acceptNow(context, input, { draft: null, lookup, refreshed: true, grants: {} })
+  }
+  return { ...memory, pay }
+}
+const principalOf = (agentId: string) => ({ type: 'agent', agentId, credentialHash: `key_${agentId}` }) as const
+
+const figures = (context: Context) =>
+  principals.map((id) => ({ id, rates: paymentRateStates(context, id), gas: gasAllowance(context, id) }))
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('pay' as const), agentId: fc.constantFrom(...principals) }),
+  fc.record({ kind: fc.constant('pay and roll back' as const), agentId: fc.constantFrom(...principals) }),
+  fc.record({
+    kind: fc.constantFrom('receipt' as const, 'failure' as const),
+    gas: fc.integer({ min: 1, max: 200_000 }),
+  }),
+  fc.record({ kind: fc.constantFrom('confirmed' as const, 'failed' as const, 'exit' as const) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(-3_600_000, 1_000, 60_000, 20 * 3_600_000) }),
+)
+
+test('rates and gas from memory are those of the tables, whatever happens in between @limits-34', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { context, store, storage, clock, pay, close } = createTreasury()
+      const latest = () => store.first<PaymentRow>('SELECT * FROM payment ORDER BY id DESC LIMIT 1')
+      for (const one of steps) {
+        const payment = latest()
+        if (one.kind === 'wait') clock.now += one.ms
+        else if (one.kind === 'pay') pay(one.agentId)
+        else if (one.kind === 'pay and roll back')
+          expect(() =>
+            store.transaction(() => {
+              pay(one.agentId)
+              figures(context)
+              throw new Error('rolled back')
+            }),
+          ).toThrow('rolled back')
+        else if (one.kind === 'exit') takeExitGas(context, 1_000)
+        else if (one.kind === 'receipt') payment && correctGas(context, payment, 'send', one.gas)
+        else if (one.kind === 'failure') payment && releaseGas(context, payment)
+        else noteOutcome(context, one.kind)
+        const reloaded = { ...context, store: new Store(storage, () => {}) }
+        expect(figures(context)).toEqual(figures(reloaded))
+      }
+      close()
+    }),
+  )
+})
+
+test('a payment that is accepted counts at once @limits-37', () => {
+  const { context, pay } = createTreasury()
+  figures(context)
+  expect(pay('agt_0')).toMatchObject({ ok: true })
+  expect(figures(context)[1]).toMatchObject({ rates: [{ remaining: 4 }, {}], gas: { used: stepGas.send } })
+})
+
+test('a credential that was accepted from memory is refused once its agent is paused, or it has expired @limits-35', () => {
+  const { context, store, clock } = createTreasury()
+  const refusal = () => credentialRefusal(context, principalOf('agt_0'))
+  expect(refusal()).toBeNull()
+  store.run("UPDATE agent SET paused = 1 WHERE id = 'agt_0'")
+  expect(refusal()).toMatchObject({ code: 'agent_disabled' })
+  store.run("UPDATE agent SET paused = 0 WHERE id = 'agt_0'")
+  store.run("UPDATE credential SET expires_at = ? WHERE hash = 'key_agt_0'", clock.now + 1_000)
+  expect(refusal()).toBeNull()
+  clock.now += 1_000
+  expect(refusal()).toMatchObject({ code: 'unauthenticated' })
+})
+
+test('an account that is being restored refuses what it has in memory @limits-36', () => {
+  const { context, storage } = createTreasury()
+  const gate = new RestoreGate(storage)
+  const gated = { ...context, store: new Store(gate.storage, () => {}, gate.check) }
+  expect(credentialRefusal(gated, principalOf('agt_0'))).toBeNull()
+  figures(gated)
+  gate.isClosed = true
+  expect(() => credentialRefusal(gated, principalOf('agt_0'))).toThrow('account_restoring')
+  expect(() => figures(gated)).toThrow('account_restoring')
+})

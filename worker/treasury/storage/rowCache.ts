@@ -1,0 +1,37 @@
+/** Small tables that almost every call reads. `any`: what a query reads from several tables. */
+export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'any'
+
+/** Results of queries, kept in memory until their table is written. The caller says what is written, and when it is undone. */
+export class RowCache {
+  readonly #tables = new Map<CachedTable, Map<string, unknown>>()
+
+  get<T>(table: CachedTable, key: string, read: () => T): T {
+    const rows = this.#rowsOf(table)
+    if (rows.has(key)) return rows.get(key) as T
+    const value = read()
+    rows.set(key, value)
+    return value
+  }
+
+  set(table: CachedTable, key: string, value: unknown): void {
+    this.#rowsOf(table).set(key, value)
+  }
+
+  /** `but`: a table whose rows the caller sets itself. */
+  forgetWhatChanges(query: string, but?: CachedTable): void {
+    for (const [table, rows] of this.#tables)
+      if (table !== but && rows.size > 0 && (table === 'any' || query.includes(table))) rows.clear()
+  }
+
+  clear(): void {
+    this.#tables.clear()
+  }
+
+  #rowsOf(table: CachedTable): Map<string, unknown> {
+    const known = this.#tables.get(table)
+    if (known) return known
+    const rows = new Map<string, unknown>()
+    this.#tables.set(table, rows)
+    return rows
+  }
+}
