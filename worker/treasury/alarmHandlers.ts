@@ -44,7 +44,7 @@ export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 
   }
 }
 
-/** Submits what `work` has signed, also when a part of it failed. */
+/** Runs `work`, then submits what it has signed, even if part of it failed. */
 async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -60,7 +60,7 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const busy = await andSubmit(ctx, () => settle(ctx))
   await noted
   if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)
-  // A payment accepted meanwhile notes itself again.
+  // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_noted', '0')
   await markIdle(ctx.db, ctx.userId)
   return null
@@ -73,7 +73,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
   return nextDueAt(ctx)
 }
 
-/** Wallets with nothing in flight, for deposits, withdrawals by their owners, and payouts settled without us. */
+/** Prunes old rows and scans idle wallets for deposits, owner withdrawals and payouts settled without us. */
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
@@ -97,7 +97,7 @@ async function handleExpiry(ctx: Context): Promise<number | null> {
   return dueAt === null ? null : Math.max(ctx.now() + expiryPauseMs, dueAt)
 }
 
-/** One after the other, also when one fails; then throws the first failure. */
+/** Runs `work` for each item in order, even after a failure; then throws the first failure. */
 async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = []
   for (const one of list) await work(one).catch((error: unknown) => failures.push(error))

@@ -40,7 +40,7 @@ import type { WebhookCalls } from './webhooks/api.ts'
 
 export type { AgentInput, NewCredential, Principal }
 
-/** A recipient as asked for. For contacts the whitelist snapshot decides where the money goes. */
+/** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
 export type Recipient =
   | { type: 'address'; address: Address }
   | { type: 'email'; email: string }
@@ -49,16 +49,16 @@ export type Recipient =
 
 export type PayInput = {
   principal: Principal
-  /** Null only for dashboard calls without the header: then one is made up. */
+  /** Null for dashboard calls without the header and when an approval is carried out; nothing is deduplicated then. */
   key: string | null
-  /** Agents pay from their group's wallet; the user names one. */
+  /** Null for agents, who pay from their group's wallet. */
   walletId: string | null
   to: Recipient
   amount: MicroUsdc
   memo: string | null
-  /** An agent's words to its owner, in case the payment has to be approved. */
+  /** The agent's reason, shown to its owner if the payment needs approval. */
   reason?: string | null
-  /** The user's own contact that this goes to, for lists alone: `to` says where the money goes. */
+  /** The user's contact that is paid, for lists only; `to` decides where the money goes. */
   contact?: { id: string; name: string } | null
   /** Payouts only. */
   expiresInDays?: 1 | 7 | 30 | 90
@@ -76,7 +76,7 @@ export type GroupInput = {
 }
 export type ContactMethods = { address: string | null; email: string | null; phone: string | null }
 export type ContactSnapshot = ContactMethods & { id: string; name: string }
-/** Absent = unchanged (none for a new group), null = no such limit. */
+/** Missing: unchanged (no limit for a new group). Null: no limit. */
 export type GroupLimits = {
   maxPayment?: MicroUsdc | null | undefined
   periodBudget?: { period: Period; limit: MicroUsdc } | null | undefined
@@ -88,7 +88,7 @@ export type GroupLimits = {
   approvalTtlHours?: number | undefined
   duplicateMinutes?: number | undefined
 }
-/** `contactIds` absent: the whitelist stays. `contacts`: those of them that exist, as they are now. */
+/** The whitelist stays unchanged without `contactIds`. `contacts` has the current data of those that exist. */
 export type GroupEdit = {
   version: number | undefined
   name: string
@@ -100,10 +100,10 @@ export type GroupEdit = {
   limits: GroupLimits
 }
 export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
-/** Who renews a payout's code. `desk`: its ClaimDesk, after too many wrong ones. */
+/** Who renews a payout's code. `desk` is its ClaimDesk, after too many wrong codes. */
 export type RenewedBy = 'sender' | 'recipient' | 'desk'
 export type ClaimInput = { payoutId: string; codeVersion: number; to: Address }
-/** A wallet's ledger beside the chain, for anyone who checks the books (invariant I1). Decimal USDC. */
+/** A wallet's ledger next to its on-chain balance, for checking the books (invariant I1). Decimal USDC. */
 export type LedgerView = {
   walletId: string
   address: Address
@@ -115,12 +115,12 @@ export type LedgerView = {
   available: string
   escrowed: string
   spent: string
-  /** USDC balance on chain at the block below; null when it can't be read. */
+  /** Current USDC balance on chain; null if it can't be read. */
   chainBalance: string | null
   scannedBlock: number
 }
 
-/** `agentId`: for the owner, who asks as one of their agents. */
+/** `agentId` is set if the owner makes a dry run as one of their agents. */
 export type CheckInput = { to: Recipient; amount: MicroUsdc; agentId?: string }
 
 export type RecipientInput = {
@@ -165,7 +165,7 @@ export type AgentContext = {
 
 export type PaymentRateName = 'agent_payments' | 'user_payments'
 
-/** A rate that applies to the caller. `limit`: at once; it is full again after `resetSeconds`. */
+/** A rate that applies to the caller. `limit` is the burst, which is fully available again after `resetSeconds`. */
 export type RateState = {
   name: PaymentRateName
   limit: number
@@ -173,23 +173,23 @@ export type RateState = {
   windowSeconds: number
   resetSeconds: number
 }
-/** Gas units that this service pays for the account today (UTC). `remaining`: for the caller. `resetsAt`: ISO 8601. */
+/** Gas units that this service pays for the account today (UTC). `remaining` is the caller's; `resetsAt` is ISO 8601. */
 export type GasAllowance = { limit: number; used: number; remaining: number; resetsAt: string }
 
-/** The last row of a page, for the next one. `createdAt` in ms. */
+/** Cursor for the next page: the last row of the page before it. `createdAt` in ms. */
 export type PaymentCursor = { createdAt: number; id: string }
 
 export type PayoutAction = { status: PayoutStatus; txHash: string | null }
 
-/**
- * What other parts of the Worker call over RPC; treasury.ts implements it. Callers depend on this file alone, never on
- * the object's internals.
- */
-/** `walletId`: absent for all wallets on Base. */
+/** All wallets on Base if `walletId` is missing. */
 export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: string | undefined }
-/** `before`: the last event (ms, number in the audit log) of the page before. */
+/** `before` is the last event of the previous page: its time (ms) and its number in the audit log. */
 export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
 
+/**
+ * The RPC methods that other parts of the Worker call, implemented by treasury.ts. Callers depend on this file only, never
+ * on the object's internals.
+ */
 export interface TreasuryApi
   extends Rpc.DurableObjectBranded,
     ApprovalCalls,
@@ -204,11 +204,11 @@ export interface TreasuryApi
   send(input: PayInput): Promise<Result<Transaction>>
   /** POST /escrow/create. Link and code are returned to the sender once, after the link is in D1. */
   createPayout(input: PayInput): Promise<Result<CreateEscrowReply>>
-  /** While it is unsigned; releases its reservation once. Another agent's id is not found. */
+  /** Cancels an unsigned payment and releases its reservation once. Another agent's payment is not found. */
   cancelPayment(principal: Principal, id: string): Promise<Result<Payment>>
-  /** POST /v1/payments/check, or the owner asking as one of their agents. Reserves and records nothing. */
+  /** POST /v1/payments/check, or the owner's dry run as one of their agents. Reserves and records nothing. */
   checkPayment(principal: Principal, input: CheckInput): Promise<Result<PaymentCheck>>
-  /** The agent's own payments only. */
+  /** Agents see only their own payments. */
   payment(principal: Principal, id: string): Promise<Result<Payment>>
   /** Newest first. */
   payments(
@@ -220,15 +220,15 @@ export interface TreasuryApi
   recipientHistory(input: RecipientInput): Promise<RecipientHistory>
 
   escrow(id: string): Promise<Result<Escrow>>
-  /** For the sender alone: agents never see it. */
+  /** For the sender only; agents never see the link. */
   claimLink(payoutId: string): Promise<Result<ClaimLink>>
-  /** From the ClaimDesk, for a recipient whose code was right. */
+  /** Called by the ClaimDesk after the recipient has entered the right code. */
   claim(input: ClaimInput): Promise<Result<PayoutAction>>
   reclaim(payoutId: string): Promise<Result<PayoutAction>>
   reclaimAll(): Promise<Result<ReclaimAllReply>>
   /**
-   * The ClaimDesk knows the new code before this returns, so the old one is refused from then on. The desk names the version
-   * whose tries are used up: if the code was renewed since, nothing happens.
+   * The ClaimDesk has the new code before this returns, so the old one is refused from then on. The desk passes the version
+   * whose attempts are used up; if the code has been renewed since, the call is a no-op.
    */
   resendCode(payoutId: string, by: RenewedBy, triesVersion?: number): Promise<Result<{ resendsLeft: number }>>
 
@@ -238,15 +238,15 @@ export interface TreasuryApi
   renameWallet(walletId: string, name: string | null): Promise<Result<Wallet>>
   deleteWallet(walletId: string): Promise<Result<null>>
   viewPrivateKey(walletId: string, masterPassword: string): Promise<Result<{ privateKey: string }>>
-  /** Decimal USDC on chain; null when it can't be read. */
+  /** Decimal USDC on chain; null if it can't be read. */
   balance(walletId: string): Promise<Result<string | null>>
-  /** Is this an active wallet of the user on Base? */
+  /** Whether `address` is an active wallet of the user on Base. */
   hasWallet(address: string): Promise<boolean>
-  /** The books beside the chain, after reading it up to now. */
+  /** The wallet's ledger next to its on-chain balance, after a fresh reading of the chain. */
   ledger(walletId: string): Promise<Result<LedgerView>>
   sessionKey(walletId: string): Promise<Result<SessionKeyInfo>>
   rotateSessionKey(input: RotateInput): Promise<Result<RotateReply>>
-  /** What the owner's next signature must bind. */
+  /** The values that the owner's next signature must bind. */
   ownerSigningContext(walletId: string): Promise<Result<OwnerSigningContext>>
   offerSession(input: RotateInput): Promise<Result<SessionOffer>>
   submitOwnerAction(input: OwnerActionInput): Promise<Result<OwnerActionReply>>
@@ -257,7 +257,7 @@ export interface TreasuryApi
   topUp(id: string, amount: MicroUsdc, key: string | null): Promise<Result<ToppedUp>>
   deleteGroup(id: string): Promise<Result<Removed & { agentIds: string[] }>>
   confirmContact(groupId: string, contactId: string, seen: ContactMethods): Promise<Result<PolicyGroup>>
-  /** Before a contact changes; null: before it is deleted. */
+  /** Called before a contact changes, or with null before it is deleted. */
   contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null): Promise<void>
   agents(): Promise<Agent[]>
   agent(id: string): Promise<Result<Agent>>
@@ -273,19 +273,19 @@ export interface TreasuryApi
   agentContext(principal: Principal): Promise<Result<AgentContext>>
   /** POST /oauth/token: what the group allows now. */
   agentScopes(principal: Principal): Promise<Result<Scope[]>>
-  /** POST /oauth/revoke: refused from now on. `endsAt` (ms) is when it would have expired. */
+  /** POST /oauth/revoke: the token is refused from now on. `endsAt` (ms) is when it would have expired. */
   revokeToken(tokenId: string, endsAt: number): Promise<void>
 
   overview(): Promise<Omit<Overview, 'contactCount'>>
   usage(): Promise<Usage>
   spending(input: SpendingInput): Promise<Result<Spending>>
   budgetHistory(groupId: string, input: BudgetHistoryInput): Promise<Result<BudgetHistory>>
-  /** Writes to D1 what its lists do not show yet, so that a list read next has it. What fails is retried later. */
+  /** Sends pending changes to D1's lists, so that a list read next includes them. Failed ones are retried later. */
   syncReadModel(): Promise<void>
   auditCheck(): Promise<{ rows: number; head: string; brokenAt: number | null }>
 
-  /** From the Relayer: hints about jobs. Nothing is settled by them. */
+  /** Called by the Relayer with hints about jobs, which settle nothing. */
   reportJobs(reports: JobReport[]): Promise<void>
-  /** From the cron watchdog: sets the alarm again. True: work was due and the alarm was lost. */
+  /** Called by the cron watchdog. Re-arms the alarm; returns true if it had been lost although work was due. */
   wakeUp(): Promise<boolean>
 }

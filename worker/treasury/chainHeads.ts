@@ -5,7 +5,7 @@ import { type Refused, type Result, refuse } from '../result.ts'
 import type { Context } from './context.ts'
 import type { WalletRow } from './storage/rows.ts'
 
-/** The Treasury only reads the chain, so an error of the node says as little about the money as silence does. */
+/** Whether an RPC call failed. The Treasury only reads, so an RPC error says no more about the money than a timeout. */
 export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
 
 const unreachable: Refused = refuse(
@@ -13,7 +13,7 @@ const unreachable: Refused = refuse(
   'The Base network can’t be reached right now. Nothing was sent; please try again.',
 )
 
-/** For calls that read the chain before they start anything: refuses when no node responds. */
+/** For calls that read the chain before they start anything: turns an RPC failure into a refusal. */
 export async function refuseUnreachable<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work()
@@ -23,7 +23,7 @@ export async function refuseUnreachable<T>(work: () => Promise<Result<T>>): Prom
   }
 }
 
-/** The newest block, read again when the last reading is older than 10 s. Throws RpcUnavailable. */
+/** The newest block, read again once the cached one is `maxAgeMs` old (10 s by default). Throws RpcUnavailable. */
 export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headFreshMs): Promise<Block> {
   const known = ctx.heads.get(chainId)
   if (known && ageOf(ctx, known) < maxAgeMs) return known.block
@@ -32,7 +32,7 @@ export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headF
   return block
 }
 
-/** A reading that is later than now was made before the clock went back: how old it is nobody knows, so it is not fresh. */
+/** Age in ms. A reading from the future means that the clock went back: its real age is unknown, so the gap counts. */
 const ageOf = (ctx: Context, { readAt }: { readAt: number }): number => Math.abs(ctx.now() - readAt)
 
 /** The newest finalized block. Throws RpcUnavailable. */
@@ -44,13 +44,13 @@ const checked = (ctx: Context, block: Block): Block => notAhead(block, ctx.now()
 /** The newest block that is CONFIRM_DEPTH deep in the chain whose head is `head`. */
 export const confirmedBlock = (ctx: Context, head: Block): number => head.number - Number(ctx.env.CONFIRM_DEPTH) + 1
 
-/** The last reading if it is fresh, without asking the node: for code that must not await. */
+/** The cached head if it is fresh, without asking the node. For code that must not await. */
 export function knownHead(ctx: Context, chainId: ChainId): Block | null {
   const known = ctx.heads.get(chainId)
   return known && ageOf(ctx, known) < headFreshMs ? known.block : null
 }
 
-/** Expiry is judged by chain time where it is known: the machine's clock may differ. */
+/** Chain time (ms), or `now` if no head is known. Expiry uses it because the machine's clock may be off. */
 export function chainNow(ctx: Context, wallet: WalletRow, now: number): number {
   const head = ctx.heads.get(wallet.chain_id)
   return head ? head.block.timestamp * 1000 + (now - head.readAt) : now

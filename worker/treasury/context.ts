@@ -14,8 +14,8 @@ import type { Store } from './storage/store.ts'
 export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim' | 'finality' | 'approvals' | 'schema'
 
 /**
- * What the parts of a Treasury share. Time, randomness and chains are injected, so that tests replace them. From `heads`
- * on it is memory only: after an eviction the tables tell the same.
+ * State shared by the parts of a Treasury. Time, randomness and chains are injected so that tests can replace them. Fields
+ * from `heads` on are held in memory only; an eviction loses nothing that can't be read again.
  */
 export type Context = {
   env: Env
@@ -26,57 +26,57 @@ export type Context = {
   chains: Record<ChainId, Chain>
   now: () => number
   random: (bytes: number) => Uint8Array
-  /** Run `kind` no later than `at` (ms). Durable: written with the change that needs it. */
+  /** Runs `kind` no later than `at` (ms). Durable: stored in the transaction of the change that needs it. */
   schedule: (kind: AlarmKind, at: number) => void
   /**
-   * Called when D1 shows this restore as open. True: the object must do nothing more; false: it has already finished
-   * this restore.
+   * Called when D1 shows this restore as open. Returns true if the object must do nothing more, false if it has already
+   * finished this restore.
    */
   freeze: (restoreId: string) => boolean
-  /** The deployment's limits, with those that an operator has set for this user. */
+  /** The deployment's limits, overridden by those that an operator has set for this user. */
   limits: Limits
-  /** What operators have stopped, and when that reading began and the last one failed (ms). `reading`: one under way. */
+  /** What operators have stopped, when that reading began, when one last failed (ms), and the one in progress. */
   stop: { mode: StopMode; readAt: number; failedAt: number; reading: Promise<void> | null }
   /** Operators are alerted when the storage grows beyond this. */
   largeBytes: number
   metrics: Metrics
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
-  /** Wallets as the chain last showed them, by wallet id, and since when (ms). Null: it could not be read. */
+  /** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */
   snapshots: Map<string, { value: Promise<WalletSnapshot | null>; at: number }>
-  /** Opened session keys by `${walletId}:${epoch}`. */
+  /** Unsealed session keys by `${walletId}:${epoch}`. */
   keys: Map<string, Hex>
   /** When an imported wallet was last seen without contract code (ms), by wallet id. */
   plainKeys: Map<string, number>
-  /** Recipients that are in known_recipient, as `${chainId}:${address in lower case}`. */
+  /** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
   recipients: Set<string>
-  /** What was found about other recipients lately, under the same keys. `at` in ms. */
+  /** Recent look-ups of other recipients, under the same keys. `at` in ms. */
   lookups: Map<string, { found: RecipientLookup; at: number }>
-  /** Look-ups under way, under the same keys. */
+  /** Look-ups in progress, under the same keys. */
   lookupsRunning: Map<string, Promise<RecipientLookup>>
-  /** The account was found to be established, which is permanent. */
+  /** True once the account has been found to be established, which is permanent. */
   established: boolean
-  /** Jobs of payments whose signature is committed, not submitted yet; the tables know them as well. */
+  /** Jobs of payments whose signature is committed but not yet submitted. The tables have them as well. */
   unsentJobs: { chainId: ChainId; job: RelayJob }[]
-  /** Payments that the reading under way has confirmed, for the metrics; written once it is committed. */
+  /** Payments confirmed by the scan in progress; recorded as metrics once it has committed. */
   confirmed: PaymentRow[]
-  /** Webhooks that are switched on, and their events; null: to be read from the table. */
+  /** Enabled webhooks and their events. Null until read from the table. */
   webhooks: { id: string; events: WebhookFilter[] }[] | null
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
-  /** Agents that wait for a question to end: what wakes each, and its agent. */
+  /** Calls that wait for an approval to end: the function that wakes each, and its agent's id. */
   endWaiters: Map<() => void, string>
-  /** The user's shard of the Relayers, once it was read. */
+  /** The user's Relayer shard. Null until it has been read. */
   shard: number | null
 }
 
 /**
  * `payout`: the address belongs to some user's payout. `blocked`: the token refuses it. `unknown`: D1 or the node did not
- * respond, so it is paid now and looked up again the next time.
+ * respond; the payment is allowed and the recipient is looked up again next time.
  */
 export type RecipientLookup = 'clear' | 'payout' | 'blocked' | 'unknown'
 
-/** A wallet as one reading of the chain showed it; `state` is null for imported and undeployed wallets. */
+/** A wallet as read from the chain once. `state` is null for imported and undeployed wallets. */
 export type WalletSnapshot = { balance: bigint; state: WalletState | null }
 
 /** Prefix, time and 80 random bits: ids sort by creation and can't be guessed. */

@@ -8,10 +8,10 @@ import { metricsFrom } from '../observability/metrics.ts'
 import type { Context } from './context.ts'
 import type { Store } from './storage/store.ts'
 
-/** Meta key of the limits that an operator has set for this user: JSON like the setting LIMITS. */
+/** Meta key of the limits that an operator has set for this user: JSON in the format of the setting LIMITS. */
 export const userLimitsKey = 'limits'
 
-/** An object's SQLite holds 10 GB, and above 8 nothing new is accepted (storage/store.ts). */
+/** Alerts start here. An object's SQLite holds 10 GB, and above 8 GB new work is refused (storage/store.ts). */
 const largeBytes = 6_000_000_000
 
 /** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. */

@@ -43,8 +43,8 @@ import { viewPrivateKey } from './wallets/viewKey.ts'
 import { walletView } from './wallets/views.ts'
 
 /**
- * One per user: decides, reserves, signs and settles that user's money. This class only connects RPC calls to the
- * functions of the folders beside it; the rules are in worker/domain. What each method promises is in api.ts.
+ * One per user: decides, reserves, signs and settles that user's payments. This class only connects RPC calls to the
+ * functions in the folders next to it; the rules are in worker/domain. api.ts documents each method.
  */
 export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   // Payments
@@ -120,7 +120,7 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   async reclaim(payoutId: string) {
     return this.#startAction(() => reclaim(this.context, payoutId, 'sender'))
   }
-  /** Waits up to a second for the hash of the claim or reclaim that `start` has signed. */
+  /** Runs `start`, then waits up to a second for the transaction hash of the claim or reclaim that it signed. */
   async #startAction(start: () => Promise<Result<PayoutRow>>): Promise<Result<Api.PayoutAction>> {
     return andThen(await refuseUnreachable(start), async ({ id, wallet_id }) => {
       const { store } = this.context
@@ -270,7 +270,7 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
     this.agentGate.revokeToken(tokenId, endsAt)
   }
 
-  // What others read
+  // Read model and audit log
 
   async syncReadModel() {
     await this.outbox.syncReadModel()

@@ -5,12 +5,12 @@ import type { Result } from '../../result.ts'
 import type { NoticeCalls } from '../notices/api.ts'
 import type { Principal } from '../principal.ts'
 
-/** What owners decide and agents ask; part of TreasuryApi. */
+/** Requests by agents and the owner's decisions about them; part of TreasuryApi. */
 
 /** The signed-in person who decides, for the audit log and the views. */
 export type Decider = { userId: string; name: string | null; sessionId: string }
 
-/** `passwordChecked`: the person has just given the right password. `endsAt` in ms. */
+/** `passwordChecked` is true if the person has just entered the right password. `endsAt` in ms. */
 export type ApproveInput = {
   hash: string
   by: Decider
@@ -21,7 +21,7 @@ export type DenyInput = { hash: string; by: Decider; pauseAgent: boolean }
 export type ApprovalsInput = {
   status: 'pending' | 'ended' | 'all'
   agentId: string | null
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: { askedAt: number; id: string } | null
 }
 export type GrantsInput = { status: 'active' | 'ended' | 'all'; agentId: string | null }
@@ -31,8 +31,8 @@ export interface ApprovalCalls extends NoticeCalls {
   approvals(input: ApprovalsInput): Promise<ApprovalList>
   approval(id: string): Promise<Result<Approval>>
   /**
-   * All rules run again in the approving transaction. A refusal decides nothing: the request stays open. Approving what is
-   * approved already returns it; what ended otherwise is a conflict.
+   * All rules run again in the approving transaction. If one refuses, nothing is decided and the request stays open.
+   * Approving an approved request again returns it; one that ended differently is a conflict.
    */
   approve(id: string, input: ApproveInput): Promise<Result<Approval>>
   deny(id: string, input: DenyInput): Promise<Result<Approval>>
@@ -44,9 +44,9 @@ export interface ApprovalCalls extends NoticeCalls {
     by: Decider
     passwordChecked: boolean
   }): Promise<Result<ApprovalSettings>>
-  /** Resolves when one of these payments waits no longer, or after `forMs`; false at once if the agent waits too often. */
+  /** Resolves when one of these payments no longer waits, or after `forMs`. False if the agent has too many waits already. */
   waitForApprovals(principal: Principal, paymentIds: string[], forMs: number): Promise<Result<boolean>>
-  /** POST /v1/budget-requests. The same key returns the same request as it is now. */
+  /** POST /v1/budget-requests. The same key returns the same request in its current state. */
   requestBudget(input: BudgetRequestInput): Promise<Result<{ request: BudgetRequest; replayed: boolean }>>
   budgetRequest(principal: Principal, id: string): Promise<Result<BudgetRequest>>
 }

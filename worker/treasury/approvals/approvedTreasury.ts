@@ -12,7 +12,7 @@ import { setSettings, settingsView } from './settings.ts'
 import { approvalView, budgetRequestView, grantView, listApprovals, listGrants } from './views.ts'
 import { waitForEnd } from './waitForEnd.ts'
 
-/** What agents ask and owners decide; treasury.ts adds the rest. */
+/** RPC methods for approvals, grants and budget requests; treasury.ts adds the rest. */
 export abstract class ApprovedTreasury extends NoticedTreasury implements Api.ApprovalCalls {
   async approvals(input: Api.ApprovalsInput) {
     return listApprovals(this.context, input)

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { type ApprovalRow, approvalOfPayment, approvalRow, asOfNow } from './rows.ts'
 
-/** A payment as agents and lists see it: also one that waits for its owner, or that the owner did not approve. */
+/** A payment as agents and lists see it, including one that waits for approval or was not approved. */
 export type ShownPayment = Omit<PaymentRow, 'status'> & { status: PaymentStatus | 'PENDING_APPROVAL' | 'EXPIRED' }
 
 const outcomes: Record<
@@ -18,7 +18,7 @@ const outcomes: Record<
   CANCELLED: { status: 'CANCELLED', code: 'approval_cancelled', message: null },
 }
 
-/** The payment that an approval would have become. Approved ones have a row of their own. */
+/** The payment that an approval stands for. Null for budget requests, and once approved: then it has its own row. */
 export function askedPayment(ctx: Context, stored: ApprovalRow): ShownPayment | null {
   const row = asOfNow(ctx, stored)
   if (row.payment_id === null || row.to_type === null || row.status === 'APPROVED') return null
@@ -67,7 +67,7 @@ export function askedPayment(ctx: Context, stored: ApprovalRow): ShownPayment | 
   }
 }
 
-/** The payment with this id, whether it exists yet or not. */
+/** The payment with this id, including one that only exists as an approval. */
 export function shownPayment(ctx: Context, id: string): ShownPayment | null {
   const payment = ctx.store.payment(id)
   if (payment) return payment
@@ -86,10 +86,10 @@ export const referenceOf = (ctx: Context, row: ApprovalRow) => ({
   url: `${ctx.env.APP_ORIGIN}${approvalPath(row.id)}`,
 })
 
-/** What an agent is told of the approval. Null without one. */
+/** The payment's approval as shown to agents. Null if it has none. */
 export function approvalReference(ctx: Context, { approval_id, epoch }: ShownPayment): Payment['approval'] {
   const row = approval_id === null ? null : approvalRow(ctx, approval_id)
   if (!row) return null
-  // A payment that exists is approved, also within the transaction that approves it.
+  // Only a payment with its own row has an epoch. It is approved, even while the approving transaction still runs.
   return epoch === null ? referenceOf(ctx, row) : { ...referenceOf(ctx, row), status: 'APPROVED' }
 }

@@ -5,11 +5,11 @@ import type { GroupRow } from '../storage/rows.ts'
 import type { ApprovalRow } from './rows.ts'
 import { equalPayments } from './whatIsAsked.ts'
 
-/** A group's name, also after its deletion. */
+/** A group's name, even if the group was deleted. */
 export const groupName = ({ store }: Context, id: string): string =>
   store.first<Pick<GroupRow, 'name'>>('SELECT name FROM policy_group WHERE id = ?', id)?.name ?? ''
 
-/** Other payments of this amount to this recipient, accepted since it was asked. */
+/** Number of other payments of this amount to this recipient accepted since the approval was requested. */
 export const sameSinceAsked = (ctx: Context, row: ApprovalRow): number =>
   row.kind === 'budget'
     ? 0
@@ -18,11 +18,11 @@ export const sameSinceAsked = (ctx: Context, row: ApprovalRow): number =>
         row.group_id,
         { address: row.to_address, email: row.email, phone: row.phone },
         row.amount,
-        row.asked_at - 1, // in the same millisecond too
+        row.asked_at - 1, // includes the same millisecond
         row.payment_id,
       )
 
-/** SHA-256 (hex) of everything that a person decides on, as it is shown now. */
+/** SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. */
 export function approvalHash(ctx: Context, row: ApprovalRow): string {
   const wallet = ctx.store.wallet(row.wallet_id)
   const shown = [

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
 import { waitingInBatch } from './notices.ts'
 
-/** The notice with this number to the owner's browsers. Throws if no push service took it, so that it is tried again. */
+/** Pushes the notice with this number to the owner's browsers. Throws if no push service took it, so that it is retried. */
 export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
   const [first, ...others] = waitingInBatch(ctx, Number(entry.ref))
   if (first) {
@@ -18,7 +18,7 @@ export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
   markSent(ctx, entry)
 }
 
-/** What became of it, for everybody who looks at what it was about. */
+/** Records the outcome, to be shown with the approvals of the notice. */
 function notePush({ store, now }: Context, ref: string, state: Channel['state']): void {
   const at = state === 'not_set_up' ? null : now()
   store.run('UPDATE approval SET push_state = ?, push_at = ? WHERE email_batch = ?', state, at, Number(ref))

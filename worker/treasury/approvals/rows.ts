@@ -12,10 +12,10 @@ export type ApprovalRow = {
   agent_id: string
   group_id: string
   wallet_id: string
-  /** The credential that asked: it has to be valid when the owner decides. */
+  /** The credential that the agent used. It must still be valid when the owner approves. */
   credential_hash: string
   payment_id: string | null
-  /** `Recipient` as the agent gave it, JSON. */
+  /** The agent's `Recipient` as JSON. */
   recipient: string | null
   to_type: RecipientType | null
   to_address: Address | null
@@ -26,7 +26,7 @@ export type ApprovalRow = {
   amount: number
   memo: string | null
   agent_reason: string | null
-  /** `askedBecause` of the view, JSON. */
+  /** `askedBecause` of the view as JSON. */
   asked: string
   content: string
   policy_version: number
@@ -65,7 +65,7 @@ export type GrantRow = {
 export const approvalRow = ({ store }: Context, id: string): ApprovalRow | null =>
   store.first<ApprovalRow>('SELECT * FROM approval WHERE id = ?', id)
 
-/** As it is to be shown: an overdue one has ended, whether or not the alarm has come to it. */
+/** The row as it should be shown: an overdue approval has expired, even if the alarm has not ended it yet. */
 export const asOfNow = ({ now }: Context, row: ApprovalRow): ApprovalRow =>
   row.status === 'PENDING' && row.expires_at <= now() ? { ...row, status: 'EXPIRED', ended_at: row.expires_at } : row
 

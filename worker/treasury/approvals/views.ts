@@ -67,7 +67,7 @@ export function approvalView(ctx: Context, stored: ApprovalRow): Approval {
 const pageSize = 25
 const isOpen = "(status = 'PENDING' AND expires_at > ?)"
 
-/** Pending ones first, those that end first at the top; then ended ones, newest first, in pages. */
+/** Pending approvals, the next to expire first; then ended ones, newest first, in pages. */
 export function listApprovals(ctx: Context, { status, agentId, after }: ApprovalsInput): ApprovalList {
   const { store } = ctx
   const [whose, ...values] = agentId === null ? ['1'] : ['agent_id = ?', agentId]
@@ -101,7 +101,7 @@ export function listApprovals(ctx: Context, { status, agentId, after }: Approval
   }
 }
 
-/** Those that are overdue do not count, whether or not the alarm has ended them. */
+/** Overdue approvals do not count, even if the alarm has not ended them yet. */
 export const pendingCount = ({ store, now }: Context): number =>
   store.first<{ n: number }>(`SELECT count(*) AS n FROM approval WHERE ${isOpen}`, now())!.n
 
@@ -145,7 +145,7 @@ export function listGrants(ctx: Context, { status, agentId }: GrantsInput): Gran
     .map((row) => grantView(ctx, row))
 }
 
-/** A request for more budget as /v1 shows it, with the budget as it is now. */
+/** A request for more budget as shown in /v1, with the current budget. */
 export function budgetRequestView(ctx: Context, stored: ApprovalRow): BudgetRequest {
   const row = asOfNow(ctx, stored)
   const group = ctx.store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', row.group_id)

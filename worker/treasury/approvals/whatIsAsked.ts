@@ -12,17 +12,17 @@ export type WhereTo = Pick<Target, 'address' | 'email' | 'phone'>
 
 const alivePayment = alive.replace('status', 'payment.status')
 
-/** SQL for "paid to this recipient", and its value. A payout's own address says nothing about who gets it. */
+/** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
 const paidTo = ({ address, email, phone }: WhereTo): [where: string, value: string] => {
   if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
 
-/** Whom and how much, within a group: equal for repeats. */
+/** Identifies group, recipient and amount: equal for repeated requests. */
 export const contentOf = (groupId: string, to: WhereTo | null, amount: bigint): string =>
   JSON.stringify([groupId, to && (to.address?.toLowerCase() ?? to.email ?? to.phone), amount.toString()])
 
-/** The account has no payment to this recipient, on the chain of this wallet, that moved money or still may. */
+/** Whether no payment of the account to this recipient, on this wallet's chain, has moved money or still may. */
 function isNewRecipient({ store }: Context, wallet: WalletRow, to: WhereTo): boolean {
   const [where, value] = paidTo(to)
   return (
@@ -35,7 +35,7 @@ function isNewRecipient({ store }: Context, wallet: WalletRow, to: WhereTo): boo
   )
 }
 
-/** Other payments of the group to this recipient with this amount, accepted after `since` (ms). */
+/** Number of the group's payments of this amount to this recipient that were accepted after `since` (ms). */
 export function equalPayments(
   { store }: Context,
   groupId: string,
@@ -56,7 +56,7 @@ export function equalPayments(
   )!.n
 }
 
-/** The same, asked for and not answered yet. */
+/** Whether the same request is already pending. */
 const isPending = ({ store }: Context, content: string, since: number): boolean =>
   store.first(
     "SELECT 1 FROM approval WHERE content = ? AND asked_at > ? AND status = 'PENDING' LIMIT 1",
@@ -65,8 +65,8 @@ const isPending = ({ store }: Context, content: string, since: number): boolean 
   ) !== null
 
 /**
- * What the owner has to be asked about this payment: nothing, unless rules of the group say so and no grant answers them.
- * `grant`: the one that the payment uses. Asked inside the transaction that decides.
+ * The group's rules that require the owner's approval of this payment; empty if none applies or a grant covers it. `grant`
+ * is the grant that the payment uses. Called inside the transaction that decides.
  */
 export function whatIsAsked(
   ctx: Context,
@@ -88,6 +88,6 @@ export function whatIsAsked(
   const left = askedDespiteGrant(rules)
   if (left.length === rules.length || to.address === null) return { rules, grant: null }
   const grant = coveringGrant(ctx, { agentId: agent.id, address: to.address, amount })
-  // A payment that is asked about anyway uses no grant.
+  // A payment that needs approval anyway does not use a grant.
   return grant && left.length === 0 ? { rules: [], grant } : { rules, grant: null }
 }

@@ -16,7 +16,7 @@ type WouldPass = NonNullable<Approval['wouldPass']>
 const no = (rule: string, message: string): WouldPass => ({ ok: false, rule, message })
 const refused = ({ code, message, refusal }: Refused): WouldPass => no(refusal?.rule ?? code, message)
 
-/** What approving it now would do, by what this object knows: neither chain nor recipient is looked up. */
+/** Whether approving it now would succeed, as far as this object knows: neither chain nor recipient is looked up. */
 export function wouldPass(ctx: Context, row: ApprovalRow): WouldPass {
   const suspended = suspendedOwner(ctx)
   if (suspended) return refused(suspended)
@@ -39,7 +39,7 @@ export function wouldPass(ctx: Context, row: ApprovalRow): WouldPass {
     grants: {},
   }
   const result = check(ctx, principal, { to, amount }, known)
-  // Nothing is missing: what could be is given above.
+  // Can't happen: `known` provides everything that `check` could need.
   if ('need' in result) return { ok: true }
   if (!result.ok) return refused(result)
   const { refusal } = result.value

@@ -2,13 +2,13 @@ import type { Owner } from '../../db/keptAccounts.ts'
 
 export type { Owner }
 
-/** Where a call of `reproject` goes on: after this payment. */
+/** Where the next call of `reproject` continues: after this payment. */
 export type ReprojectCursor = { after: string }
 
-/** Rows by table. */
+/** Number of rows by table. */
 export type RowCounts = Record<string, number>
 
-/** `rows`: what the Treasury has for D1; `changed`: those that D1 lacked, or had otherwise. `next` null: this was the end. */
+/** `rows`: all that the Treasury has for D1; `changed`: those that D1 lacked or that differed. `next` is null at the end. */
 export type Reprojected = { next: ReprojectCursor | null; rows: RowCounts; changed: RowCounts; problem: string | null }
 
 /** A contact as D1 has it. */
@@ -16,17 +16,17 @@ export type Contact = { id: string; name: string; address: string | null; email:
 /** `toConfirm`: contacts that the owner is asked to confirm. `missing`: those that D1 lacks. */
 export type ComparedContacts = { toConfirm: number; missing: Contact[] }
 
-/** What makes D1 replaceable; part of TreasuryApi. */
+/** The calls that make D1 replaceable; part of TreasuryApi. */
 export interface BackupCalls {
-  /** Keeps who the owner is, unless a later state is known. */
+  /** Stores the owner's account data, unless a later state is known. */
   keepOwner(owner: Owner): Promise<void>
-  /** When the owner's password was chosen (ms), as far as the Treasury knows: an older one is not theirs any more. */
+  /** When the owner's password was set (ms), as far as the Treasury knows. An older password is no longer valid. */
   passwordEpoch(): Promise<number>
   /**
-   * Sends a part of what D1 has of this account again: first the account itself, then a hundred payments at a time. Harmless
-   * to repeat and to interrupt. `isDry`: only counts.
+   * Sends a part of what D1 has of this account again: first the account itself, then a hundred payments per call. Safe to
+   * repeat and to interrupt. `isDry` only counts.
    */
   reproject(input: { from: ReprojectCursor | null; isDry: boolean }): Promise<Reprojected>
-  /** After D1 was restored to an earlier time: `contacts` are those that it has of this account. */
+  /** Called after D1 was restored to an earlier time. `contacts` are those of this account in D1. */
   compareContacts(contacts: Contact[], isDry: boolean): Promise<ComparedContacts>
 }

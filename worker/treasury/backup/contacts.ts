@@ -7,8 +7,8 @@ type Methods = Pick<Contact, 'address' | 'email' | 'phone'>
 const same = (a: Methods, b: Methods) => a.address === b.address && a.email === b.email && a.phone === b.phone
 
 /**
- * Compares the contacts that D1 has, after it was restored to an earlier time, with what the account last knew of those on
- * whitelists. One that differs is refused until the owner confirms it; one that D1 lacks is returned, to be written there.
+ * After D1 was restored to an earlier time, compares its contacts with what the account last knew of those on whitelists.
+ * A contact that differs is refused until the owner confirms it; one that D1 lacks is returned, to be written there.
  */
 export function compareContacts(ctx: Context, contacts: Contact[], isDry: boolean): ComparedContacts {
   const { store } = ctx

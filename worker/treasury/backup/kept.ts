@@ -5,15 +5,15 @@ import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
- * What D1 keeps of an account beside what it shows, so that a Treasury of an earlier time can be brought up to date: the rows of
- * payments and payouts with their Idempotency-Keys, what wallets are, and the salt of the payouts' keys. No key of a wallet,
- * and no code: what is secret is sealed.
+ * What D1 keeps of an account in addition to what it shows, so that a Treasury restored to an earlier time can be brought up
+ * to date: the rows of payments and payouts with their Idempotency-Keys, wallets, and the salt of the payouts' keys. It has
+ * no wallet keys and no codes, and secrets are sealed.
  */
 export type KeptPayment = { row: Partial<PaymentRow>; request: { key: string; fingerprint: string } | null }
 export type KeptPayout = Partial<PayoutRow>
 export type KeptWallet = Pick<WalletRow, (typeof walletColumns)[number]> & { deleted: boolean }
 
-/** Signatures are void by the time of a restore; gas is figures of the past. */
+/** Signatures have expired by the time of a restore, and gas figures are past. */
 const notOfPayments = new Set(['r', 'vs', 'gas_send', 'gas_announce', 'gas_end', 'request_key'])
 const notOfPayouts = new Set(['sealed_code', 'action_r', 'action_vs'])
 const walletColumns = [
@@ -34,11 +34,11 @@ const walletColumns = [
   'start_balance',
 ] as const
 
-/** Without what is null, which most columns are. */
+/** Leaves out null columns, which most are. */
 const kept = (row: object, without: Set<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null && !without.has(name)))
 
-/** Null: a refusal, which reserved nothing and bound no key. */
+/** Null for a refusal, which reserved nothing and bound no key. */
 export function keptPayment(store: Store, row: PaymentRow): string | null {
   if (row.status === 'POLICY_REJECTED' || row.status === 'VALIDATION_FAILED') return null
   const request =
@@ -55,7 +55,7 @@ const keptWallet = (row: WalletRow): string => {
   return JSON.stringify({ ...columns, deleted: row.status === 'deleted' })
 }
 
-/** Those of the account itself, by name; with `names` only these. */
+/** The kept values of the account itself; only those in `names`, if given. */
 export function keptValues({ store }: Context, names: string[] | null = null): { name: string; value: string }[] {
   const salt = store.first<{ sealed_salt: string }>('SELECT sealed_salt FROM kept_salt')
   const all = [
@@ -68,7 +68,7 @@ export function keptValues({ store }: Context, names: string[] | null = null): {
 }
 
 /**
- * Fills in the keys of payments that are older than the column. Scans all keys of the account, so only jobs that read
+ * Fills in `request_key` of payments that are older than the column. Scans all keys of the account, so only jobs that read
  * everything use it.
  */
 export function findRequestKeys({ store }: Context, ids: string[]): void {
@@ -88,7 +88,7 @@ export function findRequestKeys({ store }: Context, ids: string[]): void {
 
 export const saltBinding = (ctx: Context) => `${ctx.userId}|payout salt`
 
-/** The salt of the payouts' keys, made when it is first needed. */
+/** The salt of the payouts' keys, created when it is first needed. */
 export function payoutSalt(ctx: Context): string {
   const known = ctx.store.meta('payout_salt')
   if (known) return known
@@ -97,7 +97,7 @@ export function payoutSalt(ctx: Context): string {
   return salt
 }
 
-/** Seals the salt for D1, before the first payout needs it. Doing it again changes nothing. */
+/** Seals the salt for D1, before the first payout needs it. Repeating it changes nothing. */
 export async function keepSalt(ctx: Context): Promise<void> {
   const { store } = ctx
   if (store.first('SELECT 1 FROM kept_salt')) return
@@ -108,6 +108,6 @@ export async function keepSalt(ctx: Context): Promise<void> {
   })
 }
 
-/** The same for an account whose payouts are from before it was sealed. */
+/** The same for an account whose payouts were made before salts were sealed. */
 export const keepMadeSalt = async (ctx: Context): Promise<void> =>
   ctx.store.meta('payout_salt') === null ? undefined : keepSalt(ctx)

@@ -13,7 +13,7 @@ type OwnerRow = {
   updated_at: number
 }
 
-/** A state that is older than the one that is kept changes nothing: D1 may have been restored to an earlier time. */
+/** Ignores a state that is older than the stored one: D1 may have been restored to an earlier time. */
 export function keepOwner({ store }: Context, owner: Owner): void {
   store.run(
     `INSERT INTO owner (one, email, name, status, temporary_since, public_address, password_at, created_at, updated_at)
@@ -33,7 +33,7 @@ export function keepOwner({ store }: Context, owner: Owner): void {
   )
 }
 
-/** Null: D1 has not told yet. */
+/** Null if D1 has not sent it yet. */
 export function keptOwner({ store }: Context): Owner | null {
   const row = store.first<OwnerRow>('SELECT * FROM owner')
   return (

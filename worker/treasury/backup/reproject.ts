@@ -18,10 +18,10 @@ import type { ReprojectCursor, Reprojected } from './api.ts'
 import { findRequestKeys, keepMadeSalt, keptValues } from './kept.ts'
 import { keptOwner } from './owner.ts'
 
-/** Payments of one call: a batch of D1. */
+/** Maximum number of payments per call: one batch of D1. */
 const maxPayments = 100
 
-/** Sends a part of what D1 has of this account again; what each table needs is in worker/db/tables.ts. */
+/** Sends a part of what D1 has of this account again. worker/db/tables.ts lists what each table needs. */
 export async function reproject(
   ctx: Context,
   { from, isDry }: { from: ReprojectCursor | null; isDry: boolean },
@@ -70,7 +70,7 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   return { next, rows, changed, problem: null }
 }
 
-/** Alerts read from D1 what is wrong here. */
+/** Reports troubles again, because alerts read them from D1. */
 function reportAgain(ctx: Context): void {
   const { store } = ctx
   store.transaction(() => {
@@ -98,7 +98,7 @@ const isOpen = ({ status, returned_block }: PayoutRow) =>
 
 async function sendPayments(ctx: Context, after: string, isDry: boolean): Promise<Reprojected> {
   const { store, db, userId } = ctx
-  // Payments that wait for the owner, or were not approved, have no row yet, and are listed.
+  // Payments that wait for the owner's approval, or were not approved, have no row but are listed.
   const ids = store
     .all<{ id: string }>(
       `SELECT id FROM payment WHERE id > ?1
@@ -110,7 +110,7 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
   findRequestKeys(ctx, ids)
   const payouts = ids.flatMap((id) => store.payout(id) ?? [])
   const links = payouts.map((payout) => linkRow(ctx, payout))
-  // Taken before anything is awaited: what changes meanwhile is sent under a higher number.
+  // Taken before anything is awaited, so that later changes are sent under a higher edition.
   const edition = nextEdition(ctx)
   const lists = listRows(
     ctx,

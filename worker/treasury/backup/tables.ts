@@ -6,11 +6,11 @@ export const ownerTables = `
     temporary_since INTEGER, public_address TEXT, password_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
   );
-  -- Null: with its agent.
+  -- Null if it was created with its agent.
   ALTER TABLE credential ADD COLUMN created_at INTEGER;
 `
 
-/** What D1 keeps of the account, so that the object can be restored from an earlier time. */
+/** Columns for what D1 keeps of the account, so that the object can be restored to an earlier time. */
 export const keptTables = `
   ALTER TABLE payment ADD COLUMN request_key TEXT;
   ALTER TABLE wallet ADD COLUMN start_block INTEGER;

@@ -1,8 +1,8 @@
 /**
- * What an account still has under other versions of the keyrings than the current ones. `unsealed`: values sealed under
- * another KEK. `payouts`, `codes`: how many of its open payouts have their payout secret, or code pepper, of another version;
- * `…Until`: when the last of these expires (ms); null: there is none; `…Ids`: those that expire first, ten at most.
- * `versions`: the current ones, as the object sees them.
+ * What an account still has under keyring versions other than the current ones. `unsealed` counts values sealed under
+ * another KEK and copies of them that D1 does not have yet. `payouts` and `codes` count open payouts whose payout secret or
+ * code pepper has another version; `…Until` is when the last of them expires (ms), null if there are none; `…Ids` are the
+ * first ten to expire. `versions` has the current versions as the object sees them.
  */
 export type KeyUse = {
   unsealed: number
@@ -16,6 +16,6 @@ export type KeyUse = {
 }
 
 export interface KeyCalls {
-  /** Seals again what is sealed under an older KEK, at most a thousand values, and says what is left. */
+  /** Re-seals values that are sealed under another KEK version, a thousand at most, and returns what is left. */
   renewKeys(): Promise<KeyUse>
 }

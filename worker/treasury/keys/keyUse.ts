@@ -3,12 +3,12 @@ import type { Context } from '../context.ts'
 import type { KeyUse } from './api.ts'
 import { reseal } from './reseal.ts'
 
-/** Of payouts whose key or code may still be used. */
+/** SQL: payouts whose key or code may still be used. */
 const isOpen = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING') OR returned_block IS NOT NULL"
 
 const maxIds = 10
 
-/** `flush` brings D1 the copies of what was sealed again. */
+/** `flush` sends D1 the copies of values that were re-sealed. */
 export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promise<KeyUse> {
   const left = await reseal(ctx)
   await flush()
@@ -18,7 +18,7 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
   const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
   const codes = openPayouts(
     ctx,
-    // Without a point it is of the first version (claims/codeHmac.ts).
+    // A value without a dot has the first version (claims/codeHmac.ts).
     "code_hmac IS NOT NULL AND CASE instr(code_hmac, '.') WHEN 0 THEN 1 ELSE CAST(code_hmac AS INTEGER) END <> ?",
     versions.CODE_PEPPER,
   )
@@ -44,6 +44,6 @@ function openPayouts({ store }: Context, condition: string, version: number) {
   return { ...totals, ids: first.map(({ id }) => id) }
 }
 
-/** Copies that D1 does not have yet. */
+/** Number of copies that D1 does not have yet. */
 const waitingCopies = ({ store }: Context): number =>
   store.first<{ n: number }>("SELECT count(*) AS n FROM outbox WHERE kind IN ('payout','kept')")!.n

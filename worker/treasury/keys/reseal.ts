@@ -3,15 +3,15 @@ import type { Context } from '../context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { type SealedColumn, sealedColumns } from '../storage/sealedColumns.ts'
 
-/** Values that one call seals again: some 200 ms. */
+/** Values that one call re-seals, in about 200 ms. */
 const maxValues = 1_000
 
 type SealedRow = Record<string, string | number | null> & { sealed_value: string }
 
 /**
- * Seals under the current version what is sealed under another, at most a thousand values. Returns how many are left.
- * Safe to interrupt and to repeat: a value that changes meanwhile is left to the next call. Throws where a value does not
- * open, after the others.
+ * Re-seals values under the current KEK version, a thousand at most. Returns how many are left. Safe to interrupt and to
+ * repeat: a value that changes in the meantime is left to the next call. If a value can't be opened, throws after the
+ * others have been re-sealed.
  */
 export async function reseal(ctx: Context): Promise<number> {
   const { version } = keyring(ctx.env, 'KEK').current(ctx.now())

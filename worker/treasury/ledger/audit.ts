@@ -11,8 +11,8 @@ const hashOf = (row: Omit<AuditRow, 'hash'>) =>
 
 /**
  * Appends one event to the user's audit log, in the transaction of the change that it records. Each row's hash covers its
- * predecessor's, so a row that is changed or left out later breaks the chain (invariant I9). Events for the bell get their
- * notice with it. `skip`: numbers that are left out, because rows that a restore has lost had them.
+ * predecessor's, so changing or removing a row later breaks the chain (invariant I9). Events for the bell also add their
+ * notice. `skip` is how many numbers to leave out because they belonged to rows lost in a restore.
  */
 export function audit(
   store: Store,
@@ -48,7 +48,7 @@ export function audit(
   if (isNoticeEvent(event)) addNotice(store, { seq: row.seq, at, event, ref, data })
 }
 
-/** Verifies the whole chain. `brokenAt` is the first row that does not verify, null when all do. */
+/** Verifies the whole chain. `brokenAt` is the first row that does not verify, or null if all do. */
 export function verifyAudit(store: Store): { rows: number; head: string; brokenAt: number | null } {
   let previous = genesis
   let rows = 0

@@ -4,11 +4,11 @@ import { fromColumn } from '../storage/columns.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** The wallet's balance by our books, held money included; as on chain up to the last block that was read. */
+/** The wallet's balance according to our books, including held money, as of the last block that was read. */
 export const bookedOf = (wallet: WalletRow): bigint =>
   BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn)
 
-/** What the wallet holds and nothing is reserved from. Never negative: money that the owner withdrew can't be promised. */
+/** The wallet's balance minus what is reserved. Never negative, even if the owner has withdrawn reserved money. */
 export function availableOf(wallet: WalletRow): MicroUsdc {
   const left = bookedOf(wallet) - BigInt(wallet.held)
   return (left > 0n ? left : 0n) as MicroUsdc
@@ -39,10 +39,10 @@ export function escrowedOf(store: Store, walletId: string): MicroUsdc {
   return row?.sum ? fromColumn(row.sum) : zeroUsdc
 }
 
-/** SQL: when a CONFIRMED payment's money was spent. A payout's is spent when its recipient withdraws it, not when it is funded. */
+/** SQL: when a CONFIRMED payment's money was spent. A payout's is spent when it is withdrawn, not when it is funded. */
 export const spentAt = 'coalesce((SELECT done_at FROM payout WHERE payout.id = payment.id), confirmed_at)'
 
-/** Spent for good: confirmed sends and withdrawn payouts. */
+/** Total of confirmed sends and withdrawn payouts. */
 export function spentOf(store: Store, walletId: string): MicroUsdc {
   const row = store.first<{ sum: number | null }>(
     "SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'",

@@ -3,10 +3,10 @@ import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../api.ts'
 import type { Store } from '../storage/store.ts'
 
-/** A request under an Idempotency-Key: keys are one space per agent and one for the user, shared by REST and MCP. */
+/** A request with an Idempotency-Key. Each agent and the user have their own key space, shared by REST and MCP. */
 export type IdempotentRequest = { key: string; fingerprint: string }
 
-/** `content` is what was asked, not how it was written. Null when the caller sent no key. */
+/** `content` is the parsed request, however it was written. Null if the caller sent no key. */
 export const idempotentRequest = (
   principal: Principal,
   key: string | null,
@@ -19,7 +19,7 @@ export const idempotentRequest = (
         fingerprint: fingerprintOf(content),
       }
 
-/** Payments are short enough to be kept as they are; longer content is hashed. */
+/** Payments are short enough to be stored as they are; longer content is hashed. */
 function fingerprintOf(content: unknown): string {
   const text = JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
   return text.length <= 1_000 ? text : createHash('sha256').update(text).digest('hex')
@@ -31,7 +31,7 @@ export const reusedKey: Refused = refuse(
   { field: 'Idempotency-Key' },
 )
 
-/** The id of what an earlier request with this key made; refused if that one had other content; null: it is the first. */
+/** The id of what an earlier request with this key created, or a refusal if its content differs. Null for a new key. */
 export function findReplay(store: Store, request: IdempotentRequest | null): Result<string> | null {
   if (request === null) return null
   const row = store.first<{ fingerprint: string; ref: string }>(
@@ -42,11 +42,11 @@ export function findReplay(store: Store, request: IdempotentRequest | null): Res
   return row.fingerprint === request.fingerprint ? ok(row.ref) : reusedKey
 }
 
-/** The key that a payment was asked for under. Goes through all keys: for what a person does. */
+/** The key with which a payment was requested. Scans all keys, so it is only for actions of a person. */
 export const keyOf = (store: Store, paymentId: string | null): string | null =>
   store.first<{ key: string }>("SELECT key FROM idempotency WHERE kind = 'payment' AND ref = ?", paymentId)?.key ?? null
 
-/** Binds the key to what was made, in the transaction that makes it. Never forgotten. */
+/** Binds the key permanently to what was created. Called in the transaction that creates it. */
 export function remember(
   store: Store,
   request: IdempotentRequest | null,

@@ -9,7 +9,7 @@ import type { Store } from '../storage/store.ts'
  * them, inside the transaction of the status change that it belongs to. docs/architecture.md has the table.
  */
 
-/** Accepted: held in all three. `sequences`: nonces issued with it (0 or 1). */
+/** Payment accepted: held in all three ledgers. `sequences` is the number of nonces issued with it (0 or 1). */
 export function reserve(
   store: Store,
   payment: {
@@ -35,7 +35,7 @@ export function reserve(
   )
   if (group) {
     const startAt = group.period === null ? 0 : periodAt(group.period, now).startAt
-    // Usually zero. If the clock was ahead before, what was reserved then belongs to this period and is released from it.
+    // Usually zero. If the clock was ahead earlier, what was reserved then belongs to this period and is released from it.
     const ahead = startAt > group.period_start ? reservedSince(store, group.id, startAt) : 0
     store.run(
       `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
@@ -99,8 +99,8 @@ function spend(store: Store, payment: PaymentRow, now: number): void {
 }
 
 /**
- * Releases the reservation in the group, and in the period in which it was made: a period that has ended stays as it was.
- * Never below zero: a figure of the policy must not keep a settled payment out of the books.
+ * Releases the reservation in the group, and in the period in which it was made; a period that has ended stays unchanged.
+ * `period_used` never goes below zero: a policy figure must not prevent a settled payment from being booked.
  */
 function unreserve(store: Store, payment: PaymentRow): void {
   if (payment.group_id)
@@ -127,10 +127,10 @@ export const settleFunding = (store: Store, payment: PaymentRow): void => leave(
 /** Payout withdrawn: group held → spent. */
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
 
-/** Payout reclaimed, for good: the group gets back exactly the payout's amount. The wallet's return is booked from the log. */
+/** Payout reclaimed and final: the group gets back exactly its amount. The wallet's return is booked from the log. */
 export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
 
-/** A reorganisation removed the payment's transfer: held again, since it may still be executed. Never released by this. */
+/** A reorganisation removed the payment's transfer: held again but not released, since it may still be executed. */
 export function undoLeave(store: Store, payment: PaymentRow): void {
   store.run(
     'UPDATE wallet SET held = held + ?, out = out - ? WHERE id = ?',
@@ -147,7 +147,7 @@ export function undoLeave(store: Store, payment: PaymentRow): void {
   )
 }
 
-/** The same for what the group and the agent have spent. */
+/** Undoes `spend`: group and agent spent → held. */
 export function undoSpend(store: Store, payment: PaymentRow): void {
   if (payment.group_id)
     store.run(
@@ -160,7 +160,7 @@ export function undoSpend(store: Store, payment: PaymentRow): void {
     store.run('UPDATE agent SET held = held + ?1, spent = spent - ?1 WHERE id = ?2', payment.amount, payment.agent_id)
 }
 
-/** Proven dead, or never signed: released in all three, and in the grant that it used. */
+/** Payment proven dead or never signed: released in all three ledgers and in the grant that it used. */
 export function release(store: Store, payment: PaymentRow): void {
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
   store.run(

@@ -9,7 +9,7 @@ import type { ChainRefresh } from '../wallets/chainRefresh.ts'
 import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
 import { availableOf, escrowedOf, spentOf } from './balances.ts'
 
-/** The wallet's books beside the chain, after reading it up to now. */
+/** The wallet's ledger next to its on-chain balance, after a fresh reading of the chain. */
 export async function currentLedger(ctx: Context, chain: ChainRefresh, walletId: string): Promise<Result<LedgerView>> {
   const { store } = ctx
   const wallet = store.liveWallet(walletId)

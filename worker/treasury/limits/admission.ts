@@ -8,19 +8,19 @@ import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from 
 import { queueRefusal } from './queueShares.ts'
 import { lookupRate, paymentRates, takeRates } from './rates.ts'
 
-/** A payment that policy and funds allow. `agentId` null: the owner pays. `message`: null without a recipient to write to. */
+/** A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. */
 export type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null }
 
-/** What a new account has to be granted elsewhere, once everything else is decided. */
+/** What a new account still has to be granted elsewhere, once everything else is decided. */
 export type LimitNeed = { need: 'gasGrant'; wallet: WalletRow; gas: number } | { need: 'messageGrant'; to: MessageTo }
 
-/** What was granted. Absent: not asked. */
+/** Whether each was granted. Missing if it was not requested. */
 export type Grants = { gas?: boolean; message?: boolean }
 
 export type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
 
 /**
- * Do the limits of this service allow one more payment? Nothing is counted before `commit`, which belongs in the
+ * Decides whether the service limits allow one more payment. Nothing is counted before `commit`, which belongs in the
  * transaction that accepts the payment.
  */
 export function admit(ctx: Context, { wallet, agentId, message }: Work): Refused | Admission {
@@ -42,7 +42,7 @@ export function admit(ctx: Context, { wallet, agentId, message }: Work): Refused
   }
 }
 
-/** What a new account needs besides: asked last, because it uses up what all new accounts share. */
+/** What a new account needs in addition. Checked last, because it uses up what all new accounts share. */
 export function sharedNeed(
   ctx: Context,
   { wallet, message }: Work,
@@ -55,7 +55,7 @@ export function sharedNeed(
   return grants.message === false ? newAccountRefusal(ctx) : { need: 'messageGrant', to: message }
 }
 
-/** Takes one of the look-ups that calls may cause. Refused: none is left. */
+/** Takes one of the look-ups that calls may cause. Returns a refusal if none is left. */
 export function takeLookup(ctx: Context, agentId: string | null): Refused | null {
   const taken = takeRates(ctx, [lookupRate(ctx.limits, agentId)])
   if (!taken.ok) return taken

@@ -2,8 +2,8 @@ import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Is the account older than a day with confirmed payments on the primary network? Until then it is new, and shares what the deployment
- * gives to all new accounts. It then remains established permanently.
+ * Whether the account is old enough and has enough confirmed payments on the primary network, which is then permanent. Until
+ * then it is new and shares what the deployment gives to all new accounts.
  */
 export function isEstablished(ctx: Context): boolean {
   ctx.established ||= readEstablished(ctx)

@@ -16,15 +16,15 @@ import { isEstablished } from './established.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
 /**
- * The gas that the operator pays for one user and UTC day. A payment reserves the estimate of all its steps when it is
- * accepted; each estimate is replaced by what the Relayer reports, and returned if the step can never happen. All of it
- * counts for the day on which the payment was accepted.
+ * The gas that the operator pays per user and UTC day. A payment reserves the estimate of all its steps when it is accepted;
+ * each estimate is replaced by what the Relayer reports, and returned if the step can never happen. All of it counts
+ * towards the day on which the payment was accepted.
  */
 
-/** What a new account must be granted by its Relayer before the work is accepted, in gas units. */
+/** Gas units that a new account's Relayer must grant before the work is accepted. */
 export type GrantNeeded = { grant: number }
 
-/** Null: there is enough gas for the work. `agentId` null: the owner asks. */
+/** Null if there is enough gas for the work. `agentId` is null for the owner. */
 export function gasShortage(ctx: Context, agentId: string | null, gas: number): Refused | GrantNeeded | null {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
@@ -35,7 +35,7 @@ export function gasShortage(ctx: Context, agentId: string | null, gas: number): 
   return missing <= 0 ? null : { grant: Math.max(missing, Math.min(ctx.limits.newAccountGasGrant, left)) }
 }
 
-/** Inside the transaction that accepts the work. */
+/** Called inside the transaction that accepts the work. */
 export function reserveGas(ctx: Context, agentId: string | null, gas: number): void {
   const { store } = ctx
   const { day } = readLevel(ctx)
@@ -47,17 +47,17 @@ export function reserveGas(ctx: Context, agentId: string | null, gas: number): v
   store.runCached('gas_use', [[`${day}`, use]], addedGas, day, agentId ?? 'owner', gas)
 }
 
-/** The Relayer of a new account has granted this much more for today. */
+/** Records that the Relayer of a new account has granted this much more gas for today. */
 export function noteGrant(ctx: Context, gas: number): void {
   const level = readLevel(ctx)
   saveLevel(ctx, { ...level, granted: level.granted + gas })
 }
 
-/** Why a new account gets no more gas today: the deployment has spent what it gives to all of them. */
+/** The refusal when the deployment has spent today's gas for new accounts. */
 export const grantRefusal = (ctx: Context): Refused =>
   shortage(ctx, 'limits.new_accounts_gas', 'This service has spent today’s gas for new accounts.')
 
-/** Exits of owners have a pool of their own. Null: it has enough, and the gas is taken from it. */
+/** Takes gas from the separate pool for owner exits. Returns a refusal if the pool has too little. */
 export function takeExitGas(ctx: Context, gas: number): Refused | null {
   const day = utcDay(ctx.now())
   if (gasOf(ctx, day, 'exit') + gas > ctx.limits.exitGasPerDay)
@@ -70,7 +70,7 @@ export function takeExitGas(ctx: Context, gas: number): Refused | null {
   return null
 }
 
-/** A receipt says what a step of the payment has cost so far. */
+/** Replaces a step's estimate with the gas that a receipt shows. Later receipts can only raise it. */
 export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep, gas: number): void {
   const { column, estimate } = steps[step]
   const before = payment[column] ?? estimate
@@ -79,7 +79,7 @@ export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep,
   changeGas(ctx, payment, gas - before)
 }
 
-/** The payment has failed: the estimates of its steps that were not paid for are returned, up to a limit a day. */
+/** Returns the estimates for steps of a failed payment that cost nothing, unless that exceeds the daily limit. */
 export function releaseGas(ctx: Context, payment: PaymentRow): void {
   const open = stepsOf(payment).filter(({ column }) => payment[column] === null)
   const estimates = open.reduce((sum, { estimate }) => sum + estimate, 0)
@@ -94,13 +94,13 @@ export function releaseGas(ctx: Context, payment: PaymentRow): void {
   changeGas(ctx, payment, -estimates)
 }
 
-/** A payment was confirmed, or the contract refused one: the allowance doubles after days of the first kind only. */
+/** Records a payment's outcome. The allowance doubles after a day with confirmations and no refusals by the contract. */
 export function noteOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void {
   const level = readLevel(ctx)
   if (!level[outcome]) saveLevel(ctx, { ...level, [outcome]: true })
 }
 
-/** An operator has set another allowance: today's becomes it at once. */
+/** Applies an allowance set by an operator, starting today. */
 export function resetAllowance(ctx: Context): void {
   const { gasPerDay, maxGasPerDay } = ctx.limits
   saveLevel(ctx, { ...readLevel(ctx), allowance: Math.min(gasPerDay, maxGasPerDay) })
@@ -171,7 +171,7 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
 
 const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum + gas, use.owner)
 
-/** Of an agent's id, `owner`, or a count beside the allowance: `exit`, or `returned` by failed payments. */
+/** `principal` is an agent's id, `owner`, or a separate count: `exit`, or `returned` by failed payments. */
 const gasOf = (ctx: Context, day: number, principal: string): number =>
   ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
@@ -181,7 +181,7 @@ const addedGas = `INSERT INTO gas_use (day, principal, gas) VALUES (?1, ?2, ?3)
 const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
   ctx.store.run(addedGas, day, principal, gas)
 
-/** Of a day that is no longer kept, nothing. */
+/** Has no effect for a day that is no longer kept. */
 const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
   ctx.store.run(
     'UPDATE gas_use SET gas = max(0, gas + ?) WHERE day = ? AND principal = ?',

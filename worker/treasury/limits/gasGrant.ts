@@ -4,14 +4,14 @@ import type { Context } from '../context.ts'
 import { relayerOf } from '../relay/relayers.ts'
 import { gasShortage, grantRefusal, noteGrant } from './gas.ts'
 
-/** Asks the Relayer that will pay for gas from what it gives to new accounts today. False: that is used up. */
+/** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
 export async function askForGas(ctx: Context, chainId: ChainId, gas: number): Promise<boolean> {
   const isGranted = await relayerOf(ctx, chainId).grantGas(gas)
   if (isGranted) noteGrant(ctx, gas)
   return isGranted
 }
 
-/** Before an owner's action of a new account. Null: there is gas for it, as far as this account goes. */
+/** Obtains the gas for an owner action before it starts. Null if the account now has enough. */
 export async function obtainGas(ctx: Context, chainId: ChainId, gas: number): Promise<Refused | null> {
   const shortage = gasShortage(ctx, null, gas)
   if (!shortage || 'code' in shortage) return shortage

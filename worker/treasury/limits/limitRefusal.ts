@@ -6,7 +6,7 @@ type LimitCode = Extract<
   'payment_rate_exceeded' | 'queue_full' | 'gas_allowance_exceeded' | 'message_limit' | 'rate_limited'
 >
 
-/** 429 with the limit's name and when it resets. Limits are not policies: such refusals are not recorded. */
+/** 429 with the limit's name and reset time. Limits are not policies, so these refusals are not recorded. */
 export function limitRefusal(
   code: LimitCode,
   limit: {

@@ -8,8 +8,8 @@ import { ownerActionRate, ownerChangeRate, takeRates } from './rates.ts'
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
 
 /**
- * Deploys, rotations and actions that the owner signs: limited by the hour, and by the gas that they cost; of a suspended
- * account only exits. Null: allowed and counted. Inside the transaction that starts it.
+ * Limits deploys, rotations and owner-signed actions per hour and by the gas that they cost; suspended accounts may only
+ * exit. Null if the step is allowed; it is then counted. Called inside the transaction that starts it.
  */
 export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
   const suspended = step === 'exit' ? null : suspendedOwner(ctx)
@@ -23,8 +23,8 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
 }
 
 /**
- * Changes of groups, agents and names stay in the audit log for ever, so they have a rate. Pausing and deleting have none:
- * they must always be possible. A suspended account changes nothing.
+ * Limits the rate of changes to groups, agents and names, because they stay in the audit log forever. Pausing and deleting
+ * are not limited: they must always be possible. A suspended account can't change anything.
  */
 export function takeOwnerChange(ctx: Context): Refused | null {
   const suspended = suspendedOwner(ctx)
@@ -38,7 +38,7 @@ export function takeOwnerChange(ctx: Context): Refused | null {
 function takeGas(ctx: Context, step: OwnerStep): Refused | null {
   // An offer is a row and a key; nothing is sent before the owner has signed it.
   if (step === 'offer') return null
-  // Exits have gas of their own, so that nothing else can use it up.
+  // Exits have a separate gas pool, so that nothing else can use it up.
   if (step === 'exit') return takeExitGas(ctx, stepGas.ownerAction)
   const shortage = gasShortage(ctx, null, stepGas[step])
   if (shortage && 'code' in shortage) return shortage

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
-const retryMs = 10_000 // 10 seconds: some blocks, after which earlier payments have been signed
+const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier payments have been signed
 
-/** An agent may have this many payments wait for a signature; more are refused before anything is held. */
+/** Limits how many payments of one agent may wait for a signature. More are refused before anything is held. */
 export function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): Refused | null {
   if (agentId === null) return null
   const { agentQueued } = ctx.limits

@@ -1,9 +1,9 @@
 import type { NoticeCount, NoticeList } from '#schemas/notice.ts'
 
 export interface NoticeCalls {
-  /** Newest first. Reading marks nothing as read. */
+  /** Newest first. Listing notices does not mark them as read. */
   notices(): Promise<NoticeList>
   noticeCount(): Promise<NoticeCount>
-  /** The owner has seen those up to the one with this id. */
+  /** Marks notices up to this id as read. */
   readNotices(upTo: number): Promise<NoticeCount>
 }

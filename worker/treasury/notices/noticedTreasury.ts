@@ -2,7 +2,7 @@ import { ReportedTreasury } from '../reports/reportedTreasury.ts'
 import type * as Api from './api.ts'
 import { listNotices, markRead, noticeCount } from './views.ts'
 
-/** What the bell shows. */
+/** RPC calls behind the bell. */
 export abstract class NoticedTreasury extends ReportedTreasury implements Api.NoticeCalls {
   async notices() {
     return listNotices(this.context)

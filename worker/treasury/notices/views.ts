@@ -27,7 +27,7 @@ export const noticeCount = (ctx: Context): NoticeCount => ({
   unread: ctx.store.first<{ n: number }>('SELECT count(*) AS n FROM notice WHERE seq > ?', readUpTo(ctx.store))!.n,
 })
 
-/** The owner has seen the notices up to this one. Never goes back. */
+/** Marks the notices up to this one as read. The mark never moves back. */
 export function markRead(ctx: Context, upTo: number): NoticeCount {
   const { store } = ctx
   store.transaction(() => {

@@ -2,15 +2,15 @@ import type { Limits } from '#domain/limits.ts'
 import type { PayoutStatus } from '#domain/payment.ts'
 import type { Result } from '../../result.ts'
 
-/** What operators may do with one account; part of TreasuryApi. Nothing here moves money. */
+/** The calls of operators for one account; part of TreasuryApi. None of them moves money. */
 
-/** `since` in ms, null: not suspended. `version` rises with each change. */
+/** `since` is in ms, null if the account is not suspended. `version` rises with each change. */
 export type SuspensionState = { since: number | null; version: number }
 
 /** Limits that an operator has set for this account. */
 export type UserLimits = Partial<Limits>
 
-/** Work that does not move, and why. `since` in ms. */
+/** Work that makes no progress, and why. `since` is in ms. */
 export type StuckWork = {
   kind: 'wallet' | 'payment' | 'payout' | 'walletAction' | 'outbox'
   id: string
@@ -34,13 +34,13 @@ export type AuditEntry = { seq: number; at: number; event: string; ref: string; 
 
 export interface OperatorCalls {
   suspend(isSuspended: boolean): Promise<SuspensionState & { stoppedPayments: number }>
-  /** What is absent stays; null: the deployment's limit again. In force from the next call on. */
+  /** Missing limits stay as they are; null resets one to the deployment's. Applies from the next call on. */
   setLimits(change: { [Name in keyof Limits]?: number | null }): Promise<UserLimits>
   report(): Promise<AccountReport>
-  /** Does at once what waits for an alarm, and sets a lost alarm again. */
+  /** Does work that waits for an alarm immediately, and re-arms a lost alarm. */
   wakeForOperator(): Promise<void>
-  /** The payout can no longer be claimed by its link, or can again. Its sender can still take it back. */
+  /** Takes the payout's claim link down, or restores it. The sender can take the payout back in either case. */
   setLinkDown(payoutId: string, isDown: boolean): Promise<Result<{ status: PayoutStatus; isDown: boolean }>>
-  /** At most 100 rows, newest first; `before`: older than this row. */
+  /** At most 100 rows that are older than the row `before`, newest first. */
   readAudit(before: number | null): Promise<AuditEntry[]>
 }

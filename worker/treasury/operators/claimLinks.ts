@@ -4,7 +4,7 @@ import { audit } from '../ledger/audit.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
-/** Why a link that operators have taken down leads nowhere; null: it is up. Its sender can still take the payout back. */
+/** The refusal for a link that operators have taken down; null if it is up. The sender can still take the payout back. */
 export const takenDown = ({ taken_down_at }: PayoutRow, to: 'recipient' | 'sender'): Refused | null => {
   if (taken_down_at === null) return null
   return to === 'recipient'
@@ -12,7 +12,7 @@ export const takenDown = ({ taken_down_at }: PayoutRow, to: 'recipient' | 'sende
     : refuse('conflict', 'The operator has taken this payout’s link down. You can take the payout back.')
 }
 
-/** Moves nothing: a claim that was signed before runs to its end. Doing it twice changes nothing. */
+/** Takes a claim link down, or restores it. A claim that was signed before is completed. Repeating it changes nothing. */
 export function setLinkDown(ctx: Context, payoutId: string, isDown: boolean): Result<PayoutRow> {
   const { store } = ctx
   return store.transaction((): Result<PayoutRow> => {

@@ -13,7 +13,7 @@ import { accountReport, readAudit } from './report.ts'
 import { setSuspended } from './suspension.ts'
 import { setUserLimits } from './userLimits.ts'
 
-/** What operators call; treasury.ts adds what users and agents call. */
+/** RPC calls of operators. treasury.ts adds those of users and agents. */
 export abstract class OperatedTreasury extends RestorableTreasury implements Api.OperatorCalls, BackupCalls, KeyCalls {
   async keepOwner(owner: Owner) {
     keepOwner(this.context, owner)

@@ -27,7 +27,7 @@ export async function accountReport(ctx: Context): Promise<AccountReport> {
 
 const pageSize = 100
 
-/** Newest first; `before`: older than this row. */
+/** Rows that are older than the row `before`, newest first. */
 export function readAudit({ store }: Context, before: number | null): AuditEntry[] {
   return store
     .all<{ seq: number; at: number; event: string; ref: string; data: string }>(

@@ -4,7 +4,7 @@ import { audit } from '../ledger/audit.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import type { SuspensionState } from './api.ts'
 
-/** Why the owner of a suspended account can't start anything; null: it is not suspended. Reading and leaving stay possible. */
+/** The refusal of anything new for the owner of a suspended account, who can still read and leave; null if not suspended. */
 export const suspendedOwner = ({ store }: Context): Refused | null =>
   store.isSuspended
     ? refuse(
@@ -13,7 +13,7 @@ export const suspendedOwner = ({ store }: Context): Refused | null =>
       )
     : null
 
-/** The same for its agents, who may do nothing. */
+/** The same for the account's agents, which may do nothing. */
 export const suspendedAgent = ({ store }: Context): Refused | null =>
   store.isSuspended
     ? {
@@ -30,15 +30,16 @@ export function suspensionState({ store }: Context): SuspensionState {
   return stored === null ? none : (JSON.parse(stored) as SuspensionState)
 }
 
-/** Stores D1's state; only call it when that is newer than the one here. */
+/** Stores D1's state. Call only if it is newer than the stored state. */
 export function writeSuspensionState({ store }: Context, { since, version }: SuspensionState): void {
   store.suspend(since !== null)
   store.setMeta(stateKey, JSON.stringify({ since, version }))
 }
 
 /**
- * From the next call on agents are refused everything and the owner anything new. Unsigned payments fail; signed ones are
- * delivered and recipients can claim. Doing it twice changes nothing. Why is with the operator's act, not here.
+ * Suspends the account, or ends its suspension. From the next call on, agents are refused everything and the owner anything
+ * new. Unsigned payments fail; signed ones are delivered, and recipients can claim. Repeating it changes nothing. The
+ * reason is recorded with the operator's act, not here.
  */
 export function setSuspended(ctx: Context, isSuspended: boolean): SuspensionState & { stoppedPayments: number } {
   const { store } = ctx

@@ -8,7 +8,7 @@ import type { UserLimits } from './api.ts'
 /** Limits that an operator has set for this account. */
 export const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta(userLimitsKey))
 
-/** Changes the limits that are named; null: the deployment's again. A gas allowance holds from now on, not from tomorrow. */
+/** Changes the given limits; null resets one to the deployment's. A gas allowance applies immediately, not from tomorrow. */
 export function setUserLimits(ctx: Context, change: { [Name in keyof Limits]?: number | null }): UserLimits {
   const { store } = ctx
   const next: Record<string, number> = { ...limitsSet(ctx) }

@@ -4,7 +4,7 @@ import { deskView } from '../payouts/views.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { type Entry, markSent, nextEdition } from './entries.ts'
 
-/** Makes the payout's link findable. */
+/** Adds the payout's link to D1's index, where it is looked up. */
 export async function writeClaimLink(ctx: Context, entry: Entry): Promise<void> {
   await insertClaimLink(ctx.db, linkRow(ctx, ctx.store.payout(entry.ref)!))
   markSent(ctx, entry)
@@ -18,7 +18,7 @@ export const linkRow = ({ userId }: Context, payout: PayoutRow): ClaimLinkRow =>
   createdAt: payout.created_at,
 })
 
-/** Sends the payout as it is now to its ClaimDesk. */
+/** Sends the payout's current state to its ClaimDesk. */
 export async function updateDesk(ctx: Context, entry: Entry): Promise<void> {
   await sendToDesk(ctx, ctx.store.payout(entry.ref)!)
   markSent(ctx, entry)

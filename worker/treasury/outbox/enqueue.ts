@@ -3,10 +3,10 @@ import type { Context } from '../context.ts'
 
 /**
  * Rows of the D1 read model, what D1 keeps of the account (backup/kept.ts), the claim page's copy of a payout, the index of
- * its link, what alerts report, events for webhooks, and the webhooks that operators count.
+ * its link, troubles for alerts, events for webhooks, and the webhooks that operators count.
  */
 export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
-/** Messages to people. What they say is read from the rows when they are sent. */
+/** Messages to people. Their contents are read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',
   'mail.payout_reminder',
@@ -19,7 +19,7 @@ export const mailKinds = [
   'mail.account_restored',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
-/** The event that each message tells of. A renewed code is sent by the message of the link. */
+/** The event that each message reports. A renewed code is sent in the message of the link. */
 export const eventOfMail: Record<MailKind, MailEvent> = {
   'mail.payout_link': 'payout.ready',
   'mail.payout_reminder': 'payout.reminded',
@@ -31,17 +31,17 @@ export const eventOfMail: Record<MailKind, MailEvent> = {
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',
 }
-/** Notices to the owner's browsers. */
+/** Push messages to the owner's browsers. */
 export const pushKinds = ['push.approvals'] as const
-/** What leaves the Treasury. */
+/** Everything that leaves the Treasury through the outbox. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind | (typeof pushKinds)[number]
 
-/** Lists wait for `syncReadModel`, so their rows may come in larger batches; people wait for the rest. */
+/** Lists are read after `syncReadModel`, so their rows can wait for larger batches; people wait for the rest. */
 const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 3_000 : 100)
 
 /**
- * Notes, in the transaction of a change, that `ref` (the row's id) has to be sent on: one entry however often it
- * changes. `notBefore` (ms): it may wait so long.
+ * Records, in the transaction of a change, that `ref` (the row's id) must be sent: one entry, however often it changes.
+ * `notBefore` (ms) delays it.
  */
 export function enqueue(ctx: Context, kind: OutboxKind, ref: string, notBefore = 0): void {
   const { store } = ctx
@@ -56,11 +56,11 @@ export function enqueue(ctx: Context, kind: OutboxKind, ref: string, notBefore =
   ctx.schedule('outbox', Math.max(notBefore, ctx.now() + delayMs(kind)))
 }
 
-/** A payout's change goes to its claim page as well. */
+/** Records a change of a payout, which is sent to its claim page as well. */
 export function enqueuePayout(ctx: Context, payoutId: string): void {
   enqueue(ctx, 'payout', payoutId)
   enqueue(ctx, 'desk', payoutId)
 }
 
-/** D1 keeps what the wallet is. */
+/** Records a change of a wallet, of which D1 keeps a copy. */
 export const enqueueWallet = (ctx: Context, walletId: string): void => enqueue(ctx, 'kept', `wallet:${walletId}`)

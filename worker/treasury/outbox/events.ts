@@ -6,9 +6,9 @@ import { paymentView } from '../payments/views.ts'
 import { enqueue } from './enqueue.ts'
 
 /**
- * Notes, in the transaction of a change and after its row of the audit log, that webhooks have to hear of it. What they
- * receive is the payment as it is now, so this comes last. `previous`: its status before; null: it is new. Costs nothing
- * while no webhook asks for `type`.
+ * Stores the event of a change for webhooks, in the transaction of the change and after its row of the audit log. The
+ * event has the payment's current state, so call this last. `previous` is the status before the change, null if the
+ * payment is new. Costs nothing while no webhook asks for `type`.
  */
 export function sendPaymentEvent(
   ctx: Context,
@@ -28,7 +28,7 @@ export function sendPaymentEvent(
   sendEvent(ctx, type, endpoints, data)
 }
 
-/** Stores one event for these webhooks. Returns its id, which is the header `webhook-id` too. */
+/** Stores one event for these webhooks. Returns its id, which is also the `webhook-id` header. */
 export function sendEvent(
   ctx: Context,
   type: WebhookEvent,
@@ -50,7 +50,7 @@ export function sendEvent(
   return id
 }
 
-/** The number of the change in the account's audit log: later changes of a payment always have a higher one. */
+/** The change's number in the account's audit log. Later changes of a payment always have a higher one. */
 const lastAuditRow = ({ store }: Context): number =>
   store.auditHead?.seq ?? store.first<{ seq: number }>('SELECT max(seq) AS seq FROM audit')!.seq
 

@@ -13,8 +13,8 @@ import { countWebhook, sendEvents } from './webhooks.ts'
 const mailsAtOnce = 10
 
 /**
- * Sends what the outbox holds. Rounds of one kind never overlap: an entry that one round has sent, another must not
- * forget for a newer change, and no message may leave twice.
+ * Sends the entries of the outbox. Rounds of one kind never overlap, so that none removes an entry whose newer change
+ * another has yet to send, and no message is sent twice.
  */
 export class Outbox {
   readonly #context: Context
@@ -26,35 +26,35 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Links, claim pages, reports for alerts and read model. Entries that fail are deferred. */
+  /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
   flush(): Promise<void> {
     const round = () => flushData(this.#context)
     this.#data = this.#data.then(round, round)
     return this.#data
   }
 
-  /** Apart from `flush`, so that no new payout waits for them. */
+  /** Separate from `flush`, so that no new payout waits for webhook events. */
   flushEvents(): Promise<void> {
     const round = () => flushEvents(this.#context)
     this.#events = this.#events.then(round, round)
     return this.#events
   }
 
-  /** Apart from `flush`: a slow provider delays no list and no new payout. */
+  /** Separate from `flush`, so that a slow provider does not delay lists and new payouts. */
   flushMail(): Promise<void> {
     const round = () => flushMail(this.#context)
     this.#mail = this.#mail.then(round, round)
     return this.#mail
   }
 
-  /** Writes what D1's lists do not show yet, and what it keeps; at most five rounds, so that a busy Treasury cannot hold a reader up. */
+  /** Writes what D1's lists and its copies lack, in at most five rounds, so that a busy Treasury cannot hold up a reader. */
   async syncReadModel(): Promise<void> {
     const { store, now } = this.#context
     const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') AND due_at <= ? LIMIT 1"
     for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
   }
 
-  /** The link of a payout and the salt of its keys must be in D1 before it is returned. False: they are not yet. */
+  /** Flushes. Returns whether D1 has the payout's link and the salt of its keys. If not, the payout must not be returned. */
   async syncLink(payoutId: string): Promise<boolean> {
     await this.flush()
     const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
@@ -63,7 +63,7 @@ export class Outbox {
 }
 
 async function flushData(ctx: Context): Promise<void> {
-  // Before links: no payout is shown to anybody while its key could be lost with this object.
+  // Sent before links, so that no payout is shown while its key could be lost with this object.
   const kept = dueEntries(ctx, ['kept'], batchSize)
   if (kept.length > 0) await attempt(ctx, kept, () => writeKept(ctx, kept))
   for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
@@ -85,7 +85,7 @@ async function flushMail(ctx: Context): Promise<void> {
   await Promise.all([
     ...pushes,
     ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
-      // A message must never lead to a link that is not known yet.
+      // A message must never contain a link that does not work yet.
       if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
       else await attempt(ctx, [entry], () => sendMail(ctx, entry))

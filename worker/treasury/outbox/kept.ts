@@ -3,7 +3,7 @@ import { keptValues } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import { type Entry, markSent, nextEdition } from './entries.ts'
 
-/** Writes what D1 keeps of the account, as it is now. */
+/** Writes the current values that D1 keeps of the account. */
 export async function writeKept(ctx: Context, entries: Entry[]): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)

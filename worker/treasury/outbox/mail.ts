@@ -22,8 +22,8 @@ import type { MailKind } from './enqueue.ts'
 import { type Entry, markSent } from './entries.ts'
 
 /**
- * Messages are composed when they leave and never stored; a code is opened from its seal for that moment. Null: there is
- * no reason to send it any more.
+ * Messages are composed when they are sent and never stored; a code is unsealed only for that moment. A composer returns
+ * null if there is no longer a reason to send the message.
  */
 const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message | null>> = {
   'mail.payout_link': payoutLink,
@@ -50,7 +50,7 @@ export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
   if (entry.kind === 'mail.payout_link') eraseSentCodes(ctx)
 }
 
-/** What every message about a payout says. */
+/** The fields of every message to a payout's recipient. */
 async function toRecipient(ctx: Context, payout: PayoutRow) {
   const payment = ctx.store.payment(payout.id)!
   return {
@@ -90,7 +90,7 @@ async function payoutReminder(ctx: Context, payoutId: string): Promise<Message |
   })
 }
 
-/** The owner's address, and what a message to them says of an ended payout. */
+/** An ended payout and the fields of a message about it to the owner; null if the owner's address is unknown. */
 async function toSender(ctx: Context, payoutId: string) {
   const owner = await findUserContact(ctx.db, ctx.userId)
   if (!owner) return null
@@ -155,7 +155,7 @@ async function walletStopped(ctx: Context, walletId: string): Promise<Message | 
   })
 }
 
-/** `restore`: its id, and the time that the account was put back to (ms). */
+/** `restore` has the form `{restore id}:{time to which the account was restored, ms}`. */
 async function accountRestored(ctx: Context, restore: string): Promise<Message | null> {
   const owner = await findUserContact(ctx.db, ctx.userId)
   if (!owner) return null

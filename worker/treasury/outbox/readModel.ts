@@ -8,7 +8,7 @@ import { transactionView } from '../payments/views.ts'
 import { companionIds, companionView, escrowView } from '../payouts/views.ts'
 import { type Entry, markSent, nextEdition } from './entries.ts'
 
-/** Writes these payments and payouts, as they are now, to D1's lists in one batch. */
+/** Writes the current state of these payments and payouts to D1's lists in one batch. */
 export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)
@@ -18,7 +18,7 @@ export async function writeReadModel(ctx: Context, entries: Entry[]): Promise<vo
   })
 }
 
-/** Their rows in D1's lists. `gone`: ids of rows that must not be there. */
+/** The rows of these entries in D1's lists. `gone`: ids of rows that must not be there. */
 export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
   const { store } = ctx
   const transactions: ListRow<Transaction>[] = []

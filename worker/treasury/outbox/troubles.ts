@@ -4,11 +4,11 @@ import { hasCode } from '../wallets/plainKey.ts'
 import { enqueue } from './enqueue.ts'
 import { type Entry, markSent, nextEdition } from './entries.ts'
 
-/** Entry that stands for the Treasury's size; every other `trouble` entry names a wallet. */
+/** Ref of the entry for the Treasury's size. The ref of every other `trouble` entry is a wallet. */
 const sizeRef = 'size'
 const largeKey = 'is_large'
 
-/** Reports to operators when the storage grows beyond `ctx.largeBytes`, or is below it again. */
+/** Reports to operators when the storage grows beyond `ctx.largeBytes` or shrinks below it again. */
 export function noteSize(ctx: Context): void {
   const { store } = ctx
   const isLarge = store.databaseSize > ctx.largeBytes
@@ -19,7 +19,7 @@ export function noteSize(ctx: Context): void {
   })
 }
 
-/** Writes to D1 how the wallet, or the Treasury's size, is now: alerts read it there. */
+/** Writes the current state of the wallet, or of the Treasury's size, to D1, where alerts read it. */
 export async function reportTrouble(ctx: Context, entry: Entry): Promise<void> {
   const { db, userId, now } = ctx
   const trouble = entry.ref === sizeRef ? sizeTrouble(ctx) : haltTrouble(ctx, entry.ref)
@@ -32,7 +32,7 @@ function sizeTrouble({ store, userId }: Context) {
   return { kind: 'account_size', subject: userId, detail } as const
 }
 
-/** An imported account with contract code is its owner's doing, and resumes by itself. */
+/** A halt for contract code is the owner's doing and ends without operators, so it is not reported. */
 function haltTrouble({ store }: Context, walletId: string) {
   const halted = store.liveWallet(walletId)?.halted ?? null
   return { kind: 'wallet_halted', subject: walletId, detail: halted === hasCode ? null : halted } as const

@@ -22,7 +22,7 @@ export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> 
   })
 }
 
-/** Writes to D1 whether the webhook is on, for operators' counts. */
+/** Writes to D1 whether the webhook is on, so that operators can count webhooks. */
 export async function countWebhook(ctx: Context, entry: Entry): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)

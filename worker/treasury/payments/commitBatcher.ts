@@ -1,11 +1,11 @@
 /** Calls closer together than this count as load. */
 const quietMs = 50
-/** The longest that a call waits for others. */
+/** The longest a call waits for others. */
 const maxWaitMs = 20
 
 /**
- * Lets calls that arrive together be decided in one turn of the event loop: SQLite then flushes to disk once for all of
- * them. The first call of a quiet time does not wait.
+ * Lets calls that arrive together be decided in one turn of the event loop, so that SQLite flushes to disk once for all of
+ * them. The first call after a quiet period does not wait.
  */
 export class CommitBatcher {
   readonly #now: () => number
@@ -17,7 +17,7 @@ export class CommitBatcher {
     this.#now = now
   }
 
-  /** Resolves when the caller may decide; undefined: at once. */
+  /** Resolves when the caller may decide. Returns undefined if it may decide immediately. */
   join(): Promise<void> | undefined {
     const at = this.#now()
     const isQuiet = at - this.#lastCallAt > quietMs
@@ -28,7 +28,7 @@ export class CommitBatcher {
     return this.#batch
   }
 
-  /** As long as more calls keep coming, so a caller that is alone waits a millisecond and not the whole time. */
+  /** Waits only while more calls keep arriving, so a lone caller waits a millisecond instead of the maximum. */
   async #collect(until: number): Promise<void> {
     let before: number
     do {

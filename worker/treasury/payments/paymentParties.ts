@@ -8,7 +8,7 @@ import { suspendedAgent } from '../operators/suspension.ts'
 import { groupPolicy } from '../policies/groupPolicy.ts'
 import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
 
-/** Who asks, the wallet that pays, and the policy as it is now; the owner is bound by none. */
+/** The caller, the wallet that pays, and the current policy. Owners are not bound by a policy. */
 export type Caller = {
   wallet: WalletRow
   session: SessionRow | null
@@ -25,7 +25,7 @@ export type Target = {
   contact: WhitelistRow | null
 }
 
-/** Reads only. Called inside the transaction that decides, on every call. */
+/** Read-only. Runs on every call, inside the transaction that decides. */
 export function resolveCaller(ctx: Context, principal: Principal, walletId: string | null): Result<Caller> {
   const { store } = ctx
   if (principal.type === 'user') {
@@ -49,7 +49,7 @@ export function resolveCaller(ctx: Context, principal: Principal, walletId: stri
   return ok({ wallet, session: session ?? null, group, agent, policy })
 }
 
-/** Everything that decides about an agent, in one query. */
+/** Everything that a decision about an agent depends on, in one query. */
 const agentQuery = `
   SELECT credential.*, 0 AS "|", agent.*, 0 AS "|", policy_group.*, 0 AS "|", wallet.*, 0 AS "|", session.*
   FROM credential
@@ -97,7 +97,7 @@ function plainTarget(to: Recipient): Target {
   }
 }
 
-/** Without a method, the one that is cheapest for the recipient: address, then email, then phone. */
+/** If no method is given, uses the cheapest one for the recipient: address, then email, then phone. */
 function contactTarget(contact: WhitelistRow | null, method: 'address' | 'email' | 'phone' | undefined): Target {
   const chosen = method ?? (contact?.address ? 'address' : contact?.email ? 'email' : 'phone')
   return {

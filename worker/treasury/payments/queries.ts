@@ -8,14 +8,14 @@ import { companionView } from '../payouts/views.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { transactionView } from './views.ts'
 
-/** The payment if it is the principal's own; another agent's id is not found. */
+/** The payment, if the principal may see it. Another agent's payment is not found. */
 export function findShown(ctx: Context, principal: Principal, id: string): Result<ShownPayment> {
   const payment = shownPayment(ctx, id)
   if (!payment || (principal.type === 'agent' && payment.agent_id !== principal.agentId)) return notFound('Payment')
   return ok(payment)
 }
 
-/** An agent's payments, newest first; `after` is the last row of the page before. */
+/** An agent's payments, newest first; `after` is the last row of the previous page. */
 export function pageOfPayments(
   ctx: Context,
   agentId: string,

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { toColumn } from '../storage/columns.ts'
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
-/** SQL: payments that moved money or still may. The plus keeps SQLite off the status index, which nearly all rows share. */
+/** SQL: payments that moved money or still may. The plus keeps SQLite off the status index, where nearly all rows match. */
 export const alive = "+status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')"
 
 /** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */

@@ -16,7 +16,7 @@ import { isPlainKey } from '../wallets/plainKey.ts'
 import { cacheKey } from '../wallets/sessionKeys.ts'
 import { hasQueued, queuedInTurn, readSlots } from './slots.ts'
 
-/** What signing adds to a payment's row. */
+/** The columns that signing adds to a payment's row. */
 export type Intent = {
   sequence: number
   deadline: number
@@ -27,7 +27,7 @@ export type Intent = {
   authorization: Hex | null
 }
 
-/** What is signed. */
+/** The content to sign. */
 type Send = { id: string; to: Address; amount: bigint }
 
 const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
@@ -39,7 +39,7 @@ const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Blo
   (wallet.kind === 'smart' || isPlainKey(ctx, wallet)) &&
   head.timestamp <= session.valid_until
 
-/** Signs a payment that is being accepted; null when key or head are not in memory, or its principal has no slot left. */
+/** Signs a payment during acceptance. Null if it can't be signed now, such as without a key, fresh head or free slot. */
 export function signNew(
   ctx: Context,
   wallet: WalletRow,
@@ -55,9 +55,9 @@ export function signNew(
 }
 
 /**
- * Signs queued payments as far as the nonce window and each principal's share allow. Inside a transaction: status,
- * sequence, deadline and signature are written together, before anything is submitted. Does nothing without a key or a
- * fresh head.
+ * Signs queued payments as far as the nonce window and each principal's share allow, and returns how many. Call inside a
+ * transaction: status, sequence, deadline and signature are written together, before anything is submitted. Does nothing
+ * without a key or a fresh head.
  */
 export function signQueued(ctx: Context, wallet: WalletRow, head: Block | null): number {
   const { store } = ctx
@@ -114,8 +114,8 @@ function intentOf(
 }
 
 /**
- * Signs payments again that the chain has not seen and whose deadline is near: same nonce, fresh deadline. Not those that
- * the contract refuses: they end with their deadline.
+ * Re-signs payments that are not on chain yet and whose deadline is near: same nonce, later deadline. Skips those that the
+ * contract refuses; they end with their deadline. Returns how many it has signed.
  */
 export function signAgain(ctx: Context, wallet: WalletRow, head: Block): number {
   const { store } = ctx
@@ -169,11 +169,11 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
     version: payment.sig_version + 1,
   })
   enqueue(ctx, 'payment', payment.id)
-  // Signing again with a later deadline changes nothing that others see.
+  // Re-signing with a later deadline changes nothing that others can see.
   if (payment.status === 'QUEUED') sendPaymentEvent(ctx, 'payment.signed', payment.id, payment.status)
 }
 
-/** Moves the reservation of a payment accepted under an earlier session to this one. False: it has no room for it. */
+/** Moves the reservation of a payment accepted under an earlier session to this one. False if it has no room for it. */
 function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
   const fresh = ctx.store.session(payment.wallet_id)!
   if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false

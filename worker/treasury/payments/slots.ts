@@ -3,9 +3,9 @@ import type { Block } from '../../chain/types.ts'
 import type { Context } from '../context.ts'
 import type { SessionRow } from '../storage/rows.ts'
 
-/** Shares of a wallet's payments in flight: of its owner (`agentId` null) and of each agent. */
+/** Shares of a wallet's slots for payments in flight: the owner's (`agentId` null) and each agent's. */
 
-/** Queued payments looked at, including those that a smaller session has no room for. */
+/** How many queued payments are considered, including those that a smaller session has no room for. */
 const maxConsidered = 1_000
 
 export type Slots = {
@@ -16,13 +16,13 @@ export type Slots = {
   take: (agentId: string | null) => void
 }
 
-/** No slots are left while the session is being replaced. */
+/** There are no free slots while the session is being replaced. */
 export function readSlots(ctx: Context, { wallet_id, epoch, next_sequence }: SessionRow, head: Block): Slots {
   const counts = new Map<string | null, number>()
   let total = 0
   let lowest: number | null = null
   for (const row of ctx.store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
-    // Refused once and already behind the window: it holds nothing back, even if it is not refused any more.
+    // A payment behind the window was refused once. It does not hold the window back, even if it is no longer refused.
     `SELECT agent_id, count(*) AS n, min(CASE WHEN revert IS NULL AND sequence >= ? THEN sequence END) AS lowest FROM payment
      WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? GROUP BY agent_id`,
     next_sequence - maxSpread - 1,
@@ -68,7 +68,7 @@ export const hasQueued = (ctx: Context, walletId: string, agentId: string | null
     agentId,
   ) !== null
 
-/** Queued payments in turn: first of the principals with the fewest in flight, each principal's oldest first. */
+/** Queued payments in signing order: principals with the fewest in flight come first, each with its oldest first. */
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {
   const queued = ctx.store.all<{ id: string; agent_id: string | null; place: number }>(
     `SELECT id, agent_id, row_number() OVER (PARTITION BY agent_id ORDER BY created_at, id) AS place FROM payment
@@ -78,7 +78,7 @@ export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id
     maxConsidered,
   )
   const turn = ({ agent_id, place }: (typeof queued)[number]) => slots.inFlight(agent_id) + place
-  // Stable: within a turn the oldest comes first.
+  // The sort is stable, so the oldest comes first within a turn.
   const turns = queued.map((payment) => ({ payment, at: turn(payment) }))
   return turns.sort((a, b) => a.at - b.at).map(({ payment }) => payment)
 }

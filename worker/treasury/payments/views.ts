@@ -74,7 +74,7 @@ function refusalView(payment: ShownPayment): Transaction['refusal'] {
 const groupOf = ({ store }: Context, { group_id }: ShownPayment) =>
   group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
 
-/** A payment as /v1 shows it, with its group's budget as it is now. `group`: that row, when the caller has just read it. */
+/** A payment as shown in /v1, with its group's current budget. Pass `group` if its row has just been read. */
 export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf(ctx, payment)): Payment {
   return {
     id: payment.id,

@@ -4,7 +4,7 @@ import { openCode } from './codes.ts'
 import { claimUrlOf } from './link.ts'
 import { termsView } from './views.ts'
 
-/** What the sender of a new payout is shown once. `passcode`: null after ten minutes, or once it was renewed. */
+/** The reply that the sender of a new payout sees once. `passcode` is null after ten minutes or once it has been renewed. */
 export async function createdPayout(ctx: Context, payoutId: string): Promise<CreateEscrowReply> {
   const payout = ctx.store.payout(payoutId)!
   return {

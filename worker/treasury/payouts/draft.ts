@@ -14,10 +14,10 @@ import { codeReplayMs, newCode } from './codes.ts'
 import { payoutKey, payoutSecretVersion } from './keys.ts'
 import { newClaimToken } from './link.ts'
 
-/** Claims are possible on chain one hour longer than shown, so that a claim made in time cannot lose to a clock. */
+/** Claims are possible on chain one hour longer than shown, so that clock skew cannot defeat a claim made in time. */
 const graceSeconds = 3600
 
-/** What of a payout needs an await or randomness, prepared before the transaction that accepts it. */
+/** The parts of a payout that need an await or randomness, prepared before the transaction that accepts it. */
 export type PayoutDraft = {
   id: string
   address: Address
@@ -28,7 +28,7 @@ export type PayoutDraft = {
   /** Unix seconds, on chain. */
   expiry: number
   hash: Hex
-  /** ms; what people are shown. */
+  /** ms, as shown to people. */
   expiresAt: number
   senderName: string | null
   tokenHash: string
@@ -39,7 +39,7 @@ export type PayoutDraft = {
   contractSet: number
 }
 
-/** `id`: of the payment, where it is known. Throws RpcUnavailable: expiry is derived from chain time only. */
+/** `id` is the payment's, if it is already known. Throws RpcUnavailable: the expiry is derived from chain time only. */
 export async function draftPayout(
   ctx: Context,
   wallet: WalletRow,
@@ -80,7 +80,7 @@ export async function draftPayout(
   }
 }
 
-/** Writes the payout. Inside the transaction that accepts its payment. */
+/** Writes the payout. Called inside the transaction that accepts its payment. */
 export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow): void {
   const now = ctx.now()
   ctx.store.run(

@@ -21,7 +21,7 @@ export async function reclaimExpired(ctx: Context, chainId: ChainId): Promise<vo
   for (const payout of expired(head.timestamp * 1000)) await reclaim(ctx, payout.id, 'expiry')
 }
 
-/** When the next payout expires or the next shown code is to be erased (ms), null when there is none. */
+/** When the next payout expires or the next shown code is to be erased (ms), or null if there is none. */
 export function nextExpiryAt({ store }: Context): number | null {
   const earliest = (query: string) => store.first<{ at: number | null }>(query)?.at ?? null
   const payout = earliest("SELECT min(expires_at) AS at FROM payout WHERE status IN ('CREATING','CREATED','CLAIMING')")

@@ -24,13 +24,13 @@ export function payoutKey(
   return { key, address: addressOf(key) }
 }
 
-/** What new payouts are derived from. */
+/** The version of the payout secret that new payouts use. */
 export const payoutSecretVersion = (ctx: Context): number =>
   keyring(ctx.env, 'PAYOUT_SECRET').current(ctx.now()).version
 
 /**
- * The stored payout's key. Null: the settings lack the secret that it was made with, or have another one in its place. Nothing is
- * signed with a wrong key.
+ * The stored payout's key. Null if the settings lack the secret that it was created with or have another one in its place,
+ * so that nothing is signed with a wrong key.
  */
 export function storedPayoutKey(ctx: Context, payout: PayoutRow, purpose: 'claim' | 'reclaim'): Hex | null {
   try {

@@ -5,7 +5,7 @@ import type { PayoutRow } from '../storage/rows.ts'
 
 export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
 
-/** A new claim token: what the link carries, what D1 knows of it, and its seal for the Treasury. */
+/** A new claim token: the token in the link, the hash that D1 stores, and the sealed token that the Treasury stores. */
 export async function newClaimToken(ctx: Context, payoutId: string) {
   const token = base64url.encode(ctx.random(32))
   return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }

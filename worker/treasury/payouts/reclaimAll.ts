@@ -9,20 +9,20 @@ import { fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
 
-/** Reclaims started at once; the next ones follow after these were submitted. */
+/** Reclaims started per run; the next ones follow once these have been submitted. */
 const batchSize = 25
 const pauseMs = 250
 const stoppedPauseMs = 5_000 // 5 seconds
 
 /**
- * Marks every payout that waits for its recipient for reclaim. The alarm does the rest, so the caller need not wait;
- * calling again meanwhile adds what was created since.
+ * Marks every unclaimed payout for reclaim. The alarm does the rest, so the caller need not wait; calling it again in the
+ * meantime adds payouts created since.
  */
 export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
   const { store } = ctx
   return store.transaction((): Result<ReclaimAllReply> => {
     const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
-    // Only the primary network's money counts: test money is not money.
+    // Only money on the primary network counts towards the total: test money has no value.
     const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(ctx.env))
     const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
     if (targets.length === 0) return ok({ count: 0, total })
@@ -33,17 +33,17 @@ export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
   })
 }
 
-/** Reclaims the next marked payouts. Returns when to continue (ms), null when none is left. Throws RpcUnavailable. */
+/** Reclaims the next marked payouts. Returns when to continue (ms), or null if none is left. Throws RpcUnavailable. */
 export async function continueReclaimAll(ctx: Context): Promise<number | null> {
   const { store } = ctx
   await freshStop(ctx)
-  // The marks stay until reclaims are sent again.
+  // The marks stay until reclaims may be sent again.
   if (deliveryRefusal(ctx)) return ctx.now() + stoppedPauseMs
   const asked = "status = 'CREATED' AND reclaim_asked_at IS NOT NULL"
   for (const { id } of store.all<PayoutRow>(`SELECT * FROM payout WHERE ${asked} LIMIT ${batchSize}`)) {
     const result = await reclaim(ctx, id, 'sender')
     if (!result.ok && result.code === 'payments_paused') return ctx.now() + stoppedPauseMs
-    // Unmarked in any case: a claim that was faster must not be asked about for ever.
+    // Unmarked in any case, so that a payout that can't be reclaimed is not retried forever.
     store.run('UPDATE payout SET reclaim_asked_at = NULL WHERE id = ?', id)
   }
   return store.first(`SELECT 1 FROM payout WHERE ${asked} LIMIT 1`) ? ctx.now() + pauseMs : null

@@ -6,7 +6,7 @@ import type { PayoutRow } from '../storage/rows.ts'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Reminds recipients three days and one day before a payout expires. Returns when the next reminder is due (ms), or null. */
+/** Reminds recipients three days and one day before a payout expires. Returns when the next one is due (ms), or null. */
 export function remindRecipients(ctx: Context): number | null {
   const { store } = ctx
   const now = ctx.now()
@@ -19,7 +19,7 @@ export function remindRecipients(ctx: Context): number | null {
     if (latest)
       store.transaction(() => {
         store.run('UPDATE payout SET reminded = ? WHERE id = ?', latest.number, payout.id)
-        // A reminder too many is left out: the recipient has the link already.
+        // A reminder that exceeds the message limits is skipped: the recipient already has the link.
         const { recipient_email: email, recipient_phone: phone } = store.payment(payout.id)!
         const to = messageTo({ email, phone })!
         if (messageRefusal(ctx, null, to)) return
@@ -32,7 +32,7 @@ export function remindRecipients(ctx: Context): number | null {
   return next
 }
 
-/** Reminders not sent yet; none for a time within an hour of the payout's creation. */
+/** Reminders not sent yet, except those due within an hour of the payout's creation. */
 const reminders = ({ expires_at, created_at, reminded }: PayoutRow) =>
   [
     { number: 1, at: expires_at - 3 * dayMs },

@@ -16,7 +16,7 @@ export const termsOf = (payout: PayoutRow): Terms => ({
   expiry: payout.expiry,
 })
 
-/** What the audit log calls it. */
+/** The audit event of each payout event. */
 const nameOf = {
   ready: 'payout.ready',
   claim: 'payout.claim_started',
@@ -29,7 +29,7 @@ const nameOf = {
   dead: 'payout.failed',
 } as const satisfies Record<PayoutEvent, AuditEvent>
 
-/** Applies `event` to the payout. Null: it does not apply to the present status, and nothing changed. */
+/** Applies `event` to the payout. Returns null, without changing anything, if it does not apply to the current status. */
 export function movePayout(
   ctx: Context,
   payout: PayoutRow,
@@ -48,7 +48,7 @@ export function movePayout(
   const name = nameOf[event]
   audit(ctx.store, ctx.now(), name, payout.id, data)
   enqueuePayout(ctx, payout.id)
-  // The payment's status stays. The ends of a payout, which change it, are sent when that is booked.
+  // These leave the payment's status unchanged. A payout's final events, which change it, are sent when they are booked.
   if (name === 'payout.ready' || name === 'payout.claim_started' || name === 'payout.reclaim_started')
     sendPaymentEvent(ctx, name, payout.id, ctx.store.payment(payout.id)!.status)
   return ctx.store.payout(payout.id)
@@ -61,8 +61,8 @@ const endings: Record<Extract<PayoutStatus, 'WITHDRAWN' | 'RECLAIMED' | 'RECLAIM
   FAILED: 'This payout could not be funded.',
 }
 
-/** Why nothing can be claimed from an ended payout. */
+/** The refusal for a payout that has ended or is being reclaimed. */
 export const payoutEnded = (status: keyof typeof endings): Refused => refuse('gone', endings[status])
 
-/** The same words for an expired link as for one that never existed. */
+/** The same text for an expired link and for one that never existed. */
 export const payoutGone: Refused = refuse('gone', 'This payout link is invalid or has expired.')

@@ -12,7 +12,7 @@ import { chainName } from '../wallets/views.ts'
 const shownStatus = (payout: PayoutRow): Escrow['status'] =>
   payout.status === 'CLAIMING' || payout.status === 'RECLAIMING' ? 'CREATED' : payout.status
 
-/** Without the escrow where the settings lack the payout's set. */
+/** `escrow` is missing if the settings lack the payout's contract set. */
 export function termsView(ctx: Context, payout: PayoutRow): Terms {
   const { sets } = ctx.chains[ctx.store.wallet(payout.wallet_id)!.chain_id].contractSets
   return {
@@ -95,10 +95,10 @@ export const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 /** '+14155550123' → '+1 *** *** 23' */
 export const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
 
-/** Of a withdrawal and of a reclaim. */
+/** Ids of a payout's withdrawal and reclaim in the transaction list. */
 export const companionIds = ({ id }: PaymentRow) => [`${id}:withdraw`, `${id}:reclaim`] as const
 
-/** The transaction that ended a payout, listed beside its funding with its own hash and the same escrowId. Null: it has not ended. */
+/** The transaction that ended a payout, listed next to its funding with the same escrowId. Null if it has not ended. */
 export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
   if (payout.done_tx === null || payout.done_at === null) return null
   const at = new Date(payout.done_at).toISOString()

@@ -11,12 +11,12 @@ import type { ChainRefresh } from '../wallets/chainRefresh.ts'
 import { groupPolicy } from './groupPolicy.ts'
 import { agentView, groupView } from './views.ts'
 
-/** What does not change with every second. */
+/** The parts that do not change every second. */
 type Cached = Omit<AgentContext, 'rates' | 'gas'>
 
 const emptyForMs = 10_000 // 10 seconds
 
-/** What each agent may do now, kept in memory until anything in this object is written. */
+/** What each agent may do now, cached until this object's storage is next written. */
 export class AgentContexts {
   readonly #context: Context
   readonly #chain: ChainRefresh
@@ -45,7 +45,7 @@ export class AgentContexts {
     if (!agent || !group || !wallet) return notFound('Policy group')
     const policy = groupPolicy(group, agent, store.accountPaused)
     const funds = walletFunds(wallet, store.session(wallet.id))
-    // Money may have arrived since the chain was read, so "nothing" is reported only after a fresh reading.
+    // Money may have arrived since the chain was read, so zero is reported only after a fresh reading.
     const empty = funds.available === 0n && wallet.status === 'active'
     if (empty && now - this.#chain.lastReadAt(wallet.id) >= emptyForMs) {
       await this.#chain.refresh(wallet)
@@ -57,7 +57,7 @@ export class AgentContexts {
       group: groupView(this.#context, group),
       maxAllowedNow: formatUsdc(most),
     }
-    // What time alone changes: the end of the period, of the session key, of the empty reading.
+    // When the value changes without a write: the period, the session key or the zero reading expires.
     const ends = [
       policy.period && periodNow(policy.period, now).endAt,
       funds.session && funds.session.validUntil + 1,

@@ -7,7 +7,7 @@ import { figuresView } from '../payments/refusals.ts'
 import { RevokedTokens } from './revokedTokens.ts'
 
 /**
- * May this agent call at all? Asked on every call, so that deleting an agent, pausing it, and replacing or revoking a
+ * Decides on every call whether the agent may call at all, so that deleting or pausing an agent and replacing or revoking a
  * credential take effect on its next call, whatever token it still holds.
  */
 export class AgentGate {
@@ -19,17 +19,17 @@ export class AgentGate {
     this.#revokedTokens = new RevokedTokens(context.store)
   }
 
-  /** `endsAt` (ms): from then on the token is refused anyway. */
+  /** `endsAt` is when the token expires (ms). */
   revokeToken(tokenId: string, endsAt: number): void {
     this.#revokedTokens.revoke(tokenId, endsAt, this.#context.now())
   }
 
-  /** Null: the token was not revoked. Credential and pauses are not looked at. */
+  /** Null if the token was not revoked. Does not check credential and pauses. */
   tokenRefusal(principal: Principal): Refused | null {
     return this.#revokedTokens.refusal(principal)
   }
 
-  /** Null: the agent may call, or the owner does. */
+  /** Null if the agent may call, or if the owner calls. */
   refusal(principal: Principal): Refused | null {
     if (principal.type === 'user') return null
     return this.tokenRefusal(principal) ?? credentialRefusal(this.#context, principal)

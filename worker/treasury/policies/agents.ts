@@ -13,7 +13,7 @@ import { agentView } from './views.ts'
 
 const noAgent: Refused = notFound('Agent')
 
-/** Stores the agent with the hashes of its two credentials; the secrets never come here. `repeated`: an earlier call made it. */
+/** Stores the agent with hashes of its two credentials, never the secrets. `repeated`: an earlier call has created it. */
 export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Agent; repeated: boolean }> {
   const { store } = ctx
   const request = idempotentRequest({ type: 'user' }, input.key, [input.name, input.memo, input.policyGroupId])
@@ -63,7 +63,7 @@ export function editAgent(ctx: Context, id: string, edit: { name: string; memo: 
   })
 }
 
-/** Ends its credentials at once. Unsigned payments fail, signed ones run to their end. */
+/** Deletes an agent and its credentials. Its unsigned payments fail, signed ones run to completion. */
 export function deleteAgent(ctx: Context, id: string): Result<Removed> {
   const { store } = ctx
   return store.transaction((): Result<Removed> => {
@@ -79,7 +79,7 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
   })
 }
 
-/** Adds a secret or API key. Those in use expire at `endsAt` (ms; now = at once), or earlier if they already would. */
+/** Adds a secret or API key. Existing ones expire at `endsAt` (ms; may be now), or earlier if that was already set. */
 export function replaceCredential(
   ctx: Context,
   id: string,
@@ -111,7 +111,7 @@ export function replaceCredential(
   })
 }
 
-/** What the agent's group allows now. */
+/** The scopes that the agent's group allows now. */
 export function scopesOf(store: Store, agentId: string): Result<Scope[]> {
   const agent = store.agent(agentId)
   const group = agent && store.group(agent.group_id)

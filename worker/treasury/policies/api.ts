@@ -7,8 +7,8 @@ export type AgentInput = {
   clientId: string
   secretHash: string
   apiKeyHash: string
-  /** When D1 got them (ms). */
+  /** When the credentials were written to D1 (ms). */
   issuedAt?: number
 }
-/** `endsAt`: of those in use; `issuedAt`: when D1 got the new one (ms). */
+/** `endsAt` is when existing ones expire, `issuedAt` when the new one was written to D1 (ms). */
 export type NewCredential = { kind: 'secret' | 'api_key'; hash: string; endsAt: number; issuedAt?: number }

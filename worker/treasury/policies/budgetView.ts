@@ -4,7 +4,7 @@ import type { Payment } from '#schemas/payment.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import { groupPolicy } from './groupPolicy.ts'
 
-/** Decimal USDC. Payments of the user have no group, so no limit. */
+/** Decimal USDC. The user's own payments have no group and therefore no limit. */
 export function budgetView(group: GroupRow | null): Payment['budget'] {
   if (!group) return { limit: null, spent: '0', held: '0', remaining: null }
   const { budget } = groupPolicy(group, null, false)

@@ -4,7 +4,7 @@ import type { Scope } from '#domain/scopes.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow } from '../storage/rows.ts'
 
-/** The policy of a group's row, for the rules in worker/domain. `agent`: who asks, null for the owner. */
+/** The policy in a group's row, for the rules in worker/domain. `agent` is the caller, null for the owner. */
 export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaused: boolean): GroupPolicy {
   return {
     name: group.name,

@@ -12,8 +12,8 @@ const subjects = {
 } as const satisfies Record<string, { table: string; column: string; what: string; code: StopCode }>
 
 /**
- * From the next call on nothing new is accepted; unsigned payments fail, signed ones run to their end. Pausing the account
- * stops all agents, pausing a wallet stops everything that it would pay. Pausing twice changes nothing.
+ * Pauses or resumes, effective from the next call. While paused, nothing new is accepted; unsigned payments fail, signed ones
+ * run to completion. Pausing the account stops all agents, pausing a wallet all of its payments. Repeating changes nothing.
  */
 export function setPaused(ctx: Context, subject: PauseSubject, paused: boolean): Result<Paused> {
   const { store } = ctx

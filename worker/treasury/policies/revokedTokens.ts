@@ -4,7 +4,7 @@ import type { Store } from '../storage/store.ts'
 
 const keyOf = (tokenId: string) => `revoked_token:${tokenId}`
 
-/** Access tokens that were revoked before they expired (RFC 7009). Kept in memory, so that the check costs no query. */
+/** Access tokens that were revoked before they expired (RFC 7009). Held in memory, so that the check needs no query. */
 export class RevokedTokens {
   readonly #store: Store
   readonly #endsAt: Map<string, number>
@@ -17,7 +17,7 @@ export class RevokedTokens {
     this.#endsAt = new Map(rows.map(({ key, value }) => [key.slice(keyOf('').length), Number(value)]))
   }
 
-  /** `endsAt` (ms): from then on the token is refused anyway. */
+  /** `endsAt` is when the token expires (ms). */
   revoke(id: string, endsAt: number, now: number): void {
     this.#store.transaction(() => {
       for (const [old, at] of this.#endsAt) if (at < now) this.#store.run('DELETE FROM meta WHERE key = ?', keyOf(old))

@@ -13,7 +13,7 @@ import { whitelistOf } from './whitelist.ts'
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
 
-/** Not inside a transaction (see whitelistOf). */
+/** Do not call inside a transaction (see whitelistOf). */
 export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup {
   const { budget, maxPayment, unclaimed, emailDomains, phoneCodes, period, approvals } = groupPolicy(group, null, false)
   const agents = store.first<{ live: number; former: number; spent: number; held: number }>(

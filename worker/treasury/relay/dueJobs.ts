@@ -6,12 +6,12 @@ import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { deliverableActions } from '../wallets/actions/actions.ts'
 import { announceJob, deployJob, jobId, paymentJob, paymentRef, payoutActionJob, walletActionJob } from './jobs.ts'
 
-/** Submitted again after this long without a trace on chain: the Relayer may have lost it, and twice is harmless. */
+/** A job without a trace on chain is resubmitted after this long: the Relayer may have lost it; duplicates are harmless. */
 const resubmitAfterMs = 20_000 // 20 seconds
-/** Jobs of one kind in one submission. */
+/** Maximum number of jobs of one kind per submission. */
 export const maxJobsAtOnce = 100
 
-/** `submitted` notes on the row that the Relayer has the job. */
+/** `submitted` records on the row that the Relayer has the job. */
 export type DueJob = { chainId: ChainId; job: RelayJob; submitted?: () => void }
 
 /** Every signed intent and permissionless call that the Relayer should have now. */
@@ -35,7 +35,7 @@ const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
     .filter((wallet) => wallet.status === 'deploying')
     .map((wallet) => ({ chainId: wallet.chain_id, job: deployJob(ctx, wallet) }))
 
-/** Hundreds may be in flight, and nearly all were submitted a moment ago: only the others are read in full. */
+/** Hundreds may be in flight, nearly all of them submitted a moment ago. Only the others are read in full. */
 function payments(ctx: Context, wallets: Wallets): DueJob[] {
   const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
     // A restored payment whose signature is lost is settled by the chain alone.
@@ -59,7 +59,7 @@ const walletActions = (ctx: Context, wallets: Wallets): DueJob[] =>
     })
     .filter(({ job }) => !ctx.submittedAt.has(job.id))
 
-/** Only once the payout is funded, so that unfunded ones cost no gas. */
+/** Payouts are announced only once they are funded, so that unfunded ones cost no gas. */
 function announcements(ctx: Context, wallets: Wallets, before: number): DueJob[] {
   const { store } = ctx
   const now = ctx.now()

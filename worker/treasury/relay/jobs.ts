@@ -12,11 +12,11 @@ import type { Store } from '../storage/store.ts'
 import { isExit, type WalletActionRow } from '../wallets/actions/actions.ts'
 
 /**
- * Rows of the Treasury as jobs for the Relayer. A job's id is stable per signature, so submitting it twice is one
- * delivery; its guard makes the Relayer refuse other content under a nonce that it has seen.
+ * Turns rows of the Treasury into jobs for the Relayer. A job's id is stable per signature, so submitting it twice leads
+ * to one delivery. Its guard makes the Relayer refuse other content under a nonce that it has seen.
  */
 
-/** The id under which the Relayer knows what `ref` names. */
+/** The Relayer's id of the job that `ref` refers to. */
 export function jobId(ref: JobRef): string {
   switch (ref.type) {
     case 'payment':
@@ -46,8 +46,8 @@ export function signedPaymentRef(store: Store, paymentId: string): JobRef | null
 }
 
 /**
- * Deploys and announcements are not signed, so they have no signature version: every ten minutes is another attempt. They
- * may run any number of times, so the guard lets a later attempt replace one that still waits.
+ * Deploys and announcements are not signed, so they have no signature version: a new attempt starts every ten minutes.
+ * They may run any number of times, so the guard lets a later attempt replace one that is still waiting.
  */
 const attemptAt = (now: number) => Math.floor(now / 600_000) // 10 minutes
 export const deployRef = (wallet: { id: string }, now: number): JobRef => ({
@@ -78,10 +78,10 @@ const job = (ctx: Context, ref: JobRef, rest: JobContent): RelayJob => ({
   ...rest,
 })
 
-/** Which agent's payment it is, so that it waits for that agent's failing ones only; unset: the owner's. */
+/** The agent that made the payment, so that only that agent's failing payments delay it. Not set for the owner's. */
 const principalOf = ({ agent_id }: PaymentRow) => (agent_id === null ? {} : { principal: agent_id })
 
-/** A signed payment: `send` on a smart wallet, an EIP-3009 authorization for an imported one. */
+/** The job of a signed payment: `send` on a smart wallet, an EIP-3009 authorization for an imported one. */
 export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow): RelayJob {
   if (payment.authorization !== null) return authorizationJob(ctx, wallet, payment, payment.authorization)
   const send = {
@@ -156,7 +156,7 @@ export function announceJob(ctx: Context, wallet: WalletRow, payout: PayoutRow):
   )
 }
 
-/** A signed claim or reclaim. */
+/** The job of a signed claim or reclaim. */
 export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutRow): RelayJob {
   const signed = {
     atLeast: BigInt(payout.amount),
@@ -165,7 +165,7 @@ export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutR
     vs: payout.action_vs!,
   }
   return job(ctx, payoutActionRef(payout), {
-    // Recipients choose where a claim pays to: one that fails does not delay its sender.
+    // The recipient chooses where a claim pays to, so a failing claim does not delay the sender's jobs.
     principal: payout.id,
     kind: payout.action!,
     contractSet: payout.contract_set,
@@ -178,7 +178,7 @@ export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutR
   })
 }
 
-/** A rotation, or an action that the owner signed. */
+/** The job of a rotation, or of an action that the owner signed. */
 export const walletActionJob = (ctx: Context, wallet: WalletRow, action: WalletActionRow): RelayJob =>
   job(
     ctx,

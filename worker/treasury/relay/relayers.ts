@@ -6,7 +6,7 @@ export function relayerOf(ctx: Context, chainId: ChainId) {
   return ctx.env.RELAYER.getByName(relayerName(chainId, shardOf(ctx)))
 }
 
-/** Chosen once per user and kept: a retry must reach the Relayer that knows the intent. */
+/** The user's shard, chosen once and stored, because a retry must reach the Relayer that knows the intent. */
 function shardOf(ctx: Context): number {
   ctx.shard ??= storedShard(ctx)
   return ctx.shard

@@ -7,19 +7,19 @@ import { relayerOf } from './relayers.ts'
 import { applyReports } from './reports.ts'
 import { submitDueJobs, submitSignedPayments } from './submitJobs.ts'
 
-/** Under load, jobs are submitted together at most this often. */
+/** Under load, jobs are gathered for this long and submitted together. */
 const gatherMs = 50
 
 /**
- * Submits jobs to the Relayers in the background, one round at a time: what arrives during a round goes with the next.
- * The settle alarm covers a round that was lost.
+ * Submits jobs to the Relayers in the background, one round at a time: jobs that arrive during a round go into the next.
+ * The settle alarm makes up for a lost round.
  */
 export class Submissions {
   readonly #context: Context
   readonly #waitUntil: (work: Promise<unknown>) => void
   #round: Promise<void> | null = null
   #again = false
-  /** Read the tables as well, not only the payments that were just signed. */
+  /** The next round also submits what the tables show as due, not only payments that were just signed. */
   #fromTables = false
   #submittedAt = 0
 
@@ -42,7 +42,7 @@ export class Submissions {
   async #run(): Promise<void> {
     try {
       while (this.#again) {
-        // The first of a quiet time does not wait.
+        // The first job after a quiet period does not wait.
         if (this.#context.now() - this.#submittedAt < gatherMs * 2) await scheduler.wait(gatherMs)
         const fromTables = this.#fromTables
         this.#again = false
@@ -58,8 +58,8 @@ export class Submissions {
   }
 
   /**
-   * Waits up to `ms` for the transaction hash of a job, after the round under way has ended. `ref` is asked then; null:
-   * there is nothing to wait for. Never throws: a hash is shown sooner, nothing depends on it.
+   * Waits for the current round to end, then up to `ms` for the transaction hash of a job. `ref` is called after the
+   * round and returns null if there is nothing to wait for. Never throws: nothing depends on showing the hash early.
    */
   async waitForHash(chainId: ChainId, ref: () => JobRef | null, ms: number): Promise<void> {
     await this.#round

@@ -7,12 +7,12 @@ import { paymentJob } from './jobs.ts'
 import { relayerOf } from './relayers.ts'
 import { noteDeployProblem } from './reports.ts'
 
-/** Keeps the job of a payment whose signature is committed for the next submission, without reading it back. */
+/** Queues the job of a payment for the next submission, without reading the payment back. Its signature is committed. */
 export function queueSignedPayment(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
   ctx.unsentJobs.push({ chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) })
 }
 
-/** Submits what was just signed. Jobs whose submission failed are found again by `submitDueJobs`. */
+/** Submits payments that were just signed. If the submission fails, `submitDueJobs` finds them again. */
 export async function submitSignedPayments(ctx: Context): Promise<void> {
   while (ctx.unsentJobs.length > 0) await submit(ctx, ctx.unsentJobs.splice(0, maxJobsAtOnce))
 }
@@ -24,7 +24,7 @@ export async function submitDueJobs(ctx: Context): Promise<void> {
   for (const { submitted } of due) submitted?.()
 }
 
-/** A Relayer that fails does not delay the other chain's. */
+/** Submits jobs to the Relayers of both chains. A failing Relayer does not delay the other chain's. */
 async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
   const toChain = async (chainId: ChainId) => {
     const ours = jobs.filter((entry) => entry.chainId === chainId).map((entry) => entry.job)

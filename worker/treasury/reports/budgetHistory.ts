@@ -15,13 +15,13 @@ const kinds = {
   'group.changed': 'changed',
 } as const
 
-/** The index audit_budget is for exactly these events. */
+/** Exactly the events of the index audit_budget. */
 const ofGroup = "ref = ? AND event IN ('group.created', 'group.changed', 'group.topped_up')"
 type Row = { seq: number; at: number; event: keyof typeof kinds; data: string }
 
 /**
- * A group's budget at the end of each of the last UTC days since it exists, from the audit log and from its payments; and
- * its changes, newest first, `pageSize` events at a time.
+ * A group's budget at the end of each of the last UTC days on which it existed, from the audit log and its payments, and
+ * the changes of the budget, newest first, `pageSize` events at a time.
  */
 export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistoryInput): Result<BudgetHistory> {
   const { store, now } = ctx
@@ -37,7 +37,7 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
       )
       .map(({ day, sum }) => [Math.min(day, input.days - 1), sum]),
   )
-  // Back from what is spent now.
+  // Works back from the amount that is spent now.
   let spent = BigInt(group.spent)
   const days: BudgetHistory['days'] = []
   for (const [i, { day, startsAt }] of [...window.entries()].reverse()) {
@@ -54,13 +54,13 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
   return ok({ days, ...changesOf(store, groupId, input.before) })
 }
 
-/** Only events that changed the limit: an edit of a name is none. */
+/** Only events that changed the limit; renaming the group does not. */
 function changesOf(
   store: Store,
   groupId: string,
   before = { at: Number.MAX_SAFE_INTEGER, seq: 0 },
 ): Pick<BudgetHistory, 'changes' | 'next'> {
-  // One more, to compare the oldest of the page with.
+  // One more row, to compare the oldest of the page with.
   const rows = store.all<Row>(
     `SELECT * FROM audit WHERE ${ofGroup} AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?`,
     groupId,
@@ -80,5 +80,5 @@ function changesOf(
   return { changes, ...(last && rows.length > pageSize && { next: `${last.at}-${last.seq}` }) }
 }
 
-/** Decimal USDC; null without a limit. Each of these events says what it is from then on. */
+/** The group's limit from this event on, decimal USDC; null if there is none. */
 const limitOf = ({ data }: Row) => (JSON.parse(data) as { limit?: string | null }).limit ?? null

@@ -13,25 +13,25 @@ import { balanceOf } from '../wallets/snapshots.ts'
 const dayMs = 86_400_000
 const text = (sum: number | bigint | null) => formatUsdc(BigInt(sum ?? 0))
 
-/** Sums and counts cover wallets on the primary network; money of the other one is shown apart. */
+/** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
 const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
 const onPrimary = (ctx: Context) => `wallet_id IN (SELECT id FROM wallet WHERE ${isPrimary(ctx)})`
-/** Shown as Failed; a reclaimed payout is not. */
+/** Payments shown as Failed; a reclaimed payout is not one. */
 const hasFailed =
   "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
-/** Neither it nor its group is paused, nor deleted; a paused account has none. */
+/** Agents that are not deleted, not paused and not in a paused group. A paused account has none. */
 const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
   WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
 const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
 
-/** What the widgets of the overview show, except contacts, which are in D1. */
+/** The data of the overview's widgets, except contacts, which are in D1. */
 export async function overview(ctx: Context): Promise<Omit<Overview, 'contactCount'>> {
   return { totalBalance: await totalBalance(ctx), ...figures(ctx) }
 }
 
-/** Of all active wallets on the primary network, decimal USDC; null when one of them can't be read. */
+/** The balance of all active wallets on the primary network, decimal USDC; null if one of them can't be read. */
 async function totalBalance(ctx: Context): Promise<string | null> {
   const wallets = ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
   const balances = await Promise.all(wallets.map((wallet) => balanceOf(ctx, wallet)))
@@ -43,7 +43,7 @@ async function totalBalance(ctx: Context): Promise<string | null> {
   return formatUsdc(total)
 }
 
-/** All but the balance, for which the chain is asked. */
+/** All figures except the balance, which is read from the chain. */
 export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
@@ -96,7 +96,7 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
   }
 }
 
-/** By how the recipient was named; refused payments do not count. */
+/** Payments by the way in which the recipient was named; refused payments do not count. */
 function methods(ctx: Context): Overview['methods'] {
   const rows = ctx.store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
     `SELECT to_type AS method, count(*) AS n, sum(amount) AS sum FROM payment
@@ -115,9 +115,9 @@ function topWallets(ctx: Context): Overview['topWallets'] {
   return rows.map(({ n, sum, ...wallet }) => ({ ...wallet, count: n, spent: text(sum) }))
 }
 
-/** The five recipients paid last. */
+/** The five most recently paid recipients. */
 function recipients(ctx: Context): Overview['recipients'] {
-  // SQLite takes the columns beside max() from the row that has it: the newest.
+  // SQLite takes the columns next to max() from the row that has the maximum: the newest.
   const rows = ctx.store.all<
     Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
   >(
@@ -137,7 +137,7 @@ function recipients(ctx: Context): Overview['recipients'] {
   }))
 }
 
-/** Groups with a limit, the fullest first. */
+/** The five groups that have used the largest share of their limit. */
 function budgets(store: Store): Overview['budgets'] {
   return store
     .all<GroupRow & { spend_limit: number }>(

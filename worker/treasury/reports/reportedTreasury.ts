@@ -5,7 +5,7 @@ import { overview } from './overview.ts'
 import { spendingOf } from './spending.ts'
 import { usageOf } from './usage.ts'
 
-/** What the overview and usage pages read; treasury.ts adds what changes something. */
+/** RPC calls of the overview and usage pages. treasury.ts adds those that change something. */
 export abstract class ReportedTreasury extends WebhookedTreasury {
   async overview() {
     return overview(this.context)

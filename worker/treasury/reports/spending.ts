@@ -8,13 +8,13 @@ import type { Context } from '../context.ts'
 import type { Store } from '../storage/store.ts'
 
 const dayMs = 86_400_000
-/** More cannot be told apart in a chart. */
+/** More series could not be distinguished in a chart. */
 const maxSeries = 5
 
 /**
  * SQL: money that left since `?1`, as (day from ?1, amount, agent_id, group_id, wallet_id). A send is spent when it is
- * confirmed, a payout when its recipient withdraws it, which is what `spentAt` says of one payment. The indexes are named,
- * or SQLite would take that of the status and read every payment ever made.
+ * confirmed, a payout when its recipient withdraws it, as in `spentAt`. The indexes are named because SQLite would
+ * otherwise use the one on the status and read every payment ever made.
  */
 export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER) AS day, amount, agent_id, group_id, wallet_id
     FROM payment INDEXED BY payment_sent WHERE status = 'CONFIRMED' AND kind = 'send' AND confirmed_at >= ?1
@@ -23,7 +23,7 @@ export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER
     FROM payout INDEXED BY payout_done CROSS JOIN payment ON payment.id = payout.id
     WHERE payout.done_at >= ?1 AND payment.status = 'CONFIRMED' AND payment.kind = 'payout'`
 
-/** What left one wallet, or all wallets on the primary network, on each of the last UTC days. */
+/** Money that left one wallet, or all wallets on the primary network, on each of the last UTC days. */
 export function spendingOf({ env, store, now }: Context, { days, by, walletId }: SpendingInput): Result<Spending> {
   if (walletId !== undefined && !store.wallet(walletId)) return notFound('Wallet', 'wallet')
   const window = lastDays(now(), days)
@@ -39,7 +39,7 @@ export function spendingOf({ env, store, now }: Context, { days, by, walletId }:
     found.set(id, sums)
     sums.count += n
     sums.total += BigInt(sum)
-    // A clock that went back a day may leave payments of tomorrow: they count today.
+    // After the clock was set back by a day there may be payments of tomorrow. They count today.
     const at = Math.min(day, days - 1)
     sums.amounts[at] = sums.amounts[at]! + BigInt(sum)
   }
@@ -75,7 +75,7 @@ const seriesOf = (kind: SpendingSeries['kind'], id: string | null, name: string,
   amounts: sums.amounts.map(formatUsdc),
 })
 
-/** Deleted agents and groups keep theirs. */
+/** The name of a series. Deleted agents and groups keep theirs. */
 const nameOf = (store: Store, by: 'agent' | 'group', id: string | null): string =>
   id === null
     ? 'User'

@@ -74,7 +74,7 @@ function spentSince(store: Store, since: number): Map<string, MicroUsdc> {
   return new Map(rows.map((row) => [row.wallet_id, fromColumn(row.sum)]))
 }
 
-/** The limit of the valid session key, zero without one; null for an imported wallet, which has no limit. */
+/** The limit of the valid session key, zero if there is none; null for an imported wallet, which has no limit. */
 function sessionLimit(store: Store, wallet: WalletRow, now: number): MicroUsdc | null {
   if (wallet.kind === 'imported') return null
   const session = store.session(wallet.id)

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
 /**
- * Terms of the payouts that were announced with this wallet as payer, by their address in lower case. Anyone may announce
- * anything: they tell what an address is that the wallet paid, and nothing else.
+ * The terms of payouts that were announced with this wallet as payer, by lower-case address. Anyone can announce anything,
+ * so they only explain what an address is that the wallet has paid.
  */
 export async function announcedPayouts(
   ctx: Context,

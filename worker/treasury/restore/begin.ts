@@ -5,20 +5,20 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { newState, type RestoreState, writeState } from './state.ts'
 
-/** More rows of the audit log than are ever lost by going back: later events have higher numbers than all that were sent. */
+/** More rows of the audit log than going back ever loses, so that later events have higher numbers than any sent before. */
 const lostRows = 1_000_000
 
 /**
- * First on an object that was put back, in one transaction. What the owner may have forbidden since is not allowed: agents are
- * paused, questions and permissions end, and the keys of smart wallets' sessions are destroyed, so that nothing is ever signed
- * under an epoch whose signatures are forgotten here.
+ * The first step on an object that was put back, in one transaction. It revokes what the owner may have forbidden since:
+ * agents are paused, approvals and grants end, and the session keys of smart wallets are destroyed, so that nothing is ever
+ * signed under an epoch whose signatures are unknown here.
  */
 export function begin(ctx: Context, id: string, since: number): RestoreState {
   const { store, now } = ctx
   return store.transaction(() => {
     const last = store.first<{ at: number }>('SELECT at FROM audit ORDER BY seq DESC LIMIT 1')
     const seq = Number(store.meta('edition') ?? 0)
-    // D1 and the desks keep the row with the highest number. Numbers rise more slowly than the clock's milliseconds,
+    // D1 and the desks keep the row with the highest edition. Editions rise more slowly than the clock's milliseconds,
     // so this one is above all that were sent.
     const floor = Math.max(seq, now())
     const state: RestoreState = {
@@ -38,7 +38,7 @@ export function begin(ctx: Context, id: string, since: number): RestoreState {
     )
     store.setMeta('edition', String(floor))
     store.pauseAccount(true)
-    // Each of them, since those that were paused one by one since are not known.
+    // Every agent, because it is unknown which ones were paused individually since.
     store.run('UPDATE agent SET paused = 1')
     for (const approval of store.all<ApprovalRow>("SELECT * FROM approval WHERE status = 'PENDING'"))
       endApproval(ctx, approval, 'cancel', { cancelled: 'account_restored' })

@@ -14,20 +14,20 @@ import { walletsIn } from './account.ts'
 import { explain, partsOf, search } from './search.ts'
 import { count, noteUnexplained, type RestoreState, type Search, type Signed, writeState } from './state.ts'
 
-/** How long after the freeze in D1 a Treasury that has not confirmed it may still sign. */
+/** A Treasury that has not confirmed the freeze may still sign for this long after the freeze in D1. */
 const stopMs = 10_000 // 10 seconds
 
 const live = ({ store }: Context) => store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY id")
 
-/** Of the wallets here and of those that come back. */
+/** The chains of the wallets here and of those that D1 keeps. */
 async function chainsOf(ctx: Context): Promise<ChainId[]> {
   const kept = walletsIn(await readKeptValues(ctx.db, ctx.userId))
   return [...new Set([...live(ctx), ...kept].map(({ chain_id }) => chain_id))]
 }
 
 /**
- * Waits until no signature made before the freeze can be executed: a finalized block of each chain must be later than
- * the last deadline that may have been signed. Null: the wait is over. Throws RpcUnavailable.
+ * Checks that no signature made before the freeze can be executed any more: a finalized block of each chain must be later
+ * than the last deadline that may have been signed. Returns null once that is so. Throws RpcUnavailable.
  */
 export async function waitForDeadlines(
   ctx: Context,
@@ -47,7 +47,7 @@ export async function waitForDeadlines(
   return null
 }
 
-/** The node that is asked may be behind the one that the signatures went by, so known deadlines count too. */
+/** The last deadline that may have been signed. Known deadlines count too, since the node may lag behind the signer's. */
 async function lastDeadline(ctx: Context, chainId: ChainId): Promise<number> {
   const { timestamp } = await freshHead(ctx, chainId, 0)
   const kept = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ chain_id }) => chain_id === chainId)
@@ -61,7 +61,7 @@ async function lastDeadline(ctx: Context, chainId: ChainId): Promise<number> {
   return Math.max(timestamp + deadlineSeconds, ...[...here, ...inD1].map(({ deadline }) => deadline ?? 0))
 }
 
-/** A bounded part of one wallet's logs, or the end of this stage. True: more is left. */
+/** Reads a bounded part of one wallet's logs, or ends this stage. Returns true if more is left. */
 export async function readChain(ctx: Context, state: RestoreState): Promise<boolean> {
   const wallet = live(ctx).find(({ id }) => !state.read.includes(id))
   if (!wallet) {
@@ -94,7 +94,7 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
   return true
 }
 
-/** The same in each later block, so that what was shown can be accepted. */
+/** Does not depend on the block, so that the text that was shown can be accepted later. */
 const differenceIn = ({ books, chain }: BooksDiffer): string =>
   chain > books
     ? `the chain has ${formatUsdc(chain - books)} USDC more than the books`
@@ -110,8 +110,8 @@ const openPayments = ({ store }: Context, walletId: string) =>
   )!.n
 
 /**
- * Stores the nonces of payments that were signed after D1 last heard of them. What no payment explains is for an operator.
- * Then the logs are read and booked as always, from the first block in which any of the payments can be.
+ * Stores the nonces of payments that were signed after D1's last copy of them. Transfers that no payment explains are left
+ * to an operator. Then logs are read and booked as usual, from the first block that can contain any of the payments.
  */
 function match(ctx: Context, state: RestoreState, wallet: WalletRow, { from, strays, expiries }: Search): void {
   const { store } = ctx
@@ -122,7 +122,7 @@ function match(ctx: Context, state: RestoreState, wallet: WalletRow, { from, str
       const expiry = expiries[to.toLowerCase()]
       const what = expiry === undefined ? 'transfer' : 'payout'
       const sent = `${formatUsdc(BigInt(amount))} USDC to ${to}, signed here`
-      // Each of them: several may be in one transaction.
+      // Every transfer is listed: several may be in one transaction.
       state.unexplained.push({
         what,
         ref: tx,
@@ -136,7 +136,7 @@ function match(ctx: Context, state: RestoreState, wallet: WalletRow, { from, str
   })
 }
 
-/** Its id is lost, and with it the keys that follow from the id: nobody can claim it, and we can't take it back before its expiry. */
+/** The payout's id and the keys derived from it are lost: it can't be claimed, and we can't reclaim it before it expires. */
 const lostPayout = (expiry: number): string =>
   `it funded a payout that is recorded nowhere else: the wallet’s owner can take it back with the recovery page, and anyone can return it to the wallet from ${new Date(expiry * 1000).toISOString()}`
 
@@ -163,7 +163,7 @@ function giveNonce(ctx: Context, state: RestoreState, wallet: WalletRow, id: str
   count(state, 'payments found on chain')
 }
 
-/** An imported key's payments need no sequence: their nonces follow from their ids. So what was queued here may have been signed. */
+/** Payments of imported keys have nonces that follow from their ids, so those that are queued here may have been signed. */
 export function noteAuthorizations(ctx: Context, state: RestoreState): void {
   const { store } = ctx
   for (const payment of store.all<PaymentRow>(

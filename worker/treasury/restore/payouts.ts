@@ -8,7 +8,7 @@ import { noteUnexplained, type RestoreState } from './state.ts'
 
 export type FreshCode = { version: number; sealedCode: string; codeHmac: string }
 
-/** The chain tells what became of it. */
+/** Columns that are not taken from D1, most of them because the chain determines them. */
 const notFromD1 = {
   funded: 0,
   announced: 0,
@@ -30,7 +30,7 @@ const notFromD1 = {
   end_undone: 0,
 } satisfies Partial<PayoutRow>
 
-/** Inside the transaction that adds its payment. */
+/** Call inside the transaction that adds the payment. */
 export function addPayout(
   ctx: Context,
   state: RestoreState,
@@ -52,14 +52,14 @@ export function addPayout(
     `INSERT INTO payout (${columns}) VALUES (${columns.map(() => '?')})`,
     ...columns.map((column) => row[column]),
   )
-  // One that has ended needs its keys no more, and its secret may have been removed.
+  // A payout that has ended no longer needs its keys, and its secret may have been removed.
   if (kept.status !== 'WITHDRAWN' && kept.status !== 'RECLAIMED') checkKeys(ctx, state, row)
   enqueue(ctx, 'link', row.id)
   enqueuePayout(ctx, row.id)
   ctx.schedule('expiry', row.expires_at)
 }
 
-/** A payout of a lost salt, or of a payout secret that was removed, could be neither claimed nor returned by us. */
+/** With a lost salt, or a payout secret that was removed, we could neither claim nor return the payout. */
 function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
   for (const purpose of ['claim', 'reclaim'] as const)
     if (storedPayoutKey(ctx, row, purpose) === null)
@@ -67,7 +67,7 @@ function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
 }
 
 /**
- * Updates a payout that is known here with what people have done since off chain. Its code becomes the newest that
+ * Updates a payout that is known here with what people have done since, off chain. Its code becomes the newest one that
  * was sent.
  */
 export function updatePayout(ctx: Context, kept: KeptPayout): void {
@@ -81,7 +81,7 @@ export function updatePayout(ctx: Context, kept: KeptPayout): void {
     kept.code_version! <= known.code_version
   if (isSame) return
   store.run(
-    // The Relayer knows the jobs of earlier versions, and would not send one of them again.
+    // The Relayer knows the jobs of earlier versions and would not send them again.
     `UPDATE payout SET taken_down_at = ?, reminded = max(reminded, ?), sealed_token = ?,
        action_version = max(action_version, ?) WHERE id = ?`,
     kept.taken_down_at ?? null,

@@ -5,11 +5,11 @@ import { platformSnapshots, type Snapshots } from './snapshots.ts'
 import { restoreState } from './state.ts'
 import { continueRestore, dryRestore, freeze, isSent, unfreeze } from './steps.ts'
 
-/** What puts this object back to an earlier time. Works while the object refuses everything else. */
+/** RPC calls that put this object back to an earlier time. They work while the object refuses everything else. */
 export abstract class RestorableTreasury extends TreasuryObject implements Api.RestoreCalls {
   #isLeaving = false
   #turn: Promise<unknown> = Promise.resolve()
-  /** Replaced in tests: the platform's are not on a developer's machine. */
+  /** Replaced in tests, because a developer's machine has no platform snapshots. */
   snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
 
   async freezeForRestore(id: string, isFirst: boolean) {
@@ -19,13 +19,13 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
   async goBack(id: string, at: number, evenIfNotSent: boolean) {
     const { store, db, userId, now } = this.restoreContext
     const state = restoreState(store)
-    // One that was put back already may go back again, to another time, until it has begun to open.
+    // An object that was already put back may go back again, to another time, until it has begun to open.
     if (state?.id !== id || state.stage === 'end') throw new Error('the account is not frozen')
     const isUntouched = state.stage === 'frozen' || state.stage === 'found'
     if (isUntouched && !evenIfNotSent && !isSent(store)) return { isSent: false }
     this.closeForRestore(id)
     await this.#leave(async () => {
-      // So that the object of the earlier time is never taken for this one.
+      // So that the object of the earlier time is never mistaken for this one.
       await noteFrozen(db, userId, now())
       await this.snapshots().goBack(at)
       this.ctx.abort('the object goes back to an earlier time')
@@ -52,14 +52,14 @@ export abstract class RestorableTreasury extends TreasuryObject implements Api.R
       }),
     )
   }
-  /** One after the other: each begins with what the one before has stored. */
+  /** Runs calls one after the other, so that each starts with what the previous one has stored. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#turn.then(work, work)
     this.#turn = run
     return run
   }
   /**
-   * One way out of the freeze at a time: an object opened while it is being put back would not know that it had been.
+   * Allows one way out of the freeze at a time: an object opened while it is being put back would not know that it was.
    */
   async #leave<T>(work: () => Promise<T>): Promise<T> {
     this.#stay()

@@ -11,8 +11,8 @@ import { announcedPayouts } from './announcements.ts'
 import { type RestoreState, type Search, type Signed, writeState } from './state.ts'
 
 /**
- * Finds the transfers that this wallet's session has signed since the last scan and no payment has, as many blocks at a time
- * as a scan reads. Null: more is left. Throws RpcUnavailable.
+ * Finds transfers that this wallet's session has signed since the last scan and that belong to no payment, as many blocks
+ * at a time as a scan reads. Returns null if more is left. Throws RpcUnavailable.
  */
 export async function search(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function search(
   else await readAnnouncements(ctx, wallet, present, range)
   present.next = range.toBlock + 1
   if (present.next > to) {
-    // Announcements tell what an unexplained transfer was. Anyone can make any number, so they are not kept until then.
+    // Announcements explain what a transfer was. Anyone can make any number, so they are not kept before they are needed.
     const isExplained = explain(ctx, wallet, present.strays).unexplained.length === 0
     if (present.reads === 'announcements' || isExplained) return present
     Object.assign(present, { reads: 'announcements', next: present.from } satisfies Partial<Search>)
@@ -59,7 +59,7 @@ async function readAnnouncements(ctx: Context, wallet: WalletRow, found: Search,
   }
 }
 
-/** Which unsigned payments these transfers were. */
+/** Matches these transfers with unsigned payments. */
 export function explain({ store }: Context, wallet: WalletRow, strays: Signed[]) {
   const unsigned = store.all<PaymentRow>(
     "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' ORDER BY created_at, id",
@@ -71,7 +71,7 @@ export function explain({ store }: Context, wallet: WalletRow, strays: Signed[])
   )
 }
 
-/** Transfers that the wallet's session, or an imported key's authorization, has caused. `nonce`: decimal, or of EIP-3009. */
+/** Transfers made by the wallet's session or an imported key's authorization. `nonce` is decimal, or that of EIP-3009. */
 async function signedTransfers(ctx: Context, wallet: WalletRow, range: BlockRange): Promise<Signed[]> {
   const chain = ctx.chains[wallet.chain_id]
   const own = wallet.kind === 'smart' ? { address: wallet.address } : authorizationLogs(chain.usdc, wallet.address)

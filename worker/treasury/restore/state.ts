@@ -5,43 +5,43 @@ import { sha256 } from '../../identity/secrets.ts'
 import type { Store } from '../storage/store.ts'
 import type { Unexplained } from './api.ts'
 
-/** The steps in their order. Each is written when it begins, so a restore that was killed goes on with it. */
+/** The stages in order. Each is stored when it begins, so that an interrupted restore resumes with it. */
 export const stages = ['wait', 'account', 'payments', 'chain', 'check', 'end'] as const
 export type Stage = (typeof stages)[number]
 
-/** A transfer, and the block that it is in. */
+/** A transfer and its block. */
 export type Signed = StrayTransfer & { block: number }
 
-/** Transfers of one wallet that no payment has, while they are looked for in its logs. */
+/** Progress of searching one wallet's logs for transfers that belong to no payment. */
 export type Search = {
   reads: 'transfers' | 'announcements'
-  /** Blocks, both included; read up to `next`. */
+  /** First and last block, inclusive. Blocks before `next` have been read. */
   from: number
   to: number
   next: number
   strays: Signed[]
-  /** Unix seconds by address in lower case: of the payouts that such a transfer has funded. */
+  /** Expiries (unix seconds) of payouts that such transfers have funded, by lower-case address. */
   expiries: Record<string, number>
 }
 
 export type RestoreState = {
   id: string
-  /** `frozen`: of the object before it goes back. `found`: D1 says that a restore is under way, and nothing has begun here. */
+  /** `frozen`: the object has not been put back. `found`: D1 says that a restore is in progress; nothing has begun here. */
   stage: Stage | 'frozen' | 'found'
   /** When the account was frozen (ms). */
   since: number
-  /** The highest number of the outbox here when it was put back: D1 has rows of later ones. */
+  /** The highest edition here when the object was put back; D1 has rows of later ones. */
   seq: number
-  /** Numbers from this one on are given after the restore. */
+  /** Editions from this one on are used after the restore. */
   floor: number
-  /** Time of the last row of the audit log when it was put back (ms). */
+  /** Time of the last row of the audit log when the object was put back (ms). */
   asOf: number
-  /** Unix seconds by chain: the last deadline of any signature that may exist. */
+  /** The last deadline of any signature that may exist, in unix seconds by chain. */
   until: Partial<Record<ChainId, number>>
   cursor: KeptCursor
-  /** Of the wallet whose logs are being searched. */
+  /** The search of the current wallet's logs. */
   search?: Search | null
-  /** Wallets whose logs were matched with payments, and those that were read. */
+  /** Ids of wallets whose logs were matched with payments, and of those that were read. */
   matched: string[]
   read: string[]
   counts: Record<string, number>
@@ -87,7 +87,7 @@ export const count = (state: RestoreState, what: string, n = 1): void => {
   state.counts[what] = (state.counts[what] ?? 0) + n
 }
 
-/** Short, and the same in whatever order they were found. */
+/** A short name of the list that does not depend on its order. */
 export const nameOfList = (unexplained: Unexplained[]): string => {
   const lines = unexplained.map(({ what, ref, detail }) => JSON.stringify([what, ref, detail]))
   return sha256(lines.sort().join('\n')).slice(0, 12)

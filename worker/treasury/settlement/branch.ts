@@ -4,13 +4,13 @@ import type { Context } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { undoBookings } from './undo.ts'
 
-/** One node behind a URL may be on a branch of its own for a moment. */
+/** How long a difference must last: a node behind the URL may briefly be on its own branch. */
 const apartMs = 30_000 // 30 seconds
 
-/** The node shows another block than the one that was booked. Nothing was booked or undone; it is looked at again. */
+/** The node shows a block other than the one that was booked. Nothing was booked or undone; the check is repeated. */
 export class BranchUnclear extends RpcUnavailable {}
 
-/** Where the block was first seen to differ: its number and when (ms). */
+/** A block that was seen to differ: its number, and when that was first seen (ms). */
 type Doubt = { block: number; at: number }
 const doubtKey = (walletId: string) => `branch:${walletId}`
 
@@ -20,9 +20,9 @@ function doubtOf({ store }: Context, walletId: string): Doubt | null {
 }
 
 /**
- * Compares a block as it was booked with what the first node shows at its height. If they differ, everything that is not
- * final is undone once a second node shows another block than ours as well, or the first still does after 30 seconds;
- * until then this throws BranchUnclear. True: it was undone. A node that lacks the block has said nothing.
+ * Compares a booked block with the one that the first node shows at its height. If they differ, everything that is not
+ * final is undone once a second node differs from ours as well, or the first still does after 30 seconds; until then this
+ * throws BranchUnclear. Returns true if bookings were undone. A node that lacks the block proves nothing.
  */
 export async function undoOtherBranch(
   ctx: Context,
@@ -55,7 +55,7 @@ async function secondDiffers(ctx: Context, wallet: WalletRow, ours: { block: num
   return second !== null && second.hash !== ours.hash
 }
 
-/** A clock that went back proves nothing. */
+/** True if the block has differed for `apartMs`. A clock that was set back proves nothing. */
 const isOld = (ctx: Context, doubt: Doubt | null, block: number): boolean =>
   doubt?.block === block && ctx.now() - doubt.at >= apartMs
 

@@ -6,15 +6,15 @@ import type { Chain, Log } from '../../chain/types.ts'
 import type { Context } from '../context.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 
-/** What must be known of the chain before money is released, asked of every configured node about one payment or payout. */
+/** Checks of one payment or payout on chain before money is released, made with every configured node. */
 
-/** Blocks searched at least: when something was signed, a single node said which block was the newest. */
+/** Minimum number of blocks to search, because only one node reported the newest block when something was signed. */
 const minSearched = 4_000
 
 const searchFrom = (signedAtBlock: number, toBlock: number) =>
   Math.min(signedAtBlock, Math.max(0, toBlock - minSearched))
 
-/** The nonce log of this payment up to `toBlock`, null: there is none. One node that knows it is enough. */
+/** The nonce log of this payment up to `toBlock`; null if there is none. One node that has it is enough. */
 export async function findNonceLog(
   ctx: Context,
   wallet: WalletRow,
@@ -30,7 +30,7 @@ export async function findNonceLog(
   return (await readEveryNode(chain, filter, fromBlock, toBlock)).flat()[0] ?? null
 }
 
-/** Is the cancellation of this payment's authorization final? Every node must know it, since it releases money. */
+/** True if this payment's authorization was cancelled up to `toBlock`. Every node must have the log: it releases money. */
 export async function cancellationExists(
   ctx: Context,
   wallet: WalletRow,
@@ -44,7 +44,7 @@ export async function cancellationExists(
   return found.every((logs) => logs.length > 0)
 }
 
-/** The transfer that emptied the payout up to `toBlock`, null: there is none. Anyone can make a transfer of nothing. */
+/** The transfer that emptied the payout up to `toBlock`; null if there is none. Anyone can make a zero-value transfer. */
 export async function findPayoutEnd(
   ctx: Context,
   wallet: WalletRow,
@@ -57,7 +57,7 @@ export async function findPayoutEnd(
   return found.flat().find((log) => BigInt(log.data) >= BigInt(payout.amount)) ?? null
 }
 
-/** The logs as each configured node has them. */
+/** The logs that each configured node returns. */
 async function readEveryNode(
   chain: Chain,
   filter: RangelessFilter,

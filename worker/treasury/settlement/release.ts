@@ -17,13 +17,13 @@ import { canceledCode } from './booking.ts'
 import { cancellationExists, findNonceLog, findPayoutEnd } from './finalityChecks.ts'
 import { rescanFrom } from './scan.ts'
 
-/** Fails payments that were never signed in time: no signature exists, so nothing can ever move. */
+/** Fails payments that were not signed in time: no signature exists, so no money can ever move. */
 export function failUnsigned(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx
   for (const payment of store.all<PaymentRow>(
     "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at <= ?",
     wallet.id,
-    // Stopped time does not count: whoever had time left when signing stopped has it when it resumes.
+    // Stopped time does not count: a payment keeps the time that it had left when signing stopped.
     Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
@@ -71,7 +71,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
     }
     if (!canceled && !provablyDead(payment.max_deadline!, final.timestamp, found !== null)) continue
     store.transaction(() => {
-      // A signature made while the chain was read wins.
+      // A signature made while the chain was being read takes precedence.
       const dead = store.run(
         "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
         canceled
@@ -103,8 +103,8 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
 }
 
 /**
- * While signing is stopped, payments that had time left (ms) and are of the session in force (epoch) are signed again
- * afterwards, so they are not given up now. Otherwise none.
+ * While signing is stopped, payments of the current session (`epoch`) that had time left (`giveUpAfter`, ms) are not given
+ * up, because they are signed again afterwards. Otherwise no payment is excepted.
  */
 function renewedLater(ctx: Context, wallet: WalletRow, head: Block): [giveUpAfter: number, epoch: number] {
   const since = stoppedSince(ctx)
@@ -113,7 +113,7 @@ function renewedLater(ctx: Context, wallet: WalletRow, head: Block): [giveUpAfte
   return [since, session.epoch]
 }
 
-/** A cross-check, never the proof: does the contract say that this nonce was used, so that a log must exist? */
+/** True if the contract says that this nonce was used, so that a log must exist. A cross-check, never the proof. */
 async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, final: Block): Promise<boolean> {
   if (payment.authorization !== null) {
     const chain = ctx.chains[wallet.chain_id]

@@ -12,7 +12,7 @@ import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { undoBookings } from './undo.ts'
 
-/** 20 ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several. */
+/** 20 ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several scans. */
 export const blocksPerScan = 20 * maxRange
 /** Nodes refuse more than 1,000 values of one topic. */
 const maxTopics = 500
@@ -20,8 +20,8 @@ const maxTopics = 500
 /**
  * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
  * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
- * nothing. Reading a log twice books it once. If the blocks read before have left the chain, what was booked from them is
- * undone first. True: the wallet is level with the chain.
+ * nothing. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
+ * Returns true if the wallet is level with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
   const { chain_id } = ctx.store.wallet(walletId)!
@@ -37,8 +37,8 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
 }
 
 /**
- * The branch may have changed between two requests of one reading, so that a log is missing or too many. Once each time
- * the books differ, everything that is not final is undone and read again. False: that was done before.
+ * The branch may have changed between two requests of one reading, so that a log is missing or extra. Once each time the
+ * books differ, everything that is not final is undone and read again. Returns false if that was done before.
  */
 function readAgain(ctx: Context, walletId: string, { message }: BooksDiffer): boolean {
   return ctx.store.transaction(() => {
@@ -49,11 +49,11 @@ function readAgain(ctx: Context, walletId: string, { message }: BooksDiffer): bo
   })
 }
 
-/** The books have differed for a while. They are judged at a finalized block, which no reorganisation can change. */
+/** Called when the books have differed for a while. Compares them at a finalized block, which can't be reorganised. */
 async function haltIfFinal(ctx: Context, walletId: string, forMs: number): Promise<void> {
   const wallet = ctx.store.wallet(walletId)!
   const final = await finalizedBlock(ctx, wallet.chain_id)
-  // Where the wallet was read further than that, its books were right.
+  // The wallet was read beyond that block, and its books were right there.
   if (final.number < wallet.scanned_block) return
   try {
     await scanTo(ctx, walletId, final.number)
@@ -72,7 +72,7 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
   if (toBlock < before.scanned_block || (toBlock === before.scanned_block && before.anchor_block === toBlock))
     return true
 
-  // A payout added from here on cannot have logs up to `newest`: its address was unknown.
+  // A payout added from here on cannot have logs up to `toBlock`, because its address was unknown.
   const [reading, expected, anchor, last] = await Promise.all([
     readWallet(ctx, before, toBlock),
     toBlock === level ? chain.usdcBalance(before.address, toBlock) : null,
@@ -109,7 +109,7 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
   }
 }
 
-/** How long each step took since the payment was accepted, in ms: signing, broadcast, confirmation. */
+/** Records when each payment was signed, broadcast and confirmed, in ms since it was accepted. */
 function measureConfirmed(ctx: Context, chainId: ChainId): void {
   for (const { kind, created_at, signed_at, broadcast_at, confirmed_at } of ctx.confirmed)
     ctx.metrics.record({
@@ -119,7 +119,7 @@ function measureConfirmed(ctx: Context, chainId: ChainId): void {
     })
 }
 
-/** The logs do not explain the balance: the node lacks or hides one. Nothing was booked; the range is read again. */
+/** The logs do not explain the balance: the node lacks or hides a log. Nothing was booked; the range is read again. */
 export class BooksDiffer extends RpcUnavailable {
   readonly books: bigint
   readonly chain: bigint
@@ -148,7 +148,7 @@ type Filter = { kind: keyof Reading; filter: RangelessFilter }
 function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
   const { usdc } = ctx.chains[wallet.chain_id]
   const payouts = openPayouts(ctx, wallet.id)
-  // Anyone may announce the same terms to another escrow, which tells the owner nothing.
+  // Anyone can announce the same terms at another escrow, so only the payout's own escrow counts.
   const unannounced = Map.groupBy(
     payouts.filter((payout) => payout.announced === 0),
     (payout) => payoutContracts(ctx, wallet, payout).escrow,
@@ -182,7 +182,7 @@ const openPayouts = (ctx: Context, walletId: string) =>
     walletId,
   )
 
-/** Reads again from `block` on, where a log exists that the books lack. */
+/** Makes the next scan start at `block`, where a log exists that the books lack. */
 export function rescanFrom(ctx: Context, walletId: string, block: number): void {
   ctx.store.run('UPDATE wallet SET scanned_block = min(scanned_block, ?) WHERE id = ?', block - 1, walletId)
 }

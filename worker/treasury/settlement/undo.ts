@@ -14,10 +14,9 @@ import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { openBookings } from './bookings.ts'
 
 /**
- * Takes back everything of this wallet that was booked and is not final, in one transaction, and moves the cursor to the
- * last final block, so that the chain is read again as it is now. Each row of the audit log that is taken back gets one
- * that says so. No amount is released: a payment whose transfer is gone is held again under its own nonce, because it may
- * still be executed.
+ * Undoes all bookings of this wallet that are not final, in one transaction, and moves the cursor to the last final block,
+ * so that the current chain is read again. Each undone booking adds a row to the audit log. No amount is released: a
+ * payment whose transfer is gone is held again under its own nonce, because it may still be executed.
  */
 export function undoBookings(ctx: Context, walletId: string, why: Record<string, unknown>): void {
   const { store } = ctx
@@ -36,7 +35,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
       walletId,
     )
     forgetSnapshot(ctx, walletId)
-    // It was read on the branch that is gone.
+    // The cached head was read on the branch that is gone.
     ctx.heads.delete(wallet.chain_id)
     ctx.schedule('settle', ctx.now())
     ctx.schedule('scan', ctx.now())
@@ -109,7 +108,7 @@ function undoEnd(ctx: Context, booking: BookingRow, event: 'withdrawn' | 'reclai
   ctx.schedule('expiry', Math.max(ctx.now(), store.payout(payment.id)!.expires_at))
 }
 
-/** Back to the status before the event. Throws if the payment has another status: then nothing at all is undone. */
+/** Restores the payment's status before the event. Throws if its status does not fit, so that nothing at all is undone. */
 function unbookedPayment(ctx: Context, { ref }: BookingRow, event: BookedEvent): PaymentRow {
   const { store } = ctx
   const payment = store.payment(ref!)!
@@ -120,7 +119,7 @@ function unbookedPayment(ctx: Context, { ref }: BookingRow, event: BookedEvent):
   return payment
 }
 
-/** It can't be claimed until the chain has both again. A claim or reclaim that is signed stays under way. */
+/** The payout can't be claimed until it is funded and announced on chain again. A signed claim or reclaim stays open. */
 function makeUnready(ctx: Context, { ref }: BookingRow): void {
   const payout = ctx.store.payout(ref!)!
   if (!movePayout(ctx, payout, 'unready')) enqueuePayout(ctx, payout.id)

@@ -3,7 +3,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 /** A column of micro-USDC as money. */
 export const fromColumn = (column: number): MicroUsdc => BigInt(column) as MicroUsdc
 
-/** Money as a column. Throws RangeError where SQLite's number would lose a digit. */
+/** Money as a column. Throws RangeError if SQLite's number would lose a digit. */
 export function toColumn(amount: bigint): number {
   const value = Number(amount)
   if (!Number.isSafeInteger(value)) throw new RangeError(`amount ${amount}`)

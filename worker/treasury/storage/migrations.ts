@@ -6,7 +6,7 @@ import { noticeTables } from '../notices/tables.ts'
 import { bookingTables } from '../settlement/tables.ts'
 import { webhookTables } from '../webhooks/tables.ts'
 
-/** SQLite of one user's Treasury, append-only: micro-USDC below 2^53, `…_at` in ms, deadlines in unix seconds. */
+/** Schema of a user's Treasury, append-only. Amounts: micro-USDC below 2^53; `…_at`: ms; deadlines: unix seconds. */
 export const treasuryMigrations: Migrations = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -96,15 +96,15 @@ export const treasuryMigrations: Migrations = [
   );
   CREATE INDEX payout_status ON payout (status, wallet_id);
 
-  -- SHA-256 of principal and key. Never forgotten for money.
+  -- SHA-256 of principal and key. Keys of payments are never deleted.
   CREATE TABLE idempotency (key_hash TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
-  -- What D1, the ClaimDesks and the mailer do not have yet; the rows themselves say what.
+  -- Refs of what D1, the ClaimDesks and the mailer do not have yet; contents are read from the rows.
   CREATE TABLE outbox (kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
-  -- Logs that are in the books: reading a range again books nothing twice.
+  -- Logs that are in the books, so that reading a range again books nothing twice.
   CREATE TABLE booked_log (wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (wallet_id, block, log_index)) WITHOUT ROWID;
-  -- Recipients that were looked up and are nobody's payout address.
+  -- Recipients that were looked up and are not the address of a payout.
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
 
@@ -116,12 +116,12 @@ export const treasuryMigrations: Migrations = [
   CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
   `,
   `
-  -- Entries that fail are retried at their own pace (ms) and let the others pass.
+  -- Failing entries have their own delays (ms) and do not hold up the others.
   ALTER TABLE outbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE outbox ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
   `,
   `
-  -- Limits of a group beyond its total. A null limit does not bind.
+  -- Limits of a group beyond its total. A null limit does not apply.
   ALTER TABLE policy_group ADD COLUMN max_payment INTEGER;
   ALTER TABLE policy_group ADD COLUMN period TEXT CHECK (period IN ('day','week','month'));
   ALTER TABLE policy_group ADD COLUMN period_limit INTEGER;
@@ -139,12 +139,12 @@ export const treasuryMigrations: Migrations = [
     WHERE agent_id = agent.id AND status IN ('QUEUED','PROCESSING','PENDING')), 0);
   UPDATE policy_group SET unclaimed = coalesce((SELECT sum(amount) FROM payment
     WHERE group_id = policy_group.id AND kind = 'payout' AND status IN ('QUEUED','PROCESSING','PENDING')), 0);
-  -- What a contact was last changed to (all null: deleted), so that a whitelist made meanwhile is not behind it.
+  -- What a contact was last changed to (all null if deleted), so that a whitelist made meanwhile is not behind it.
   CREATE TABLE contact_now (contact_id TEXT PRIMARY KEY, address TEXT, email TEXT, phone TEXT) WITHOUT ROWID;
   `,
   `
-  -- Wallets with a key of their own (imported), and deleted ones that history still names: one address may be on both
-  -- chains and may come back. SQLite cannot change a CHECK or drop a UNIQUE, so the table is rebuilt; the rows that
+  -- Imported wallets, and deleted wallets that history still refers to: one address may be on both chains, and may be
+  -- added again. SQLite cannot change a CHECK or drop a UNIQUE, so the table is rebuilt; the rows that
   -- refer to it are checked when the transaction ends.
   PRAGMA defer_foreign_keys = ON;
   CREATE TABLE wallet_before AS SELECT * FROM wallet;
@@ -197,7 +197,7 @@ export const treasuryMigrations: Migrations = [
     WHERE kind IN ('rotate','setSession') AND status IN ('draining','sent');
   `,
   `
-  -- Has this recipient been paid before? Not case-sensitive: addresses are kept as they were given.
+  -- Tells whether a recipient was paid before. Not case-sensitive: addresses are stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE);
   CREATE INDEX payment_recipient_email ON payment (recipient_email) WHERE recipient_email IS NOT NULL;
   CREATE INDEX payment_recipient_phone ON payment (recipient_phone) WHERE recipient_phone IS NOT NULL;
@@ -207,7 +207,7 @@ export const treasuryMigrations: Migrations = [
   ALTER TABLE idempotency RENAME COLUMN key_hash TO key;
   `,
   `
-  -- Reclaim all: asked for, not started yet (ms).
+  -- Reclaim all: when the reclaim was requested (ms), until it starts.
   ALTER TABLE payout ADD COLUMN reclaim_asked_at INTEGER;
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
   `,
@@ -218,7 +218,7 @@ export const treasuryMigrations: Migrations = [
   ALTER TABLE payout ADD COLUMN reminded INTEGER NOT NULL DEFAULT 0;
   `,
   `
-  -- Messages are kinds of their own, with the id of what they are about; level and number are read from its row.
+  -- Messages get their own kinds, with the id of their subject; level and number are read from its row.
   UPDATE OR REPLACE outbox SET kind = 'mail.payout_link', ref = substr(ref, 1, instr(ref, ':') - 1) WHERE kind = 'mail' AND ref LIKE '%:link';
   UPDATE OR REPLACE outbox SET kind = 'mail.payout_claimed', ref = substr(ref, 1, instr(ref, ':') - 1) WHERE kind = 'mail' AND ref LIKE '%:withdrawn';
   UPDATE OR REPLACE outbox SET kind = 'mail.payout_returned', ref = substr(ref, 1, instr(ref, ':') - 1) WHERE kind = 'mail' AND ref LIKE '%:reclaimed';
@@ -228,7 +228,7 @@ export const treasuryMigrations: Migrations = [
   DELETE FROM outbox WHERE kind = 'watch';
   `,
   `
-  -- The block at which the wallet was found deployed: from there on it can't be missing but by a reorganisation.
+  -- The block at which the wallet was found deployed: from there on only a reorganisation can make it missing.
   ALTER TABLE wallet ADD COLUMN active_block INTEGER;
   `,
   `
@@ -257,18 +257,18 @@ export const treasuryMigrations: Migrations = [
   ALTER TABLE payment ADD COLUMN gas_send INTEGER;
   ALTER TABLE payment ADD COLUMN gas_announce INTEGER;
   ALTER TABLE payment ADD COLUMN gas_end INTEGER;
-  -- Why the contract refuses the newest signature, as the Relayer reported it. It is not signed again.
+  -- Why the contract refuses the newest signature, as the Relayer reported it. The payment is not signed again.
   ALTER TABLE payment ADD COLUMN revert TEXT;
   -- Recipients are known by chain from now on, as "chain id:address"; the others are looked up once more.
   DELETE FROM known_recipient;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, created_at, id) WHERE status = 'QUEUED';
   `,
   `
-  -- When an operator took the payout's link down (ms); null: it is up.
+  -- When an operator took the payout's link down (ms); null if it is up.
   ALTER TABLE payout ADD COLUMN taken_down_at INTEGER;
   `,
   `
-  -- Figures of the last days read what ended in them, and a budget's history the events that set its limit, and no more.
+  -- Figures of the last days read only what ended in them, and a budget's history only the events that set its limit.
   CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
   CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
   CREATE INDEX audit_budget ON audit (ref, at, seq) WHERE event IN ('group.created', 'group.changed', 'group.topped_up');
@@ -278,7 +278,7 @@ export const treasuryMigrations: Migrations = [
   webhookTables,
   'ALTER TABLE payout ADD COLUMN secret_version INTEGER NOT NULL DEFAULT 1', // of the payout secret (payouts/keys.ts)
   `
-  -- The version of the contracts (contracts.ts). Everything before there were several is of the first.
+  -- The version of the contracts (contracts.ts): the first for everything from before there were several.
   ALTER TABLE wallet ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE payout ADD COLUMN contract_set INTEGER NOT NULL DEFAULT 1;
   `,

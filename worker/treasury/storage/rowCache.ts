@@ -1,7 +1,7 @@
-/** Small tables that almost every call reads. `any`: what a query reads from several tables. */
+/** Small tables that almost every call reads. `any` is for queries that read several tables. */
 export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'any'
 
-/** Results of queries, kept in memory until their table is written. The caller says what is written, and when it is undone. */
+/** Query results, kept in memory until their table is written. The caller reports writes and rollbacks. */
 export class RowCache {
   readonly #tables = new Map<CachedTable, Map<string, unknown>>()
 

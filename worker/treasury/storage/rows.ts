@@ -4,7 +4,7 @@ import type { RecipientType } from '#domain/scopes.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
-/** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` makes money of them. */
+/** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. */
 export type WalletRow = {
   id: string
   chain_id: ChainId
@@ -38,9 +38,9 @@ export type WalletRow = {
   paused: number
   halted: string | null
   created_at: number
-  /** The version of the contracts that it was made with; says nothing for imported wallets. */
+  /** The version of the contracts that the wallet was created with; has no meaning for imported wallets. */
   contract_set: number
-  /** Where reading its logs began, and its balance there; null for wallets from before this was kept. */
+  /** The block at which reading its logs began, and its balance there; null for wallets from before this was kept. */
   start_block: number | null
   start_balance: number | null
 }
@@ -56,9 +56,9 @@ export type SessionRow = {
   valid_until: number
   next_sequence: number
   current: number
-  /** The block at which it was adopted; null: final. */
+  /** The block at which the session was adopted; null if final. */
   adopted_block: number | null
-  /** 1: a reorganisation took it back. */
+  /** 1 if a reorganisation removed it. */
   undone: number
 }
 
@@ -88,7 +88,7 @@ export type GroupRow = {
   /** Percent of `noticed_limit` that the owner was last notified of. */
   noticed: number
   noticed_limit: number | null
-  /** What waits for the owner: domain/approval.ts. */
+  /** Which payments wait for the owner: domain/approval.ts. */
   approve_above: number | null
   approve_new_recipient: number
   approval_ttl_hours: number
@@ -157,16 +157,16 @@ export type PaymentRow = {
   first_block: number | null
   /** EIP-3009 nonce; null for smart wallets, whose nonce is epoch and sequence. */
   authorization: Hex | null
-  /** Gas units paid for each step; null: not reported. */
+  /** Gas units paid for each step; null if not reported. */
   gas_send: number | null
   gas_announce: number | null
   gas_end: number | null
-  /** Why the contract refuses the newest signature; null: it does not, as far as is known. */
+  /** Why the contract refuses the newest signature; null if it is not known to. */
   revert: string | null
   /** The approval that it waited for, and the grant that it used. */
   approval_id: string | null
   grant_id: string | null
-  /** What its Idempotency-Key is stored under; null: there was none, or it is from before this column. */
+  /** The key of its row in `idempotency`; null if there is none, or if the payment is older than this column. */
   request_key: string | null
 }
 
@@ -174,7 +174,7 @@ export type ImportedKeyRow = {
   wallet_id: string
   sealed_view: string
   domain_separator: Hex
-  /** Wrong master passwords since the last right one or the last lock. */
+  /** Wrong master passwords since the last correct one or the last lock. */
   tries: number
   locked_until: number
 }
@@ -224,16 +224,16 @@ export type PayoutRow = {
   reminded: number
   /** When an operator took its link down (ms). */
   taken_down_at: number | null
-  /** RECLAIMED in this block, which is not known to be final; until then its budget keeps the amount. */
+  /** The block of a reclaim that is not known to be final; until then the amount stays held. */
   returned_block: number | null
   end_undone: number
-  /** Of the payout secret, from which its keys are derived. */
+  /** The version of the payout secret from which its keys are derived. */
   secret_version: number
   /** The version of the contracts whose escrow it uses: its wallet's, or for imported wallets the newest of that time. */
   contract_set: number
 }
 
-/** `events`: JSON of names, or of `*`. `version` rises when it begins anew. */
+/** `events` is JSON: a list of names, or of `*`. `version` rises when the webhook's failures are cleared. */
 export type WebhookRow = {
   id: string
   url: string
@@ -247,7 +247,7 @@ export type WebhookRow = {
   created_at: number
 }
 
-/** What one log did to the books: kept until its block is final. */
+/** What one log did to the books. Kept until its block is final. */
 export type BookingRow = {
   seq: number
   wallet_id: string
@@ -258,7 +258,7 @@ export type BookingRow = {
   /** `left`: a withdrawal by the owner. */
   kind: 'deposited' | 'returned' | 'left' | 'announced' | BookedEvent
   value: number
-  /** The payment or payout; null: the wallet alone. */
+  /** The payment or payout; null if only the wallet is affected. */
   ref: string | null
   status_before: PayoutStatus | null
 }

@@ -10,8 +10,8 @@ import { webhookSecretBinding } from '../webhooks/endpoints.ts'
 type Row = Record<string, string | number | null>
 
 /**
- * A column whose values the Sealer has made. `key`: the columns that identify a row. `binding` gets the row with `key`
- * and `with`, and returns what the value was sealed with.
+ * A column with values made by the Sealer. `key` names the columns that identify a row. `binding` gets the row's `key` and
+ * `with` columns and returns the binding of the sealed value.
  */
 export type SealedColumn = {
   table: string
@@ -19,7 +19,7 @@ export type SealedColumn = {
   key: readonly string[]
   with?: readonly string[]
   binding: (ctx: Context, row: Row) => string
-  /** The entry of the outbox by which D1's copy of the value follows. */
+  /** The outbox entry that updates D1's copy of the value. */
   copy?: (row: Row) => [kind: OutboxKind, ref: string]
 }
 
@@ -27,7 +27,7 @@ const sessionBinding = (ctx: Context, walletId: string) =>
   (ctx.store.wallet(walletId)?.kind === 'imported' ? importedKeyBinding : sessionKeyBinding)(ctx, walletId)
 
 /**
- * Every column of a Treasury that holds sealed values. A new one is added here, in one line; then a rotation of the key
+ * Every column of a Treasury that holds sealed values. Add a new one here, in one line, so that a rotation of the key
  * seals it again (keys/reseal.ts). `@keys-4` fails while a table has a column with `sealed` in its name, or a value of
  * the Sealer's form, that is not here. NULL and '' are left as they are.
  */

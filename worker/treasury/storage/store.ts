@@ -2,7 +2,7 @@ import { type Refused, refuse } from '../../result.ts'
 import { type CachedTable, RowCache } from './rowCache.ts'
 import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, SessionRow, WalletRow } from './rows.ts'
 
-/** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10. */
+/** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
 const fullBytes = 8_000_000_000
 
 export const accountFull: Refused = refuse('unavailable', 'This account is full. Please contact support.')
@@ -19,7 +19,7 @@ export class Store {
   readonly #cache = new RowCache()
   #measureAt = 0
   #full = false
-  /** Raised by every write, so that values derived from the tables know when they are stale. */
+  /** Raised by every write, so that stale values derived from the tables can be detected. */
   version = 0
   #accountPaused: boolean | null = null
   #isSuspended: boolean | null = null
@@ -27,12 +27,12 @@ export class Store {
   readonly #joins = new Map<string, string[]>()
   #paymentColumns: (keyof PaymentRow)[] | null = null
   #paymentInsert: string | null = null
-  /** End of the audit chain, kept in memory; null when it has to be read. */
+  /** End of the audit chain, kept in memory; null if it has to be read. */
   auditHead: { seq: number; hash: string } | null = null
 
   /**
-   * `onRollback` runs when a transaction is rolled back, and with it an alarm that was set in it. `check` throws while
-   * `storage` refuses to be read, for what is read from memory.
+   * `onRollback` runs when a transaction is rolled back, which also undoes an alarm that was set in it. `check` throws
+   * while `storage` refuses to be read, so that reads from memory are refused as well.
    */
   constructor(storage: DurableObjectStorage, onRollback: () => void, check: () => void = () => {}) {
     this.#storage = storage
@@ -77,18 +77,18 @@ export class Store {
     }
     return tables as T
   }
-  /** Rows written. */
+  /** Returns the number of rows written. */
   run(query: string, ...values: Value[]): number {
     this.version += 1
     this.#cache.forgetWhatChanges(query)
     return this.#storage.sql.exec(query, ...values).rowsWritten
   }
-  /** What `read` returns, kept in memory until `table` is written; `any`: until anything is. */
+  /** Returns the result of `read`, kept in memory until `table` is written; for `any`, until any table is. */
   cached<T>(table: CachedTable, key: string, read: () => T): T {
     this.#check()
     return this.#cache.get(table, key, read)
   }
-  /** A write after which only these cached rows of `table` are others. */
+  /** Runs a write that changes only these cached rows of `table`, and updates them. */
   runCached(
     table: CachedTable,
     rows: readonly (readonly [key: string, value: unknown])[],
@@ -117,7 +117,7 @@ export class Store {
       value,
     )
   }
-  /** Are all agents of the account paused? Kept in memory. */
+  /** True if all agents of the account are paused. Kept in memory. */
   get accountPaused(): boolean {
     this.#accountPaused ??= this.meta('account_paused') === '1'
     return this.#accountPaused
@@ -126,7 +126,7 @@ export class Store {
     this.setMeta('account_paused', paused ? '1' : '0')
     this.#accountPaused = paused
   }
-  /** Has an operator suspended the account? Kept in memory. */
+  /** True if an operator has suspended the account. Kept in memory. */
   get isSuspended(): boolean {
     this.#isSuspended ??= this.meta('suspended') === '1'
     return this.#isSuspended
@@ -139,7 +139,7 @@ export class Store {
   get databaseSize(): number {
     return this.#storage.sql.databaseSize
   }
-  /** Measured again after every hundred writes. */
+  /** True if the database is above `fullBytes`. Measured again after every hundred writes. */
   get isFull(): boolean {
     if (this.version >= this.#measureAt) {
       this.#measureAt = this.version + 100

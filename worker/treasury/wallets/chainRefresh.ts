@@ -8,7 +8,7 @@ import { readSession } from './session.ts'
 
 /**
  * Reads a wallet's logs and session from the chain outside the alarms, for instance before a payment is refused for
- * balance. One reading per wallet at a time, shared by everyone who waits for it.
+ * balance. Each wallet has at most one reading at a time, which concurrent callers share.
  */
 export class ChainRefresh {
   readonly #context: Context
@@ -19,12 +19,12 @@ export class ChainRefresh {
     this.#context = context
   }
 
-  /** When this wallet was last read here (ms); 0: never. */
+  /** When this object last read the wallet (ms); 0 if never. */
   lastReadAt(walletId: string): number {
     return this.#startedAt.get(walletId) ?? 0
   }
 
-  /** Does nothing when the last reading is younger than `freshEnoughMs`. An unreachable node, or D1, changes nothing. */
+  /** Does nothing if the last reading is younger than `freshEnoughMs`, or if the node or D1 is unreachable. */
   refresh(wallet: WalletRow, freshEnoughMs = 0): Promise<void> {
     const running = this.#running.get(wallet.id)
     if (running) return running
@@ -38,7 +38,7 @@ export class ChainRefresh {
 
   async #read(wallet: WalletRow): Promise<void> {
     try {
-      // A restore looks for transfers that nobody knows only in blocks that the object has not read.
+      // A restore searches for unknown transfers only in blocks that this object has not read yet.
       if (!(await isNotRestored(this.#context))) return
       await scanWallet(this.#context, wallet.id)
       await readSession(this.#context, wallet)

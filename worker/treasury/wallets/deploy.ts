@@ -21,17 +21,18 @@ import { walletReplay } from './replay.ts'
 import { adopt, confirmedState, scanEveryMs } from './session.ts'
 import { sessionKeyBinding } from './sessionKeys.ts'
 
-/** The first session of a deploy: 1,000 USDC for 720 hours. */
+/** The first session of a new wallet: 1,000 USDC for 720 hours. */
 const firstLimit = microUsdc(1_000_000_000n)
 
 const firstSeconds = 720 * 3600
 
-/** More than are ever not final: two hours. */
+/** Two hours of blocks: more than are ever unfinalized. */
 const unfinalBlocks = 3_600
 
 /**
- * Makes the session key, computes the address and writes the row; the Relayer deploys. Repeating the same key returns the
- * same wallet, so a lost response never makes two. Throws RpcUnavailable: the session's validity comes from chain time.
+ * Creates the session key, computes the address and writes the row; the Relayer deploys. Repeating the idempotency key
+ * returns the same wallet, so a lost response never creates two. Throws RpcUnavailable, since the session's validity
+ * depends on chain time.
  */
 export async function deployWallet(ctx: Context, input: DeployInput): Promise<Result<WalletRow>> {
   const { store } = ctx
@@ -57,7 +58,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const contracts = contractsOf(chain, contractSet)
   const address = walletAddress(contracts, parameters)
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
-  // Its address was unknown until now. A reorganisation may put what happens to it into blocks of lower numbers.
+  // The address was unknown until now, but a reorganisation may move its logs into blocks with lower numbers.
   const firstBlock = Math.max(0, head.number - unfinalBlocks)
   const ownerCode = await chain.code(input.owner)
   if (ownerCode !== '0x')
@@ -104,11 +105,11 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   })
 }
 
-/** After this long without the wallet on chain, it is no longer submitted and takes none of the account's places. */
+/** A wallet that is not on chain after this long is no longer submitted, nor counted as an active wallet of the account. */
 export const deployForMs = 24 * 3600_000 // 24 hours
 
 /**
- * Marks the wallet active as soon as the chain shows it with our session key, under the chain's epoch. `failed` is no final
+ * Marks the wallet active once the chain shows it, and adopts its session under the chain's epoch. `failed` is not a final
  * state: a late transaction may still create the wallet, and money at its address can only be moved once it exists.
  */
 export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
@@ -127,7 +128,7 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
   })
 }
 
-/** A wallet that was active is missing only by a reorganisation, and is deployed again however old it is. */
+/** A wallet that was active can only be missing after a reorganisation, and is deployed again whatever its age. */
 async function decideDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
   if (wallet.active_block !== null || ctx.now() < wallet.created_at + deployForMs) return
   const hasMoney = (await ctx.chains[wallet.chain_id].usdcBalance(wallet.address)) > 0n

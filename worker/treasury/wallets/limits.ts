@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
 
-/** Active wallets at a time, and wallets created per UTC month. */
+/** Maximum number of wallets that are active at a time, and of wallets created per UTC month. */
 export const maxActiveWallets = 6
 
 export const maxWalletsPerMonth = 10
 
-/** Why no wallet can be added now, null: it can. Imported wallets count; deleting one frees an active place, not a monthly one. */
+/** The reason why no wallet can be added now, or null. Imported wallets count; deleting one frees an active place only. */
 export function walletLimitProblem(ctx: Context): string | null {
   const now = new Date(ctx.now())
   const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)

@@ -11,22 +11,22 @@ import { walletView } from './views.ts'
 
 const freshEnoughMs = 2_000 // one block
 
-/** Every wallet that was not deleted, newest first, as the chain shows it now. */
+/** All wallets that are not deleted, newest first, with their current state on chain. */
 export async function listWallets(ctx: Context, chain: ChainRefresh): Promise<Wallet[]> {
   const rows = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC")
   return Promise.all(rows.map((row) => showWallet(ctx, chain, row)))
 }
 
-/** The wallet as the chain shows it now, and as its row is after that. */
+/** Returns the view of a wallet from its current state on chain and its row, which is updated first if they disagree. */
 export async function showWallet(ctx: Context, chain: ChainRefresh, row: WalletRow): Promise<Wallet> {
   const snapshot = await getSnapshot(ctx, row)
-  // Otherwise a deposit of an hour ago could still be shown as arriving: books are read often only while payments are open.
+  // Otherwise an old deposit could still be shown as arriving: books are updated often only while payments are open.
   if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
     await chain.refresh(row, freshEnoughMs)
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
 }
 
-/** An active wallet of the user on the primary network with this address? */
+/** True if the user has an active wallet with this address on the primary network. */
 export const hasActiveWallet = (ctx: Context, address: string): boolean =>
   ctx.store.first(
     "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = ? AND status = 'active'",
@@ -34,7 +34,7 @@ export const hasActiveWallet = (ctx: Context, address: string): boolean =>
     primaryChain(ctx.env),
   ) !== null
 
-/** Decimal USDC on chain; null when it can't be read. */
+/** The wallet's balance on chain in decimal USDC; null if it can't be read. */
 export async function walletBalance(ctx: Context, walletId: string): Promise<Result<string | null>> {
   const wallet = ctx.store.liveWallet(walletId)
   if (!wallet) return notFound('Wallet')

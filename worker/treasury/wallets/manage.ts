@@ -9,7 +9,7 @@ import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { hasOpenAction } from './actions/actions.ts'
 import { cacheKey } from './sessionKeys.ts'
 
-/** Null removes the name. */
+/** A null `name` removes the name. */
 export function renameWallet(ctx: Context, walletId: string, name: string | null): Result<WalletRow> {
   const { store } = ctx
   return store.transaction((): Result<WalletRow> => {
@@ -24,9 +24,9 @@ export function renameWallet(ctx: Context, walletId: string, name: string | null
 }
 
 /**
- * Removes the wallet from the dashboard and destroys every key of it that we hold; its history stays. Refused while
- * payments, payouts or actions of it are open or policy groups use it, naming them, and while money is at the address of a
- * wallet that is not on chain. Deleting twice is deleting once.
+ * Removes the wallet from the dashboard and destroys every key of it that we hold; its history stays. Refuses, with the
+ * reason, while the wallet has open payments, payouts or actions, while policy groups use it, and while money is at the
+ * address of a wallet that is not on chain. Deleting a deleted wallet is a no-op.
  */
 export async function deleteWallet(ctx: Context, walletId: string): Promise<Result<null>> {
   const { store } = ctx
@@ -51,16 +51,16 @@ export async function deleteWallet(ctx: Context, walletId: string): Promise<Resu
   })
 }
 
-/** The chain does not show the wallet: not yet, or it never will. */
+/** True if the chain does not show the wallet yet, or never will. */
 const isMissing = ({ status }: WalletRow) => status === 'deploying' || status === 'failed'
 
-/** Micro-USDC at the wallet's address; null when it can't be read. */
+/** Micro-USDC at the wallet's address; null if it can't be read. */
 const strandedMoney = (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
   ctx.chains[wallet.chain_id].usdcBalance(wallet.address).catch(() => null)
 
 /**
- * The address exists before the wallet does. Money at it can only be moved once the wallet is created, which nobody would
- * do for a deleted one. A deployment under way may still succeed after the deletion: the wallet is its owner's then.
+ * The address can receive money before the wallet exists. That money can only be moved once the wallet is created, which
+ * never happens for a deleted one. A pending deployment may still succeed after the deletion; the owner then controls it.
  */
 function missingProblem(ctx: Context, wallet: WalletRow, stranded: bigint | null): string | null {
   if (!isMissing(wallet)) return null

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { cost, derive } from '../../identity/passwords.ts'
 
-/** Keeps this derivation apart from the one of sign-in passwords. */
+/** Separates this derivation from the one for sign-in passwords. */
 const purpose = 'bursar master password v1'
 
-/** AES-256-GCM under a key from the password (scrypt). Text form: `p1.<salt>.<iv>.<ciphertext and tag>`, base64url. */
+/** AES-256-GCM under a key derived by scrypt. Text form: `p1.<salt>.<iv>.<ciphertext and tag>`, base64url. */
 export async function sealUnderPassword(plain: string, password: string): Promise<string> {
   const salt = randomBytes(16)
   const iv = randomBytes(12)
@@ -13,7 +13,7 @@ export async function sealUnderPassword(plain: string, password: string): Promis
   return ['p1', ...[salt, iv, body].map((part) => part.toString('base64url'))].join('.')
 }
 
-/** Null: another password. Throws when the value is not of this form. */
+/** Returns null if the password is wrong. Throws if the value does not have this form. */
 export async function openUnderPassword(sealed: string, password: string): Promise<string | null> {
   const [version, ...parts] = sealed.split('.')
   const [salt, iv, body] = parts.map((part) => Buffer.from(part, 'base64url'))

@@ -2,16 +2,16 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
-/** How long the account counts as free of code after it was read: EIP-7702 lets a key get code at any time. */
+/** How long a check that the account has no code remains valid: EIP-7702 lets a plain key get code at any time. */
 const plainForMs = 30_000 // 30 seconds
 
 export const hasCode = 'the account has contract code'
 
-/** Was the account without code a moment ago? Then USDC checks the key's own signature, and no contract can approve for it. */
+/** True if the account had no code a moment ago: USDC then checks the key's own signature, and no contract can approve. */
 export const isPlainKey = (ctx: Context, wallet: WalletRow): boolean =>
   ctx.now() - (ctx.plainKeys.get(wallet.id) ?? 0) < plainForMs
 
-/** Nothing is signed for an account while it has code. Throws RpcUnavailable. */
+/** Halts the wallet while its account has code, so that nothing is signed for it. Throws RpcUnavailable. */
 export async function checkPlainKey(ctx: Context, wallet: WalletRow): Promise<void> {
   const code = await ctx.chains[wallet.chain_id].code(wallet.address)
   ctx.store.transaction(() => {

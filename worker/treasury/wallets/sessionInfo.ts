@@ -8,7 +8,7 @@ import { recentActions, type WalletActionRow } from './actions/actions.ts'
 import { operatorKey } from './actions/calls.ts'
 import { readSession } from './session.ts'
 
-/** The session as ledger and chain have it; when no node responds, as the ledger has it. */
+/** The session according to ledger and chain; according to the ledger alone if no node responds. */
 export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Result<SessionKeyInfo>> {
   const { store } = ctx
   const wallet = store.liveWallet(walletId)
@@ -43,7 +43,7 @@ export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Re
   })
 }
 
-/** What a request to rotate returns. */
+/** The response to a rotation request. */
 export async function rotateReply(ctx: Context, action: WalletActionRow): Promise<Result<RotateReply>> {
   const info = await sessionKeyInfo(ctx, action.wallet_id)
   return info.ok ? ok({ ...info.value, actionId: action.id }) : info

@@ -22,7 +22,7 @@ export const importedKeyBinding = (ctx: Context, walletId: string) => `${ctx.use
 
 export const sessionKeyBinding = (ctx: Context, walletId: string) => `${ctx.userId}|session key|${walletId}`
 
-/** Makes a session key. Only its address ever leaves this object. */
+/** Creates a session key. Only its address ever leaves this object. */
 export async function newSessionKey(ctx: Context, walletId: string): Promise<{ address: Address; sealed: string }> {
   const key: Hex = `0x${bytesToHex(ctx.random(32))}`
   return { address: addressOf(key), sealed: await ctx.sealer.seal(key, sessionKeyBinding(ctx, walletId)) }

@@ -5,8 +5,8 @@ import type { WalletRow } from '../storage/rows.ts'
 const freshMs = 2_000 // one block
 
 /**
- * The wallet on chain, read once per block for everyone who asks. `forgetSnapshot` ends it earlier: what the Treasury
- * knows to have changed is not shown as it was. Null when the chain can't be read.
+ * Returns the wallet's state on chain, read once per block and shared by all callers. `forgetSnapshot` drops it earlier,
+ * when the Treasury knows that the wallet has changed. Null if the chain can't be read.
  */
 export function getSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot | null> {
   const known = ctx.snapshots.get(wallet.id)
@@ -24,13 +24,13 @@ export function forgetSnapshot(ctx: Context, walletId: string): void {
   ctx.snapshots.delete(walletId)
 }
 
-/** One call where there is a contract. Throws RpcUnavailable. */
+/** Makes a single call if the wallet has a contract. Throws RpcUnavailable. */
 async function readSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot> {
   const chain = ctx.chains[wallet.chain_id]
   const state = wallet.kind === 'smart' ? await chain.walletState(wallet.address) : null
   return { balance: state?.balance ?? (await chain.usdcBalance(wallet.address)), state }
 }
 
-/** Micro-USDC; null when the chain can't be read. */
+/** The wallet's balance on chain in micro-USDC; null if the chain can't be read. */
 export const balanceOf = async (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
   (await getSnapshot(ctx, wallet))?.balance ?? null

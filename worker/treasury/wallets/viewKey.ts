@@ -6,8 +6,8 @@ import { viewBinding } from './importWallet.ts'
 import { openUnderPassword } from './masterPassword.ts'
 
 /**
- * Returns the private key to a caller who knows the master password. An attempt is counted before it is checked and
- * uncounted when it was right, so parallel attempts get no more than five checks in fifteen minutes either.
+ * Returns the private key to a caller who knows the master password. An attempt is counted before it is checked, and a
+ * correct one resets the count, so parallel attempts can't exceed five checks in fifteen minutes either.
  */
 export async function viewPrivateKey(
   ctx: Context,

@@ -12,7 +12,7 @@ import { hasCode } from './plainKey.ts'
 
 export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
 
-/** The wallet as /wallets shows it; `snapshot`: as the chain shows it, null when it can't be read. */
+/** The wallet as /wallets shows it. `snapshot` is its state on chain, null if it can't be read. */
 export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
   const { store, now } = ctx
   const session = store.session(wallet.id)
@@ -26,7 +26,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     address: wallet.address,
     chain: chainName(wallet.chain_id),
     walletType: wallet.kind,
-    status: wallet.status as WalletStatus, // deleted ones are never shown
+    status: wallet.status as WalletStatus, // deleted wallets are never shown
     paused: wallet.paused === 1,
     halted: wallet.halted === null ? null : wallet.halted === hasCode ? 'code' : 'books',
     usdcBalance: snapshot && { balance: formatUsdc(snapshot.balance), symbol: 'USDC' },

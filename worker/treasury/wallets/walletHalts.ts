@@ -5,8 +5,8 @@ import { enqueue } from '../outbox/enqueue.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
 /**
- * Stops a wallet whose books the chain contradicts: nothing more is signed for it. The owner sees it on the
- * wallet and gets an email; operators get an alert (docs/operations.md). Inside a transaction.
+ * Halts a wallet whose books the chain contradicts: nothing more is signed for it. The owner sees the halt on the
+ * wallet and gets an email; operators get an alert (docs/operations.md). Call inside a transaction.
  */
 export function halt(ctx: Context, walletId: string, reason: string): void {
   logError('wallet_halted', { user: ctx.userId, wallet: walletId, reason })
@@ -16,15 +16,15 @@ export function halt(ctx: Context, walletId: string, reason: string): void {
   enqueue(ctx, 'trouble', walletId)
 }
 
-/** A lagging node catches up well before this. */
+/** A lagging node catches up well within this time. */
 export const haltAfterMs = 5 * 60_000 // 5 minutes
 const booksDiffer = 'books differ from the chain'
-/** Where books and balance were compared: at CONFIRM_DEPTH by each reading, and again when a block has become final. */
+/** Books and balance are compared at CONFIRM_DEPTH by each reading, and again once a block is final. */
 type Comparison = 'read' | 'final'
 const sinceKey = (walletId: string, at: Comparison) =>
   at === 'read' ? `books_differ:${walletId}` : `books_differ_when_final:${walletId}`
 
-/** The books do not explain the balance. Returns for how long that is known (ms), null when it is new. */
+/** Records that the books do not explain the balance. Returns how long this has been known (ms), null if it is new. */
 export function noteBooksDiffer({ store, now }: Context, walletId: string, at: Comparison): number | null {
   const since = store.meta(sinceKey(walletId, at))
   if (since !== null) return now() - Number(since)
@@ -34,14 +34,14 @@ export function noteBooksDiffer({ store, now }: Context, walletId: string, at: C
 
 const againKey = (walletId: string) => `books_read_again:${walletId}`
 
-/** Everything that is not final is read again, once while the books differ. False: it was already. */
+/** Records that everything not final is read again, once while the books differ. Returns false if it already was. */
 export function noteReadAgain({ store, now }: Context, walletId: string): boolean {
   if (store.meta(againKey(walletId)) !== null) return false
   store.setMeta(againKey(walletId), String(now()))
   return true
 }
 
-/** They do not at a finalized block, `forMs` after that was noticed: halts the wallet until they do. */
+/** For books that differ at a finalized block: halts the wallet if they have differed for `haltAfterMs` (`forMs`). */
 export function haltForBooks(ctx: Context, walletId: string, why: string, forMs: number): void {
   if (forMs < haltAfterMs) return
   ctx.store.transaction(() => {
@@ -49,7 +49,7 @@ export function haltForBooks(ctx: Context, walletId: string, why: string, forMs:
   })
 }
 
-/** The books explain the balance: ends a halt for this reason, and no other. Inside a transaction. */
+/** Records that the books explain the balance. Lifts a halt for differing books, but no other. Call inside a transaction. */
 export function noteBooksAgree(ctx: Context, wallet: WalletRow, at: Comparison): void {
   const { store } = ctx
   if (store.meta(sinceKey(wallet.id, at)) === null) return

@@ -1,6 +1,6 @@
 /** An entry of storage/migrations.ts. */
 export const webhookTables = `
-  -- Webhooks. events: JSON; version rises when a webhook begins anew.
+  -- Webhooks. events: JSON; version rises when the failures of a webhook are cleared.
   CREATE TABLE webhook (
     id TEXT PRIMARY KEY, url TEXT NOT NULL, events TEXT NOT NULL, enabled INTEGER NOT NULL, disabled_reason TEXT,
     version INTEGER NOT NULL, sealed_secret TEXT NOT NULL, sealed_old_secret TEXT, old_secret_until INTEGER, created_at INTEGER NOT NULL

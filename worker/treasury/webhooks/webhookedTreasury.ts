@@ -10,7 +10,7 @@ import * as endpoints from './endpoints.ts'
 
 const notOn: Refused = refuse('conflict', 'This webhook is switched off. Switch it on first.')
 
-/** The account's webhooks; treasury.ts adds what users and agents call. */
+/** RPC calls for the account's webhooks. treasury.ts adds those of users and agents. */
 export abstract class WebhookedTreasury extends OperatedTreasury implements Api.WebhookCalls {
   async webhooks() {
     return endpoints.listWebhooks(this.context)
@@ -22,7 +22,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
     return takeOwnerChange(this.context) ?? (await endpoints.createWebhook(this.context, input))
   }
   async editWebhook(id: string, edit: Api.WebhookEdit) {
-    // Switching one off must always be possible.
+    // It must always be possible to switch a webhook off.
     const refused = edit.enabled === false ? null : takeOwnerChange(this.context)
     return refused ?? this.#afterChange(endpoints.editWebhook(this.context, id, edit))
   }
@@ -39,7 +39,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
     const data = { id, object: 'webhook' as const, message: 'This is a test. Nothing has happened.' }
     const { store } = this.context
     const event = store.transaction(() => sendEvent(this.context, 'webhook.test', [id], data))
-    // The caller looks for it in the list of deliveries.
+    // The caller looks for the event in the list of deliveries.
     await this.outbox.flushEvents()
     return ok({ id: event })
   }
@@ -73,7 +73,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
     return takeOwnerChange(this.context)
   }
 
-  /** Nothing more is sent to what was deleted or switched off, from now on. */
+  /** From now on nothing is sent to a webhook that was deleted or switched off. */
   async #afterChange<T>(result: Result<T>): Promise<Result<T>> {
     return andThen(result, async (value) => {
       await this.#refreshSender()
@@ -81,7 +81,7 @@ export abstract class WebhookedTreasury extends OperatedTreasury implements Api.
     })
   }
 
-  /** If it does not hear of it, it asks by itself within seconds. */
+  /** If this call fails, the WebhookSender refreshes by itself within seconds. */
   async #refreshSender(): Promise<void> {
     await this.#sender.refresh().catch((error: unknown) => logError('webhooks_not_refreshed', {}, error))
   }

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 /**
  * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
  * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
- * so it survives a crash at any step and its key is known whenever the chain shows it.
+ * so it survives a crash at any step, and its key is already known when it appears on chain.
  *
  * offered (waits for the owner's signature) → draining (waits for payments of the old session) → sent → done | failed
  */
@@ -35,18 +35,18 @@ export type WalletActionRow = {
   error: string | null
   created_at: number
   ended_at: number | null
-  /** The block at which the chain showed it. */
+  /** The block at which the chain showed the action as done. */
   done_block: number | null
 }
 
-/** The owner takes the wallet back. */
+/** True for actions with which the owner takes back control of the wallet or its money. */
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>
   kind === 'withdraw' || kind === 'revokeSession' || kind === 'disableRotation'
 
 export const actionOf = (ctx: Context, id: string) =>
   ctx.store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
 
-/** Signed, or about to be signed. Offers do not count. */
+/** Actions that are signed or about to be signed. Offers do not count. */
 export const openActions = (ctx: Context, walletId: string) =>
   ctx.store.all<WalletActionRow>(
     "SELECT * FROM wallet_action WHERE wallet_id = ? AND ended_at IS NULL AND status <> 'offered' ORDER BY created_at",
@@ -63,7 +63,7 @@ const shownMs = 24 * 3600_000 // 24 hours
 
 const shownCount = 10
 
-/** Open actions and those that ended within a day, newest first. */
+/** Open actions and those that ended within the last 24 hours, newest first. */
 export const recentActions = (ctx: Context, walletId: string): WalletActionView[] =>
   ctx.store
     .all<WalletActionRow>(

@@ -88,7 +88,7 @@ const refusals: Record<string, Refused> = {
   InvalidRecipient: refuse('invalid_input', 'The wallet can’t withdraw to this address.', { field: 'to' }),
 }
 
-/** Why the wallet would refuse this call now; null: it would accept it. Throws RpcUnavailable. */
+/** The reason why the wallet would refuse this call now; null if it would accept it. Throws RpcUnavailable. */
 export async function refusalOf(ctx: Context, wallet: WalletRow, data: Hex): Promise<Refused | null> {
   try {
     await ctx.chains[wallet.chain_id].call({ to: wallet.address, data })
@@ -96,7 +96,7 @@ export async function refusalOf(ctx: Context, wallet: WalletRow, data: Hex): Pro
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     const known = refusals[/^\w+/.exec(error.message)?.[0] ?? '']
-    // An error without revert data is the node's own.
+    // An error without revert data comes from the node, not from the contract.
     if (!known && error.data === undefined) throw error
     return known ?? refuse('unprocessable', `The wallet refuses this: ${error.message}.`)
   }

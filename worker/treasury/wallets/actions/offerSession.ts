@@ -9,7 +9,7 @@ import { activeSmartWallet } from './onChain.ts'
 import { actionReplay, insertSession, maxPerDay, startedWithinDay, tooOften } from './sessionChange.ts'
 import { signingContextAt } from './signingContext.ts'
 
-/** Makes a session key that only the owner's signature puts in force. The offer stays valid for any later signature. */
+/** Creates a session key that takes effect only with the owner's signature. The offer can be signed at any later time. */
 export async function offerSession(ctx: Context, input: RotateInput): Promise<Result<SessionOffer>> {
   const live = await activeSmartWallet(ctx, input.walletId)
   if (!live.ok) return live

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 
-/** An active smart wallet of this user and its state on chain, which the session table has adopted. */
+/** Returns an active smart wallet of this user and its latest state on chain, after updating the session table. */
 export async function activeSmartWallet(
   ctx: Context,
   walletId: string,

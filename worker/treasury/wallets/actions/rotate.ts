@@ -22,9 +22,9 @@ import {
 } from './sessionChange.ts'
 
 /**
- * Starts a rotation to a new session key under the provider's authority. Refused when the wallet would refuse it now;
- * otherwise stored with its key, signed once the old session's payments are settled, and followed by the settle alarm.
- * Throws RpcUnavailable.
+ * Starts a rotation to a new session key under the provider's authority. Refuses if the wallet would refuse it now;
+ * otherwise stores it with its key. The settle alarm signs it once the old session's payments are settled, and follows
+ * it from then on. Throws RpcUnavailable.
  */
 export async function rotate(ctx: Context, input: RotateInput): Promise<Result<WalletActionRow>> {
   const before = actionReplay(ctx, 'rotate', input)

@@ -4,7 +4,7 @@ import { ok, type Result } from '../../../result.ts'
 import type { Context } from '../../context.ts'
 import { activeSmartWallet } from './onChain.ts'
 
-/** How long an owner's signature may be submitted; the contract accepts up to a day. */
+/** How long an owner's signature can be submitted; the contract accepts up to a day. */
 const ownerSignatureSeconds = 3600
 
 export const signingContextAt = (state: WalletState): OwnerSigningContext => ({
@@ -13,7 +13,7 @@ export const signingContextAt = (state: WalletState): OwnerSigningContext => ({
   balance: state.balance.toString(),
 })
 
-/** What the owner's next signature must bind. Throws RpcUnavailable. */
+/** Returns the values that the owner's next signature must bind. Throws RpcUnavailable. */
 export async function ownerSigningContext(ctx: Context, walletId: string): Promise<Result<OwnerSigningContext>> {
   const live = await activeSmartWallet(ctx, walletId)
   return live.ok ? ok(signingContextAt(live.value.state)) : live
