@@ -1,7 +1,7 @@
 import type { Address, ChainId } from '../chain/types.ts'
 import type { Result } from '../result.ts'
 
-/** What the claim page may know of a payout. Written by the Treasury; the newest `edition` wins. */
+/** What the claim page may show of a payout. Written by the Treasury; the newest `edition` wins. */
 export type DeskView = {
   edition: number
   userId: string
@@ -11,7 +11,7 @@ export type DeskView = {
   amount: string
   /** CREATING | CREATED | CLAIMING | RECLAIMING | WITHDRAWN | RECLAIMED | FAILED */
   status: string
-  /** ms; what the recipient is shown. */
+  /** The expiry that the recipient is shown, in ms. */
   expiresAt: number
   escrowAddress: Address
   payer: Address
@@ -20,19 +20,19 @@ export type DeskView = {
   channel: 'email' | 'sms'
   /** Already masked: `a***@example.com`, `+1 *** *** 42`. */
   recipientMasked: string
-  /** Where the money went, once known. */
+  /** The transaction that paid the payout, and where the money went; null until known. */
   txHash: string | null
   withdrawnTo: Address | null
-  /** As codeHmac.ts makes it; null when there is no code to enter. */
+  /** Computed by codeHmac.ts; null if there is no code to enter. */
   codeHmac: string | null
   codeVersion: number
   /** Attempts are counted per version. A new code from the sender raises it; one the recipient requests does not. */
   triesVersion: number
-  /** Operators have taken the link down. Absent in views of older versions. */
+  /** True if operators have taken the link down. Missing in views of older versions. */
   isDown?: boolean
 }
 
-/** What the Treasury and the claim routes call over RPC; claimDesk.ts implements it. */
+/** The RPC calls of the Treasury and the claim routes; claimDesk.ts implements them. */
 export interface ClaimDeskApi extends Rpc.DurableObjectBranded {
   /** Called by the Treasury. The newest edition wins, so late and repeated calls are harmless. */
   update(view: DeskView): Promise<void>
@@ -42,7 +42,7 @@ export interface ClaimDeskApi extends Rpc.DurableObjectBranded {
   verify(passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>>
   /** Sends the recipient a new code. The Treasury enforces the limits. */
   resend(): Promise<Result<{ recipientMasked: string }>>
-  /** Needs a session or a code. The first accepted address wins. */
+  /** Requires a session or a code. The first accepted address wins. */
   claim(input: {
     passcode?: string
     sessionToken?: string

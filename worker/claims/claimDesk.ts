@@ -21,7 +21,7 @@ import type { ClaimDeskApi, DeskView } from './api.ts'
 import { isRightCode } from './codeHmac.ts'
 import { claimDeskSchema } from './migrations.ts'
 
-/** After a new code could not be sent. */
+/** Delay before the next attempt if a new code could not be sent. */
 const retryMs = 60_000 // 1 minute
 
 type DeskRow = {
@@ -40,8 +40,8 @@ const linkInvalid: Refused = refuse('gone', 'This payout link is invalid or has 
 const linkDown: Refused = refuse('gone', 'This payout link is not available.')
 
 /**
- * One per payout: serves everyone who has its link. An attempt is counted before the code is compared, so parallel
- * requests get no more attempts than the limit (I8), and the Treasury is only called after the right code.
+ * Serves everyone who has the link of one payout. An attempt is counted before the code is compared, so parallel requests
+ * can't exceed the limit (I8), and the Treasury is only called after the right code.
  */
 export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   /** Replaceable in tests. */
@@ -95,7 +95,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
-  /** Checks the session, or without a valid one the code; then the Treasury decides. The first accepted address wins. */
+  /** Checks the session, or the code if there is none; then the Treasury decides. The first accepted address wins. */
   async claim(input: {
     passcode?: string
     sessionToken?: string
@@ -114,7 +114,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return this.env.TREASURY.getByName(view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
   }
 
-  /** The version of the code that opened the session; null when there is none or it is over. */
+  /** The version of the code that opened the session; null if there is no session or it has expired. */
   #sessionVersion(token: string): number | null {
     const session = this.#sql
       .exec<{ code_version: number }>(
@@ -127,7 +127,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   }
 
   /**
-   * Sends the recipient a new code, after too many wrong ones. Repeating it is harmless: the Treasury renews only the
+   * Sends the recipient a new code after too many wrong attempts. Repeating it is harmless: the Treasury renews only the
    * version whose tries are used up.
    */
   override async alarm(): Promise<void> {
@@ -140,7 +140,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     if (dueAt !== null) await this.#schema.storage.setAlarm(dueAt)
   }
 
-  /** When to try again (ms); null: done, or the payout has ended. */
+  /** Returns when to try again (ms); null if the code was sent or the payout has ended. */
   async #sendNewCode(row: DeskRow, now: number): Promise<number | null> {
     const { userId, payoutId } = JSON.parse(row.view) as DeskView
     try {
@@ -152,7 +152,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     }
   }
 
-  /** After the last try of a code. Part of the caller's write, so a crash loses neither the count nor the new code. */
+  /** Call after the last try of a code, in the same write, so that a crash loses neither the count nor the new code. */
   #scheduleNewCode(row: DeskRow, now: number): void {
     const sent = { count: row.new_codes, lastAt: row.new_code_last_at }
     const dueAt = newCodeAt(sent, limitsFrom(this.env).claimTriesPerPayout, now)
@@ -180,7 +180,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       const { message, retryAfter } = allowed
       return refuse('rate_limited', message, { field: 'passcode', ...(retryAfter !== null && { retryAfter }) })
     }
-    // Counted as wrong first and undone when right, so that no interruption gives a free attempt.
+    // Counted as wrong first and undone if right, so that no interruption gives a free attempt.
     const counted = recordWrong(attempts, now)
     this.#saveAttempts(view.triesVersion, counted)
     if (!isRightCode(keyring(this.env, 'CODE_PEPPER'), view, passcode)) {

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
 
 /**
- * What is kept of a payout's 6-digit code: HMAC-SHA256 over payout id, code version and code, under the code pepper,
- * without which so short a code could be guessed from a copy of the database. `<version of the pepper>.<hex>`; hex alone
- * for the first version, so that code from before there were several reads it too.
+ * The stored form of a payout's 6-digit code: HMAC-SHA256 over payout id, code version and code, under the code pepper,
+ * without which such a short code could be guessed from a copy of the database. `<version of the pepper>.<hex>`; only hex
+ * for the first version, so that releases from before there were several can read it.
  */
 export function codeHmac(pepper: KeyVersion, payoutId: string, codeVersion: number, code: string): string {
   const hmac = hmacOf(pepper.secret, payoutId, codeVersion, code)
@@ -14,7 +14,7 @@ export function codeHmac(pepper: KeyVersion, payoutId: string, codeVersion: numb
 const hmacOf = (pepperHex: string, payoutId: string, codeVersion: number, code: string): string =>
   createHmac('sha256', Buffer.from(pepperHex, 'hex')).update(`${payoutId}|${codeVersion}|${code}`).digest('hex')
 
-/** Whether this is the code. Throws UnknownKeyVersion. */
+/** Returns whether this is the payout's code. Throws UnknownKeyVersion. */
 export function isRightCode(
   peppers: Keyring,
   payout: { payoutId: string; codeVersion: number; codeHmac: string | null },

@@ -1,7 +1,7 @@
 import type { Migrations } from '../durable/migrations.ts'
 import type { Schema } from '../durable/objectSchema.ts'
 
-/** SQLite of one ClaimDesk. Append-only: a change is a new entry. `expires_at` and `locked_until` are ms. */
+/** Schema of a ClaimDesk, append-only: a change is a new entry. `expires_at` and `locked_until` are in ms. */
 export const claimDeskMigrations: Migrations = [
   // IF NOT EXISTS: desks created before this list have these tables, but no record of a version.
   `
@@ -17,7 +17,7 @@ export const claimDeskMigrations: Migrations = [
   );
   `,
   `
-  -- New codes sent by itself after too many wrong ones: how many, when the last one was due, and when the next one is.
+  -- New codes that the desk sends after too many wrong ones: how many, when the last one was due, and when the next one is.
   ALTER TABLE desk ADD COLUMN new_codes INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE desk ADD COLUMN new_code_last_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE desk ADD COLUMN new_code_due_at INTEGER;

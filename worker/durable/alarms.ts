@@ -10,7 +10,7 @@ const lostAfterMs = 30_000 // 30 seconds
 export type AlarmOptions<Kind extends string> = {
   /** The clock of every due time, in ms. */
   now: () => number
-  /** Does the work of one kind. Returns when it is due again (ms), or null when nothing is left to do. */
+  /** Does the work of one kind. Returns when it is due again (ms), or null if nothing is left to do. */
   run: (kind: Kind) => Promise<number | null>
   /** Receives what `run` threw. The kind runs again after a back-off of 250 ms, doubling to 15 s. */
   onError: (kind: Kind, error: unknown) => void
@@ -38,7 +38,7 @@ export class Alarms<Kind extends string> {
   readonly #storage: DurableObjectStorage
   readonly #options: AlarmOptions<Kind>
 
-  /** The due time the alarm is set to; null: no alarm; undefined: unknown, so the table has to be read. */
+  /** The due time the alarm is set to; null if there is none, undefined if unknown, so that the table has to be read. */
   #armedAt: number | null | undefined
   /** Kinds whose row is known to be due no later than this: saves a write for each repeated request. */
   readonly #dueBy = new Map<Kind, number>()
@@ -62,7 +62,7 @@ export class Alarms<Kind extends string> {
   }
 
   /**
-   * Runs `kind` at once, or at the end of its back-off. A run in progress is joined and then runs once more. The retry
+   * Runs `kind` immediately, or at the end of its back-off. A run in progress is joined and then runs once more. The retry
    * row is written before the first await, so it is stored together with what the caller wrote.
    */
   runNow(kind: Kind): Promise<void> {
@@ -91,25 +91,25 @@ export class Alarms<Kind extends string> {
     }
   }
 
-  /** When the first kind is due (ms); null when none is. */
+  /** When the first kind is due (ms); null if none is. */
   nextAt(): number | null {
     return earliest(...this.#rows().map((row) => row.due_at))
   }
 
-  /** A transaction that called `schedule` was rolled back: what it wrote is gone. */
+  /** Call after a transaction that called `schedule` was rolled back, since its writes are gone. */
   afterRollback(): void {
     this.#armedAt = undefined
     this.#dueBy.clear()
   }
 
-  /** For a watchdog: has something been due for half a minute without an alarm that would run it? */
+  /** For a watchdog: true if something has been due for half a minute without an alarm that would run it. */
   async isLost(): Promise<boolean> {
     const nextAt = this.nextAt()
     if (nextAt === null || this.#options.now() - nextAt < lostAfterMs) return false
     return (await this.#storage.getAlarm()) === null
   }
 
-  /** For a watchdog: ends all back-offs and sets the alarm from the table, whatever it is believed to be set to. */
+  /** For a watchdog: ends all back-offs and sets the alarm from the table, regardless of its believed state. */
   reset(): void {
     for (const backoff of this.#backoffs.values()) backoff.until = 0
     this.#armedAt = undefined

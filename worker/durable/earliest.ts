@@ -1,4 +1,4 @@
-/** The earliest of some due times (ms); null when none of them is set. */
+/** The earliest of some due times (ms); null if none of them is set. */
 export function earliest(...times: readonly (number | null)[]): number | null {
   const set = times.filter((time) => time !== null)
   return set.length > 0 ? Math.min(...set) : null

@@ -1,11 +1,11 @@
 /**
  * One step of a change that is too large for the constructor. Reads and writes a bounded number of rows after `cursor`
  * (null: from the start) and returns the next cursor, or null at the end. The step and its cursor are stored together, so
- * a crash repeats it as a whole. It may meet rows that are done already, and the whole job may run again.
+ * a crash repeats it as a whole. It may encounter rows that are done already, and the whole job may run again.
  */
 export type MigrationJob = (sql: SqlStorage, cursor: string | null) => string | null
 
-/** By name. A job stays here as long as the migration that starts it. */
+/** Jobs by name. A job stays here as long as the migration that starts it. */
 export type MigrationJobs = Readonly<Record<string, MigrationJob>>
 
 /** Runs one step of the oldest job that has not ended. Returns whether more is left. */

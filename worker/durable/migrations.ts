@@ -1,21 +1,21 @@
-/** A change of a schema. Its place in the list is the version that it leads from; the next one is what it leads to. */
+/** A schema change. The one at index n of the list leads from version n to version n + 1. */
 export type Migration = {
   sql: string
   /** Code that knows fewer versions than this must not use the database after it; 0: any code may. */
   oldestCode: number
   /** The background job that starts after it (migrationJobs.ts). */
   job?: string
-  /** It waits until this job has ended. */
+  /** The migration waits until this job has ended. */
   after?: string
 }
 
 /** Append-only. A plain string is a migration from before this type existed: no older code may use the database after it. */
 export type Migrations = readonly (string | Migration)[]
 
-/** Adds what older code neither sees nor needs, so that it may go on writing. */
+/** Adds what older code neither sees nor needs, so that it may continue to write. */
 export const expand = (sql: string, job?: string): Migration => ({ sql, oldestCode: 0, ...(job && { job }) })
 
-/** Removes or changes what code of fewer than `oldestCode` versions uses. */
+/** Removes or changes what is used by code that knows fewer than `oldestCode` versions. */
 export const contract = (sql: string, { oldestCode, after }: { oldestCode: number; after?: string }): Migration => ({
   sql,
   oldestCode,
@@ -35,7 +35,7 @@ export class SchemaNotUsable extends Error {
   }
 }
 
-/** Also for an error that came from another object. */
+/** Also true for an error that came from another object. */
 export const isSchemaNotUsable = (error: unknown): boolean => error instanceof Error && error.message.includes(marker)
 
 /**
@@ -43,7 +43,7 @@ export const isSchemaNotUsable = (error: unknown): boolean => error instanceof E
  * background job. Each migration runs in its own transaction, and the table `migration` has a row for each that has run.
  * `upTo` stops at an older version, so that a test can fill it first. Returns the version.
  *
- * Throws SchemaNotUsable when the database is newer than the list and one of the newer migrations excludes this code.
+ * Throws SchemaNotUsable if the database is newer than the list and one of the newer migrations excludes this code.
  */
 export function migrate(storage: DurableObjectStorage, migrations: Migrations, upTo = migrations.length): number {
   const { sql } = storage
@@ -83,8 +83,8 @@ function apply(sql: SqlStorage, version: number, migration: Migration, isNew: bo
 }
 
 /**
- * What this code writes lacks what newer jobs fill in, so those run once more when newer code is back. Throws
- * SchemaNotUsable.
+ * Opens a database that is newer than this code. Rows that this code writes lack what newer jobs fill in, so those jobs
+ * run again once newer code is back. Throws SchemaNotUsable.
  */
 function openNewer(storage: DurableObjectStorage, stored: number, highest: number): void {
   const { sql } = storage

@@ -1,7 +1,7 @@
 /** The error's text reaches callers of an object; its class does not. */
 const marker = 'account_restoring'
 
-/** The object is put back to an earlier time; nothing was read or written. */
+/** The object is being put back to an earlier time; nothing was read or written. */
 class AccountRestoring extends Error {
   override name = 'AccountRestoring'
   constructor() {
@@ -9,12 +9,12 @@ class AccountRestoring extends Error {
   }
 }
 
-/** Also for an error that came from another object. */
+/** Also true for an error that came from another object. */
 export const isRestoring = (error: unknown): boolean => error instanceof Error && error.message.includes(marker)
 
 /**
- * Storage that refuses while its object is being restored, so that no method can forget to ask. The restore itself uses `inner`.
- * Reads are refused too: what an object of an earlier time says of a payment may be wrong.
+ * Storage that refuses access while its object is being restored, so that no method can forget to check. The restore itself
+ * uses `inner`. Reads are refused too, because an object of an earlier time may have a payment's old state.
  */
 export class RestoreGate {
   isClosed = false

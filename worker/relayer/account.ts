@@ -6,7 +6,7 @@ import type { Address, ChainId, Hex } from '../chain/types.ts'
 
 export type RelayerAccount = { address: Address; privateKey: Hex }
 
-/** Its message names the setting and never its content, which may be a secret with one character missing. */
+/** The message names the setting but never its content, which may be a secret with one character missing. */
 export class InvalidSeed extends Error {
   override name = 'InvalidSeed'
   constructor() {

@@ -17,24 +17,25 @@ export type RelayJob = {
   /** The account is new (domain/limits.ts): its jobs share one turn with those of all other new accounts. */
   isNewAccount?: boolean
   /**
-   * What the job waits with when others of its account fail in simulation: an agent's id for its payments, a payout's
-   * for its announcement and end, a wallet's for its deployment and changes. Unset: the owner's own payments.
+   * When a job fails in simulation, the other jobs of its account with the same principal wait with it: an agent's id for
+   * its payments, a payout's for its announcement and end, a wallet's for its deployment and changes. Not set for the
+   * owner's own payments.
    */
   principal?: string
   /** exit: an owner takes their wallet back (withdraw, revoke, disable rotation). */
   kind: 'send' | 'deploy' | 'announce' | 'claim' | 'reclaim' | 'rotate' | 'exit'
-  /** The version of the contracts that it calls, which names the Relay contract of its batches. Unset: 1. */
+  /** The version of the contracts that it calls, which determines the Relay contract of its batches. Defaults to 1. */
   contractSet?: number
-  /** The call, when the job has its own transaction. */
+  /** The call, unless the job is sent packed in a batch. */
   target: Address
   data: Hex
-  /** Set for the sends of smart wallets, which `Relay.sends` executes in batches. `amount` (micro-USDC) and `nonce` are decimal. */
+  /** Set for sends of smart wallets, which `Relay.sends` executes in batches. `amount` (micro-USDC) and `nonce`: decimal. */
   packed?: { wallet: Address; to: Address; amount: string; nonce: string; deadline: number; r: Hex; vs: Hex }
   /** Unix seconds of chain time. A job with less than 60 s left is dropped. */
   deadline: number
   /**
    * What must never exist twice with different contents, such as `${wallet}:${nonce}` → recipient and amount. The
-   * Relayer refuses another content under a known scope, and keeps the scope until a finalized block shows that it was
+   * Relayer refuses different content under a known scope, and keeps the scope until a finalized block shows that it was
    * executed or that the last deadline accepted for it has passed. A new job replaces a waiting one of the same scope,
    * since it is a newer signature of the same intent.
    */
@@ -43,7 +44,7 @@ export type RelayJob = {
 
 /**
  * Ids in the order of submission. `reason` is `frozen`, `full`, `malformed` or a guard conflict. `full`: the object's
- * storage has grown beyond its limit, so it takes only further steps of what was accepted, and exits.
+ * storage has grown beyond its limit, so it accepts only further steps of accepted work, and exits.
  */
 export type SubmitResult = { accepted: string[]; refused: { id: string; reason: string }[] }
 
@@ -66,22 +67,22 @@ export type JobReport = {
   gasUsed?: number
 }
 
-/** What an operator needs to know of a Relayer. */
+/** Relayer status, for operators. */
 export type RelayerHealth = {
-  /** Why nothing is sent: a node asks for fees above the ceilings, or an operator has stopped it. Null: jobs are sent. */
+  /** Why nothing is sent: fees above the ceilings, or an operator has stopped delivery. Null if jobs are sent. */
   holding: string | null
-  /** The error that ended the last step; null: it succeeded. */
+  /** The error that ended the last step; null if it succeeded. */
   stepError: string | null
-  /** Jobs not in a transaction yet, and when the oldest of them was submitted (ms); null without any. */
+  /** Number of jobs not in a transaction yet, and when the oldest was submitted (ms); null if there are none. */
   waiting: number
   oldestAt: number | null
-  /** Jobs of these that could be sent now, and for how long the first of them could have been; 0 without any. */
+  /** Number of jobs ready to send, and how long the oldest of them has been ready (ms); 0 if there are none. */
   ready: number
   readyMs: number
-  /** For how long jobs could be sent and none was, while this instance has been loaded; 0: jobs are sent. */
+  /** How long jobs have been ready without any being sent (ms), since this instance was loaded; 0 if jobs are sent. */
   stalledMs: number
   inFlight: number
-  /** Of the object's storage. `isFull`: new work is refused until old rows are pruned. */
+  /** Size of the object's storage. `isFull`: new work is refused until old rows are pruned. */
   databaseBytes: number
   maxDatabaseBytes: number
   isFull: boolean
@@ -104,7 +105,7 @@ export type RelayerAccount = {
   balance: bigint
   nextNonce: number | null
   inFlight: number
-  /** How long the balance lasts at the pace of the last hours; null: nothing was spent, or it is not known yet. */
+  /** How long the balance lasts at the rate of the last hours; null if nothing was spent or if it is not known yet. */
   runwayHours: number | null
 }
 
@@ -113,7 +114,7 @@ export type RelayerAccountState = {
   version: number
   address: Address
   balance: bigint
-  /** Transactions whose end is not known. */
+  /** Number of transactions whose outcome is not known. */
   inFlight: number
   /** waiting: it takes over when it has ETH. older: it is followed until nothing is in flight, then swept. */
   state: 'waiting' | 'sending' | 'older'
@@ -125,30 +126,30 @@ export const sweptWei = 3n * 10n ** 14n // 0.0003 ETH
 /** Object name of a shard: one relayer account per chain and shard. */
 export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${shard}`
 
-/** What Treasuries, the cron trigger and operators call over RPC; relayer.ts implements it. */
+/** The RPC calls of Treasuries, the cron trigger and operators; relayer.ts implements them. */
 export interface RelayerApi extends Rpc.DurableObjectBranded {
   /** Queues jobs for delivery. Submitting the same id again changes nothing, whatever became of the job. */
   submit(jobs: RelayJob[]): Promise<SubmitResult>
-  /** What is known of these jobs; unknown ids are left out. */
+  /** The reports of these jobs; unknown ids are left out. */
   status(ids: string[]): Promise<JobReport[]>
   /** Like `status`, but returns once the job is no longer `waiting`, or after `ms` (at most 5,000). Null if unknown. */
   wait(id: string, ms: number): Promise<JobReport | null>
   /** The account that pays gas. Throws RpcUnavailable. */
   account(): Promise<RelayerAccount>
-  /** All its accounts, of older versions of the seed too. Throws RpcUnavailable. */
+  /** All its accounts, including those of older versions of the seed. Throws RpcUnavailable. */
   accounts(): Promise<RelayerAccountState[]>
-  /** What the Relayer knows by itself: nothing is read from the chain. */
+  /** The Relayer's own status; nothing is read from the chain. */
   health(): Promise<RelayerHealth>
   /** Jobs that have waited for a minute or longer, oldest first, and why. */
   stuckJobs(limit: number): Promise<StuckJob[]>
   /**
-   * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). False: it is used up. A grant whose
-   * reply is lost is not returned.
+   * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). Returns false if it is used up. A grant
+   * whose reply is lost is not refunded.
    */
   grantGas(gas: number): Promise<boolean>
   /**
-   * Called by the cron watchdog: works at once, whatever the alarm or a back-off says. True: work was due and the alarm
-   * was lost.
+   * Called by the cron watchdog. Works immediately, regardless of the alarm or a back-off. Returns true if work was due
+   * and the alarm was lost.
    */
   wakeUp(): Promise<boolean>
   /** Drops the user's waiting jobs and refuses new ones: for a restore from a backup. */

@@ -12,12 +12,12 @@ type EncodableJob = Pick<RelayJob, 'target' | 'data' | 'packed'> & { contractSet
 
 /** Gas limit of one send: the most expensive, to a fresh recipient through a cold proxy, was measured below 70,000. */
 const sendGasLimit = 120_000n
-/** The same for deployments (130,000), announcements, claims, reclaims and rotations. */
+/** Gas limit of any other call: deployments (130,000), announcements, claims, reclaims and rotations. */
 const callGasLimit = 400_000n
 /** Relay.ITEM_OVERHEAD. */
 const gasOverheadPerJob = 6_000n
 
-/** 126 bytes: wallet 20, to 20, amount 8, nonce 8, deadline 6, r 32, vs 32. Throws when a field does not fit. */
+/** 126 bytes: wallet 20, to 20, amount 8, nonce 8, deadline 6, r 32, vs 32. Throws if a field does not fit. */
 export function packSend(send: NonNullable<RelayJob['packed']>): Hex {
   const number = (value: bigint, bytes: number) => toHex(value, { size: bytes }).slice(2)
   const bytes = (value: Hex, length: number) => {
@@ -63,12 +63,12 @@ export function encodeBatch(
   return { to: relay, data, gas: transactionGas(data, batchGas(count, callGasLimit)) }
 }
 
-/** What the Relay requires at its start, one limit and overhead more than there are jobs, and the gas to get there. */
+/** The gas that the Relay requires at its start (limit and overhead of one job more than there are), and to get there. */
 function batchGas(count: bigint, gasLimit: bigint): bigint {
   return (count + 1n) * (gasLimit + gasOverheadPerJob) + 30_000n
 }
 
-/** The highest possible intrinsic gas (EIP-7623: 40 for each byte) plus `execution`; unused gas is not paid. */
+/** The highest possible intrinsic gas (EIP-7623: 40 per byte) plus `execution`; unused gas is not paid for. */
 function transactionGas(data: Hex, execution: bigint): bigint {
   return 21_000n + 40n * BigInt(size(data)) + execution
 }

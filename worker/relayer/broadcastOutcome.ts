@@ -7,8 +7,8 @@ import { RpcError, RpcUnavailable } from '../chain/types.ts'
 export type BroadcastOutcome = 'accepted' | 'nonceTooLow' | 'underpriced' | 'later' | 'refused'
 
 /**
- * What a failed eth_sendRawTransaction means. There are no error codes for this, so it knows the messages of geth, reth,
- * erigon, nethermind and anvil. Rethrows what is not a reply of the node.
+ * Classifies the error of eth_sendRawTransaction. There are no error codes for this, so it matches the messages of geth,
+ * reth, erigon, nethermind and anvil. Rethrows errors that are not a reply of the node.
  */
 export function outcomeOf(error: unknown): BroadcastOutcome {
   if (error instanceof RpcUnavailable) return 'later'

@@ -3,18 +3,18 @@ import type { FeeReading, Fees } from './fees.ts'
 
 export type Receipt = NonNullable<Awaited<ReturnType<Chain['receipt']>>>
 
-/** What one step knows of the chain. */
+/** The state of the chain as one step has read it. */
 export type ChainSnapshot = {
   head: Block
   feeReading: FeeReading
-  /** The account's next nonce by mined transactions. As Transactions counts, once the submitter has read it. */
+  /** The account's next nonce by mined transactions; numbered like those of Transactions once the submitter has read it. */
   nonce: number
   /** The same, counting the pool as well; read only while our own next nonce is unknown, else equal to `nonce`. */
   pendingNonce: number
   receipts: Map<Hex, Receipt>
 }
 
-/** With fees that are within the ceilings, so that something may be sent. */
+/** A snapshot with fees within the ceilings, so that transactions may be sent. */
 export type SendingSnapshot = ChainSnapshot & { fees: Fees }
 
 /** Reads everything in one round trip. Throws RpcUnavailable. */

@@ -8,51 +8,51 @@ export type WaitingJob = Share & {
   id: string
   lane: Lane
   contractSet: number
-  /** It failed in a batch before, so it gets its own transaction. */
+  /** The job failed in a batch before, so it gets its own transaction. */
   isolated: boolean
-  /** Jobs of its principal failed in simulation lately. */
+  /** Jobs of its principal failed in simulation recently. */
   isFailing: boolean
   /** ms */
   dueAt: number
 }
 
-/** Jobs that are sent together. `direct`: each in its own transaction, the others in one through the Relay contract. */
+/** Jobs that are sent together. `direct`: each in its own transaction; otherwise all in one, through the Relay contract. */
 export type Batch = { kind: 'direct' | 'sends' | 'calls'; jobIds: string[] }
 
-/** `nextAt` (ms): when waiting jobs will form a batch; null: only a new job or a receipt can change the answer. */
+/** `nextAt` (ms) is when waiting jobs will form a batch; null if only a new job or a receipt can change the choice. */
 export type Choice = { batch: Batch | null; nextAt: number | null }
 
-/** Transactions that are not mined yet: all of them, and those of isolated jobs. */
+/** Numbers of transactions that are not mined yet: all of them, and those of isolated jobs. */
 export type InFlight = { all: number; isolated: number }
 
 /** From this size on, a batch costs less gas per send than a plain USDC transfer. */
 export const minBatchSize = 3
-/** How long fewer jobs wait for others while a transaction is in flight. */
+/** How long fewer jobs wait for more while a transaction is in flight. */
 export const batchWindowMs = 300
 export const maxBatchSize = { send: 50, call: 25 } as const
-/** Transactions of one account that are not mined yet: nodes hold few per sender. */
+/** Maximum number of transactions of one account that are not mined yet: nodes hold few per sender. */
 export const maxInFlight = 8
-/** Of four steps, and of four transactions in flight, one is for retries while other jobs wait. */
+/** One in four steps, and one in four transactions in flight, is for retries while other jobs wait. */
 const retryShare = 4
 export const maxIsolatedWhileOthersWait = maxInFlight / retryShare
 /** Isolated jobs always leave this many transactions to batches that arrive before the next block. */
 const keptForBatches = 2
 
 /**
- * Decides which waiting jobs are sent next. A job is sent at once while nothing is in flight; otherwise when it is one
- * of three, or has waited 300 ms. Lanes alternate, and so do those of several sets of contracts. Retries, which are isolated jobs and those of principals whose jobs
- * fail, go last: they have one step in four while other jobs wait. Remembers whose turn it is.
+ * Decides which waiting jobs are sent next. A job is sent immediately while nothing is in flight; otherwise when it is one
+ * of three, or has waited 300 ms. Lanes alternate, as do those of several contract sets. Retries, which are isolated jobs
+ * and those of failing principals, go last: they get one step in four while other jobs wait. Remembers whose turn it is.
  */
 export class BatchChooser {
   readonly #shares = new Map<string, FairShare>()
   readonly #retryShares = new Map<string, FairShare>()
   readonly #isolatedShare = new FairShare()
-  /** The running number under which each lane of a set was last chosen. */
+  /** The step at which each lane of a set was last chosen. */
   readonly #lastChosen = new Map<string, number>()
   #steps = 0
   #stepsSinceRetry = 0
 
-  /** `waiting` is sorted by due time, and all of it is due. */
+  /** `waiting` is sorted by due time, and all its jobs are due. */
   choose(waiting: readonly WaitingJob[], inFlight: InFlight, now: number): Choice {
     if (inFlight.all >= maxInFlight) return { batch: null, nextAt: null }
     const [retries, first] = partition(waiting, (job) => job.isolated || job.isFailing)
@@ -77,14 +77,14 @@ export class BatchChooser {
     return { batch: batchOf(ready.jobs, shareOf(this.#shares, ready.lane)), nextAt: null }
   }
 
-  /** The lane that was chosen longest ago is next; of new ones the sends. */
+  /** Lanes in the order of their turns: the one chosen longest ago first; among new lanes, sends first. */
   #inTurn(lanes: ReadonlyMap<string, WaitingJob[]>): [string, WaitingJob[]][] {
     const last = (lane: string) => this.#lastChosen.get(lane) ?? 0
     const isCall = ([first]: WaitingJob[]) => (first!.lane === 'call' ? 1 : 0)
     return [...lanes].sort(([a, ofA], [b, ofB]) => last(a) - last(b) || isCall(ofA) - isCall(ofB))
   }
 
-  /** The group whose oldest job is due longest; null when there is none, or no free transaction for it. */
+  /** A batch of the retries that have been due longest; null if there are none, or no free transaction for them. */
   #retry(retries: readonly WaitingJob[], inFlight: InFlight, othersWait: boolean): Batch | null {
     const limit = othersWait ? maxIsolatedWhileOthersWait : maxInFlight - keptForBatches
     const places = Math.min(limit - inFlight.isolated, maxInFlight - inFlight.all)
@@ -113,7 +113,7 @@ function laneReadyAt(jobs: readonly WaitingJob[], inFlight: number, now: number)
   return inFlight === 0 || jobs.length >= minBatchSize ? now : jobs[0]!.dueAt + batchWindowMs
 }
 
-/** Jobs of one lane. */
+/** A batch from jobs of one lane. */
 function batchOf(jobs: readonly WaitingJob[], share: FairShare): Batch {
   const { lane } = jobs[0]!
   const picked = share.pick(jobs, maxBatchSize[lane])

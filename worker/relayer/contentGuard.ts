@@ -17,7 +17,7 @@ export class ContentGuard {
     return new Map(rows.toArray().map((row) => [row.scope, row.content]))
   }
 
-  /** Keeps the content until the deadline (unix seconds) at least. Of a known scope only the deadline can change. */
+  /** Keeps the content at least until the deadline (unix seconds). For a known scope only the deadline can change. */
   add({ guard, deadline }: Required<Pick<RelayJob, 'guard' | 'deadline'>>): void {
     this.#sql.exec(
       `INSERT INTO guard (scope, content, max_deadline) VALUES (?, ?, ?)

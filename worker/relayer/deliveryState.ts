@@ -3,7 +3,7 @@ import { RpcUnavailable } from '../chain/types.ts'
 import { logError, logWarning } from '../observability/log.ts'
 import { InvalidSeed } from './account.ts'
 
-/** Whether and why a Relayer sends nothing, for operators. In memory: the next steps find the same. */
+/** Whether and why a Relayer sends nothing, for operators. Kept in memory only, because the next steps find the same. */
 export class DeliveryState {
   #holding: string | null = null
   #stepError: string | null = null
@@ -18,14 +18,14 @@ export class DeliveryState {
     return this.#stepError
   }
 
-  /** Sends nothing for this reason; null: sends again. One line in the log at the start and at the end. */
+  /** Records why nothing is sent; null if jobs are sent again. Logs one line at the start and one at the end. */
   hold(relayer: string, reason: string | null): void {
     if ((reason === null) !== (this.#holding === null))
       logWarning(`relayer_sends_${reason === null ? 'again' : 'nothing'}`, { relayer, reason })
     this.#holding = reason
   }
 
-  /** What an operator has to fix, such as an unreachable node, needs one line; anything else is a bug, logged in full. */
+  /** Logs what an operator has to fix, such as an unreachable node, in one line; anything else is a bug, logged in full. */
   noteFailure(relayer: string | undefined, work: string, error: unknown): void {
     const isKnown = error instanceof RpcUnavailable || error instanceof InvalidSeed
     if (work === 'deliver') this.#stepError = error instanceof Error ? messageOf(error) : String(error)
@@ -33,12 +33,12 @@ export class DeliveryState {
     logError('relayer_step_failed', fields, isKnown ? undefined : error)
   }
 
-  /** A step has ended well. */
+  /** A step has succeeded. */
   noteSuccess(): void {
     this.#stepError = null
   }
 
-  /** A step begins with so many jobs that could be sent. */
+  /** A step begins with this many jobs that could be sent. */
   noteReady(ready: number, now: number): void {
     if (ready === 0) this.noteSent()
     else this.#stalledSince ??= now
@@ -48,12 +48,12 @@ export class DeliveryState {
     this.#stalledSince = null
   }
 
-  /** For how long jobs could be sent and none was. */
+  /** How long jobs have been ready without any being sent (ms). */
   stalledMs(now: number): number {
     return this.#stalledSince === null ? 0 : now - this.#stalledSince
   }
 
-  /** Notes the balance (wei). Returns how long it lasts; see RelayerAccount. */
+  /** Records the balance (wei) and returns how long it lasts; see RelayerAccount. */
   runwayHours(balance: bigint, now: number): number | null {
     this.#balances = withSample(this.#balances, { at: now, balance })
     return runwayHours(this.#balances)

@@ -5,18 +5,18 @@ export type JobFailure = {
   reason: string
   /** The contract refuses the call; otherwise the node could not execute it. */
   reverts: boolean
-  /** Alone it would succeed. */
+  /** The job would succeed on its own. */
   onlyInBatch?: boolean
 }
 
-/** Failures on chain within an hour, for which we paid gas, after which a user's jobs are parked. */
+/** After this many failures on chain within an hour, for which we paid gas, a user's jobs are parked. */
 const maxChainFailures = 10
 const windowMs = 3_600_000 // 1 hour
 const overQuotaParkMs = 60_000 // 1 minute
-/** How long a job and its principal wait after it failed in simulation. */
+/** How long a job and its principal wait after the job failed in simulation. */
 const firstDelayMs = 2_000 // 2 seconds, doubling
 const maxDelayMs = 60_000 // 1 minute
-/** A principal none of whose jobs failed for this long starts again with the first delay. */
+/** A principal without failures for this long starts again with the first delay. */
 const forgetMs = 600_000 // 10 minutes
 
 /** Condition on a row of `job`: its principal is failing. Binds one value, `failingSince(now)`. */
@@ -31,9 +31,9 @@ type Principal = { user_id: string; principal: string }
 type ParkedRow = Principal & { kind: RelayJob['kind']; simulation_failures: number }
 
 /**
- * Makes those wait whose jobs fail: on chain, where it costs gas, the user; in simulation, where it costs time, the
- * principal (the owner, an agent or a payout), however many jobs it creates. Exits do not count and do not wait.
- * Synchronous: callers open the transaction.
+ * Delays jobs after failures: those of the user after failures on chain, which cost gas; those of the principal (the
+ * owner, an agent or a payout) after failures in simulation, which cost time, however many jobs it creates. Exits do not
+ * count and do not wait. Synchronous: callers open the transaction.
  */
 export class FailureQuota {
   readonly #sql: SqlStorage
@@ -67,7 +67,7 @@ export class FailureQuota {
     )
   }
 
-  /** These jobs fail in simulation: they are retried later, and until then the others of their principals wait too. */
+  /** Parks jobs that fail in simulation and retries them later. Other jobs of their principals wait until then too. */
   park(failures: ReadonlyMap<string, JobFailure>, now: number): void {
     const principals = new Map<string, Principal>()
     for (const [id, failure] of failures) {
@@ -86,7 +86,7 @@ export class FailureQuota {
     }
   }
 
-  /** Reports the job again only when the reason is another. Undefined: it no longer waits. */
+  /** Reports the job again only if the reason has changed. Returns undefined if the job is no longer waiting. */
   #parkOne(id: string, { reason, reverts, onlyInBatch }: JobFailure, now: number): ParkedRow | undefined {
     this.#sql.exec(
       `UPDATE job SET ${enqueueReport} WHERE id = ? AND (state = 'waiting' OR (state = 'parked' AND reason IS NOT ?))`,
@@ -128,7 +128,7 @@ export class FailureQuota {
     return retryAt
   }
 
-  /** A mined job makes up for one failure of its principal; after the last, its jobs that did not fail are due now. */
+  /** A mined job cancels one failure of its principal. Once none is left, its jobs that did not fail are due now. */
   recordMined(jobId: string, now: number): void {
     const [left] = this.#sql
       .exec<Principal & { failures: number }>(
@@ -148,7 +148,7 @@ export class FailureQuota {
     )
   }
 
-  /** Before this no job of the principal is tried (ms). */
+  /** No job of the principal is tried before this time (ms). */
   retryAt(userId: string, principal: string, now: number): number {
     return Math.max(now, this.#failing(userId, principal, now)?.retry_at ?? now)
   }

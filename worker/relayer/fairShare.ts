@@ -1,6 +1,6 @@
 import { stepGas } from '#domain/gasAllowance.ts'
 
-/** What decides whose turn it is. */
+/** The properties of a job that decide whose turn it is. */
 export type Share = {
   userId: string
   /** Who caused the job within the account: the owner, one agent, or one payout. */
@@ -26,7 +26,7 @@ export class FairShare {
   readonly #lastPicked = new Map<string, number>()
   #picks = 0
 
-  /** Up to `size` of the jobs, which are sorted by due time. What is picked counts as served. */
+  /** Returns up to `size` of the jobs, which are sorted by due time. Picked jobs count as served. */
   pick<Job extends Share>(jobs: readonly Job[], size: number): Job[] {
     const flows = Map.groupBy(jobs, (job) => (job.isNewAccount ? newAccounts : job.userId))
     this.#forgetIdle(flows, jobs)
@@ -59,7 +59,7 @@ export class FairShare {
 
 const principalKey = ({ userId, principal }: Share) => `${userId}\n${principal}`
 
-/** The jobs of one turn: the user who was picked longest ago is next, with the principal who was. */
+/** The jobs of one turn. The user who was picked longest ago is next, and within that user the principal likewise. */
 class TurnQueue<Job extends Share> {
   readonly #users = new Map<string, Map<string, Job[]>>()
   readonly #lastPicked: Map<string, number>
@@ -70,7 +70,7 @@ class TurnQueue<Job extends Share> {
       this.#users.set(userId, Map.groupBy(ofUser, principalKey))
   }
 
-  /** Null when the queue is empty. */
+  /** Null if the queue is empty. */
   next(): Job | null {
     const principals = this.#longestAgo(this.#users)
     return (principals && this.#longestAgo(principals)?.[0]) ?? null

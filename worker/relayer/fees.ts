@@ -7,14 +7,14 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 export type FeeReading = { baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 /**
- * Above these nothing is sent, so that a node that lies, or a rush on the network, cannot empty the relayer's account. In
- * gwei per gas; Base usually asks for less than a hundredth of them. The priority fee is paid as signed, of the base fee
- * only what the block really asks. Gas limits are our own (batchEncoding.ts): no estimate of a node is used.
+ * Nothing is sent above these, so that neither a lying node nor a rush on the network can empty the relayer's account. In
+ * gwei per gas; Base usually asks for less than a hundredth of them. The priority fee is paid as signed; of the base fee,
+ * only what the block really costs. Gas limits are our own (batchEncoding.ts): no estimate of a node is used.
  */
 export const defaultFeeCeilings = { baseFee: 5, priorityFee: 2 }
 export type FeeCeilings = { baseFee: bigint; priorityFee: bigint }
 
-/** From the setting FEE_CEILINGS, in wei. Throws when it is malformed. */
+/** Returns the setting FEE_CEILINGS in wei. Throws if it is malformed. */
 export function parseFeeCeilings(text: string | undefined): FeeCeilings {
   const { baseFee, priorityFee } = { ...defaultFeeCeilings, ...parseNumbers(text, defaultFeeCeilings, 'fee ceiling') }
   return { baseFee: parseGwei(baseFee.toFixed(9)), priorityFee: parseGwei(priorityFee.toFixed(9)) }
@@ -39,7 +39,7 @@ const raised = (fee: bigint): bigint => fee + fee / 8n + 1n
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Fees for replacing a transaction that was sent with `last`; null when they would exceed the ceilings. */
+/** Fees for replacing a transaction that was sent with `last`; null if they would exceed the ceilings. */
 export function replacementFees(last: Fees, current: Fees, { baseFee, priorityFee }: FeeCeilings): Fees | null {
   const maxPriorityFeePerGas = larger(raised(last.maxPriorityFeePerGas), current.maxPriorityFeePerGas)
   const maxFeePerGas = larger(larger(raised(last.maxFeePerGas), current.maxFeePerGas), maxPriorityFeePerGas)

@@ -62,19 +62,19 @@ export class JobIntake {
   }
 }
 
-/** Of payments accepted before, and for owners who leave: taken even when the storage is full. */
+/** Further steps of accepted payments, and exits of owners: accepted even when the storage is full. */
 const followUps: ReadonlySet<RelayJob['kind']> = new Set(['announce', 'claim', 'reclaim', 'exit'])
 
 /** `contents`: what was accepted before, by scope. */
 type Intake = { frozen: ReadonlySet<string>; contents: ReadonlyMap<string, string>; isFull: boolean }
 
-/** Null when the job can be accepted. */
+/** Null if the job can be accepted. */
 function refusalReason(job: RelayJob, { frozen, contents, isFull }: Intake): string | null {
   if (frozen.has(job.userId)) return 'frozen'
   const malformed = validateJob(job)
   if (malformed) return malformed
   const content = job.guard && contents.get(job.guard.scope)
-  // A newer signature of a known intent is no new work.
+  // A newer signature of a known intent is not new work.
   if (isFull && content === undefined && !followUps.has(job.kind)) return 'full'
   return content === undefined || content === job.guard?.content
     ? null

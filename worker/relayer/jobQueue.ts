@@ -7,10 +7,10 @@ import { enqueueReport } from './reportOutbox.ts'
 
 /** Failures on chain after which a job is given up. */
 const maxChainFailures = 3
-/** A Treasury that reads at CONFIRM_DEPTH submits a job now and then after it was mined. */
+/** A mined job is reopened only after this long, since a Treasury that reads at CONFIRM_DEPTH may submit it late. */
 const reopenAfterMs = 15_000 // 15 seconds
 
-/** What a transaction is encoded from. */
+/** The part of a job from which a transaction is encoded. */
 export type QueuedJob = Pick<RelayJob, 'id' | 'userId' | 'target' | 'data' | 'packed'> & { contractSet: number }
 
 type LoadedRow = {
@@ -29,7 +29,7 @@ type LoadedRow = {
  *     waiting, parked → in_flight   part of a signed transaction
  *     in_flight → waiting           that transaction ended without executing it
  *     in_flight → mined, failed     final, unless a reorganisation undoes it
- *     mined → in_flight, waiting    submitted again: perhaps a reorganisation did
+ *     mined → in_flight, waiting    submitted again, perhaps because a reorganisation undid it
  *     waiting, parked → dropped     expired, superseded or frozen
  *     waiting, parked → mined       another signature of the same intent was mined
  *
@@ -44,7 +44,7 @@ export class JobQueue {
     this.#quota = quota
   }
 
-  /** Which of these jobs were submitted before. */
+  /** The ids of these that were submitted before. */
   knownIds(ids: readonly string[]): Set<string> {
     const rows = this.#sql.exec<{ id: string }>(
       'SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?))',
@@ -77,7 +77,7 @@ export class JobQueue {
     )
   }
 
-  /** Jobs not in a transaction yet, and when the oldest was submitted (ms); null without any. */
+  /** Number of jobs not in a transaction yet, and when the oldest was submitted (ms); null if there are none. */
   waiting(): { waiting: number; oldestAt: number | null } {
     return this.#sql
       .exec<{ waiting: number; oldestAt: number | null }>(
@@ -108,7 +108,7 @@ export class JobQueue {
       .one().due
   }
 
-  /** In the order of `ids`, sends of one wallet by rising nonce. Jobs that no longer wait are left out. */
+  /** Jobs in the order of `ids`, but sends of one wallet by rising nonce. Jobs that no longer wait are left out. */
   load(ids: readonly string[]): QueuedJob[] {
     const rows = this.#sql.exec<LoadedRow>(
       `SELECT id, user_id, target, data, packed, contract_set FROM job
@@ -168,7 +168,7 @@ export class JobQueue {
     )
   }
 
-  /** Another signature of the same intent that still waits has nothing left to do. */
+  /** Marks the job as mined, and waiting jobs of the same intent with it, which have nothing left to do. */
   markMined(id: string, hash: Hex, now: number): void {
     const mined = { state: 'mined', reason: null, hash } as const
     this.#finish(`id = ? AND state <> 'mined'`, [id], mined, now)
@@ -176,7 +176,7 @@ export class JobQueue {
     this.#quota.recordMined(id, now)
   }
 
-  /** It failed inside the mined transaction `nonce`: retried in its own transaction, or given up. */
+  /** The job failed inside the mined transaction `nonce`. It is retried in its own transaction, or given up. */
   markFailedOnChain(id: string, nonce: number, hash: Hex, now: number): void {
     const job = this.#sql
       .exec<{ user_id: string; chain_failures: number }>(
@@ -217,7 +217,7 @@ export class JobQueue {
   }
 
   /**
-   * Jobs that were mined and are submitted again: their Treasury does not find them on chain, so their transactions are
+   * Reopens mined jobs that are submitted again: their Treasury does not find them on chain, so their transactions are
    * followed again until there is a receipt. Another signature's transaction may have executed the job.
    */
   reopenMined(ids: readonly string[], now: number): void {
@@ -233,7 +233,7 @@ export class JobQueue {
         nonce,
       )
       this.undoMined(nonce)
-      // It never was in a transaction of its own.
+      // Such a job was never in a transaction itself.
       this.#sql.exec(
         `UPDATE job SET state = 'waiting', due_at = ?, finished_at = NULL WHERE state = 'mined' AND nonce IS NULL
            AND tx_hash IN (SELECT hash FROM attempt WHERE attempt.nonce = ?)`,
@@ -243,7 +243,7 @@ export class JobQueue {
     }
   }
 
-  /** A newer signature of the same intent replaces the one that waits. */
+  /** Drops the waiting signature of an intent that a newer signature replaces. */
   supersede(scope: string, now: number): void {
     this.#finish(
       `state IN ('waiting','parked') AND scope = ?`,

@@ -21,7 +21,7 @@ export class JobWaiters {
     if (waiters.size === 0) this.#waiters.delete(id)
   }
 
-  /** To be called after every change of jobs. */
+  /** Call after every change of jobs. */
   resolve(): void {
     for (const [id, waiters] of this.#waiters) {
       if (this.#isWaiting(id)) continue

@@ -1,7 +1,7 @@
 import type { Migrations } from '../durable/migrations.ts'
 import type { Schema } from '../durable/objectSchema.ts'
 
-/** SQLite of one Relayer. Append-only: a change is a new entry. `…_at` is ms, `deadline` unix seconds, fees wei. */
+/** Schema of a Relayer, append-only: a change is a new entry. `…_at` is in ms, `deadline` in unix seconds, fees in wei. */
 export const relayerMigrations: Migrations = [
   `
   -- The account this object drives, and its next nonce; null until the chain was asked.
@@ -28,7 +28,7 @@ export const relayerMigrations: Migrations = [
   CREATE INDEX item_tell ON item (tell_at) WHERE tell_at IS NOT NULL;
   CREATE INDEX item_finished ON item (finished_at) WHERE finished_at IS NOT NULL;
 
-  -- Under one scope there is one content.
+  -- One content per scope.
   CREATE TABLE guard (scope TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
   -- Failures on chain, for the hourly quota.
   CREATE TABLE failure (user_id TEXT NOT NULL, at INTEGER NOT NULL);
@@ -115,7 +115,7 @@ export const relayerMigrations: Migrations = [
   ALTER TABLE job ADD COLUMN is_new_account INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE job ADD COLUMN reverts INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE job ADD COLUMN gas_used INTEGER NOT NULL DEFAULT 0;
-  -- Of the mined transaction; null before.
+  -- Gas used by the mined transaction; null before.
   ALTER TABLE account_tx ADD COLUMN gas_used INTEGER;
   CREATE INDEX job_expiring ON job (deadline) WHERE state IN ('waiting','parked');
   CREATE INDEX job_principal ON job (user_id, principal) WHERE state IN ('waiting','parked');
@@ -126,13 +126,13 @@ export const relayerMigrations: Migrations = [
   ) WITHOUT ROWID;
   `,
   `
-  -- The last deadline accepted for the scope (unix seconds). Null: accepted before it was stored; prune.ts fills it in.
+  -- The last deadline accepted for the scope (unix seconds). Null if older than this column; prune.ts fills it in.
   ALTER TABLE guard ADD COLUMN max_deadline INTEGER;
   CREATE INDEX guard_deadline ON guard (max_deadline);
   `,
   `
-  -- The accounts that this object drives, by the version of the relayer seed; the newest sends. Before it, account had the
-  -- one there was. Nonces of all tables are those of an account plus (version - 1) * 2^32; next_nonce too.
+  -- The accounts that this object drives, by the version of the relayer seed; the newest sends. Earlier, account had the
+  -- only one. Nonces of all tables are those of an account plus (version - 1) * 2^32; next_nonce too.
   CREATE TABLE relayer_account (version INTEGER PRIMARY KEY, address TEXT NOT NULL, next_nonce INTEGER);
   -- Wei, as a decimal.
   ALTER TABLE account_tx ADD COLUMN value TEXT NOT NULL DEFAULT '0';

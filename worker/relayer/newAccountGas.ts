@@ -8,7 +8,7 @@ export class NewAccountGas {
     this.#sql = sql
   }
 
-  /** False: today's `ceiling` would be exceeded, and nothing is granted. */
+  /** Returns false and grants nothing if today's `ceiling` would be exceeded. */
   grant(gas: number, ceiling: number, now: number): boolean {
     const day = utcDay(now)
     this.#sql.exec('DELETE FROM new_account_gas WHERE day < ?', day)

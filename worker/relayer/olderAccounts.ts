@@ -2,12 +2,12 @@ import type { RelayerAccounts } from './accounts.ts'
 import { sweptWei } from './api.ts'
 import { type FeeCeilings, feesWithin } from './fees.ts'
 
-/** A plain transfer. */
+/** Gas of a plain transfer. */
 const transferGas = 21_000n
-/** Kept for the L1's share of the fee, which nodes do not name before: many times of it. */
+/** Kept for the L1's share of the fee, which nodes do not report in advance; many times that share. */
 const keptWei = 10n ** 14n // 0.0001 ETH
 
-/** What older accounts have sent ends as well. Returns whether there is still something to watch. */
+/** Follows the transactions of older accounts to their end. Returns whether there is still something to watch. */
 export async function followOlder(accounts: RelayerAccounts, ceilings: FeeCeilings, now: number): Promise<boolean> {
   const busy = accounts.older().filter((one) => !one.isIdle(now))
   for (const submitter of busy) {
@@ -19,7 +19,7 @@ export async function followOlder(accounts: RelayerAccounts, ceilings: FeeCeilin
   return busy.length > 0
 }
 
-/** Sends what older accounts have left to the one that sends now, once they are idle. Throws RpcUnavailable. */
+/** Sends the remaining ETH of idle older accounts to the active account. Throws RpcUnavailable. */
 export async function sweepOlder(accounts: RelayerAccounts, ceilings: FeeCeilings, now: number): Promise<void> {
   const to = accounts.active().address
   for (const submitter of accounts.older().filter((one) => one.isIdle(now))) {

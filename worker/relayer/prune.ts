@@ -1,12 +1,12 @@
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
-/** How long it is known what became of a job: for reports, and so that it is not taken a second time. */
+/** How long the outcome of a job is kept, for reports and so that the job is not accepted a second time. */
 const jobRetentionMs = 7 * 86_400_000 // 7 days
-/** A run deletes at most so much of each, since delivery waits meanwhile. */
+/** A run deletes at most this many of each, because delivery waits meanwhile. */
 const maxTransactions = 500
 const maxRows = 10_000
-/** For guards of which no job is left: later than any deadline. */
+/** Added to the current time for guards without a job: later than any deadline. */
 const unknownDeadlineMs = 400 * 86_400_000 // 400 days
 
 /**
@@ -18,8 +18,9 @@ const unknownDeadlineMs = 400 * 86_400_000 // 400 days
  *                                            every deadline accepted for them
  *     jobs                                   seven days after their end
  *
- * Other content under a nonce whose guard is gone is refused by the Treasury, which keeps the payment, and by the wallet,
- * which executes a nonce once. Returns whether more is left. `now` in ms. Throws RpcUnavailable, with old jobs deleted.
+ * Different content under a nonce whose guard is gone is refused by the Treasury, which keeps the payment, and by the
+ * wallet, which executes a nonce once. Returns whether more is left. `now` is in ms. Throws RpcUnavailable, after deleting
+ * old jobs.
  */
 export async function prune(
   storage: DurableObjectStorage,
@@ -51,7 +52,7 @@ const deleteOldJobs = (sql: SqlStorage, now: number): number =>
     maxRows,
   )
 
-/** From the account's first nonce to its next one at a finalized block. */
+/** The range is from the account's first nonce to its next one at a finalized block. */
 function deleteFinalTransactions(sql: SqlStorage, [first, next]: readonly [number, number], now: number): number {
   const final = sql
     .exec<{ nonce: number }>(
@@ -73,7 +74,7 @@ function deleteFinalTransactions(sql: SqlStorage, [first, next]: readonly [numbe
   return final.length
 }
 
-/** Guards from before their deadline was stored: it is that of their jobs. */
+/** Sets the deadline of guards that are older than the column, from their jobs. */
 function dateOldGuards(sql: SqlStorage, now: number): void {
   sql.exec(
     `UPDATE guard SET max_deadline = coalesce((SELECT max(deadline) FROM job WHERE job.scope = guard.scope), ?)

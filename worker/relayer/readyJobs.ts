@@ -5,7 +5,7 @@ import type { RelayJob } from './api.ts'
 import type { Lane, WaitingJob } from './chooseBatch.ts'
 import { failingSince, isFailingPrincipal } from './failureQuota.ts'
 
-/** Jobs of one user and lane that are considered for a batch, so that a long queue does not hide other users. */
+/** Maximum number of jobs per user and lane considered for a batch, so that a long queue does not hide other users. */
 const maxReadyPerUser = 50
 const maxReady = 500
 
@@ -23,8 +23,8 @@ type ReadyRow = {
 }
 
 /**
- * Jobs that may be sent now, by due time. Of a long queue only the first, with turns between principals and users. Jobs of
- * a set that `chain` does not know, so without a Relay contract, are sent one by one.
+ * Jobs that may be sent now, by due time. Of a long queue, only the first ones, taking turns between principals and users.
+ * Jobs of a contract set that `chain` does not know have no Relay contract, so they are sent one by one.
  */
 export function readyJobs(sql: SqlStorage, chain: Pick<Chain, 'contractSets'>, now: number): WaitingJob[] {
   return sql

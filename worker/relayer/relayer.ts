@@ -35,7 +35,7 @@ import { readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 
-/** deliver: one step of sending and watching transactions. report: Treasuries hear what changed. schema: a background job. */
+/** deliver: one step of sending and watching transactions. report: reports to Treasuries. schema: a background job. */
 type AlarmKind = 'deliver' | 'report' | 'prune' | 'schema'
 
 const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
@@ -43,16 +43,16 @@ const maxStepsInARow = 25
 const pruneEveryMs = 3_600_000 // 1 hour
 /** How often fees are read again while they are above the ceilings: one block. */
 const feePollMs = 2_000 // 2 seconds
-/** How often what older accounts have sent is looked at: half a block. */
+/** How often transactions of older accounts are checked: half a block. */
 const followMs = 1_000
 const stuckAfterMs = 60_000 // 1 minute
-/** Of the object's storage, which ends at 10 GB: above this, new work is refused. */
+/** Above this size of the object's storage, which is limited to 10 GB, new work is refused. */
 const maxDatabaseBytes = 6_000_000_000
 
 /**
  * One account on one chain (object name: `relayerName(chainId, shard)`). It packs the jobs of many users into
- * transactions, sends them and watches what becomes of them. It holds gas money only, and executing a job twice is
- * harmless, so when an outcome is unknown it sends again.
+ * transactions, sends them and tracks their outcomes. It holds only gas money, and executing a job twice is harmless, so
+ * it sends again if an outcome is unknown.
  */
 export class Relayer extends DurableObject<Env> implements RelayerApi {
   /** Replaceable in tests. */
@@ -206,7 +206,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     }
   }
 
-  /** One step: reads the chain, resolves what is in flight, sends what waits. Returns when the next is due (ms). */
+  /** Runs one step: reads the chain, resolves what is in flight, sends what waits. Returns when the next is due (ms). */
   async #deliver(): Promise<number | null> {
     await this.#openAccounts().moveOn()
     const submitter = this.#openSubmitter()
@@ -240,7 +240,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#waiters.resolve()
     this.#state.noteSuccess()
 
-    // What has just ended may have kept a newer signature of the same intent waiting.
+    // A newer signature of the same intent may have waited for a transaction that has just ended.
     const hasEnded = submitter.inFlight().all < inFlight.all
     if (!isResolved || batch || (hasEnded && readyJobs(this.#schema.storage.sql, submitter.chain(), now).length > 0))
       return now
@@ -258,7 +258,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     return isFull
   }
 
-  /** Not after each step: while many jobs wait, Treasuries get one report for several steps. */
+  /** Does not run after each step: while many jobs wait, Treasuries get one report for several steps. */
   #afterDelivery(): void {
     const now = this.clock.now()
     this.#alarms.schedule('prune', now + pruneEveryMs)

@@ -3,11 +3,11 @@ import type { Env } from '../env.ts'
 import type { JobRef, JobReport } from './api.ts'
 
 const firstRetryMs = 1_000 // 1 second, doubling
-/** The Treasury also asks by itself and settles from the chain, so a report may be given up. */
+/** The Treasury also requests reports and settles from the chain, so a report may be given up. */
 const maxAttempts = 10
 const maxReportsAtOnce = 200
 
-/** For `UPDATE job SET …`: a change that the Treasury should hear of. Binds one value, the time in ms. */
+/** For `UPDATE job SET …`: marks a change to be reported to the Treasury. Binds one value, the time in ms. */
 export const enqueueReport = 'report_version = report_version + 1, report_at = ?, report_attempts = 0'
 
 type ReportRow = {
@@ -23,12 +23,12 @@ type ReportRow = {
 }
 const reportColumns = 'id, ref, user_id, state, tx_hash, reason, reverts, gas_used, report_version'
 
-/** What one user's Treasury has not heard yet. `versions` says which change of each job the reports describe. */
+/** Reports that one user's Treasury has not received. `versions` says which change of each job the reports describe. */
 export type PendingReports = { userId: string; reports: JobReport[]; versions: { id: string; version: number }[] }
 
 /**
- * What Treasuries still have to hear of their jobs. It lives in the columns `report_…` of the jobs: a report is always
- * made from the newest state, and a change that happens while one is on its way stays pending.
+ * Reports that Treasuries have not received yet, kept in the columns `report_…` of the jobs: a report is always made from
+ * the newest state, and a change that happens while one is being sent stays pending.
  */
 export class ReportOutbox {
   readonly #sql: SqlStorage
@@ -45,7 +45,7 @@ export class ReportOutbox {
 
   /**
    * Sends the reports that are due. A report is a hint and may be lost: Treasuries settle from the chain. Returns when more
-   * are due (ms), null when none is.
+   * are due (ms), null if none are pending.
    */
   async send(treasuries: Env['TREASURY'], now: number): Promise<number | null> {
     await Promise.all(
@@ -86,7 +86,7 @@ export class ReportOutbox {
     )
   }
 
-  /** The Treasury did not take the reports: sends them again later, and gives them up after ten attempts. */
+  /** Retries reports that the Treasury did not take, and gives them up after ten attempts. */
   deferReport(versions: PendingReports['versions'], now: number): void {
     for (const { id, version } of versions) {
       this.#sql.exec(
@@ -102,7 +102,7 @@ export class ReportOutbox {
     }
   }
 
-  /** When the next report is due (ms); null when none is pending. */
+  /** When the next report is due (ms); null if none is pending. */
   nextReportAt(): number | null {
     return this.#sql.exec<{ at: number | null }>('SELECT min(report_at) AS at FROM job').one().at
   }
@@ -115,7 +115,7 @@ function toReport(row: ReportRow): JobReport {
     state: row.state === 'in_flight' ? (row.tx_hash ? 'broadcast' : 'waiting') : row.state,
     ...(row.tx_hash ? { txHash: row.tx_hash } : {}),
     ...(row.reason ? { reason: row.reason } : {}),
-    // Also when it was dropped since: it would revert again.
+    // Also set if the job was dropped since, because it would revert again.
     ...(row.reverts === 1 && row.state !== 'mined' ? { reverts: true } : {}),
     ...(row.gas_used > 0 ? { gasUsed: row.gas_used } : {}),
   }

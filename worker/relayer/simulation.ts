@@ -13,7 +13,7 @@ export type Simulation = {
   batchReverts: boolean
 }
 
-/** Executes the transaction that would be sent as an eth_call on the newest block. Throws RpcUnavailable. */
+/** Executes the transaction that would be sent, as an eth_call on the newest block. Throws RpcUnavailable. */
 export async function simulateBatch(
   chain: Chain,
   from: Address,
@@ -35,13 +35,13 @@ export async function simulateBatch(
   }
 }
 
-/** The failing ones, by id. */
+/** The failures of these jobs in their own transactions, by id. */
 async function simulateEach(chain: Chain, from: Address, jobs: readonly QueuedJob[]): Promise<Map<string, JobFailure>> {
   const failures = await Promise.all(jobs.map((job) => simulateOne(chain, from, job)))
   return new Map(jobs.flatMap(({ id }, i) => (failures[i] ? [[id, failures[i]] as const] : [])))
 }
 
-/** Why the job fails in its own transaction; null when it succeeds. */
+/** Why the job fails in its own transaction; null if it succeeds. */
 async function simulateOne(chain: Chain, from: Address, job: QueuedJob): Promise<JobFailure | null> {
   const { to, data, gas } = encodeBatch('direct', [job], chain)
   try {
@@ -54,5 +54,5 @@ async function simulateOne(chain: Chain, from: Address, job: QueuedJob): Promise
   }
 }
 
-/** At least the selector of an error: running out of gas returns no data. */
+/** True if the data has at least the selector of an error; running out of gas returns no data. */
 const hasRevertData = ({ data }: RpcError): boolean => data !== undefined && data.length >= 10

@@ -67,7 +67,7 @@ export class TransactionSubmitter {
     this.#quota = deps.quota
   }
 
-  /** No transaction of ours needs watching. */
+  /** True if no transaction needs watching. */
   isIdle(now: number): boolean {
     return this.transactions.watched(now).length === 0
   }
@@ -81,7 +81,7 @@ export class TransactionSubmitter {
     return this.isIdle(now) ? null : now + pollMs
   }
 
-  /** Throws RpcUnavailable, also for a head from the future, which would drop everything that waits as expired. */
+  /** Throws RpcUnavailable, also for a head from the future, which would make every waiting job look expired. */
   async readChain(): Promise<ChainSnapshot> {
     const hashes = this.transactions.watched(this.#clock()).map(({ hash }) => hash)
     const isNonceUnknown = this.transactions.nextNonce() === null
@@ -144,8 +144,8 @@ export class TransactionSubmitter {
   }
 
   /**
-   * Sends what no node has accepted yet, or replaces what does not get mined. Returns true when there was neither, so
-   * that a new nonce may be taken.
+   * Sends a transaction that no node has accepted yet, or replaces one that does not get mined. Returns true if there was
+   * neither, so that a new nonce may be taken.
    */
   async resolvePending(snapshot: SendingSnapshot): Promise<boolean> {
     const open = this.transactions.open()
@@ -157,7 +157,7 @@ export class TransactionSubmitter {
     const stuck = open.find(({ nonce }) => nonce >= snapshot.nonce)
     if (!stuck) return true
     const sentBlock = stuck.sent_block ?? 0
-    // The block it was sent in is gone, or never was: a node may have been wrong about it.
+    // The block at which it was sent is gone or never existed: a node may have been wrong about it.
     if (sentBlock > snapshot.head.number) this.transactions.markAccepted(stuck.nonce, snapshot.head.number)
     if (snapshot.head.number - sentBlock < stuckBlocks) return true
     this.#storage.transactionSync(() => this.#unblock(stuck.nonce, snapshot))
@@ -181,11 +181,11 @@ export class TransactionSubmitter {
       this.#jobs.undoMined(gap)
     }
     if (snapshot.nonce === nonce) this.#replace(nonce, snapshot)
-    // A node may have dropped the ones behind the gap.
+    // A node may have dropped the transactions behind the gap.
     else this.transactions.markUnsent(nonce)
   }
 
-  /** The nonce is used although no node ever accepted our bytes: ours were mined unnoticed, or it is lost. */
+  /** For a nonce that is used although no node accepted our bytes: ours were mined unnoticed, or the nonce is lost. */
   async #resolveUsedNonce(nonce: number): Promise<void> {
     const hashes = this.transactions.attempts(nonce).map(({ hash }) => hash)
     const receipts = await readReceipts(this.chain(), hashes)
@@ -199,7 +199,7 @@ export class TransactionSubmitter {
     })
   }
 
-  /** Its content is not cancelled yet, and no job in it can be executed any more. */
+  /** True if the content is not cancelled yet and none of its jobs can be executed any more. */
   #isObsolete(nonce: number, snapshot: SendingSnapshot): boolean {
     return (
       !this.transactions.newestAttempt(nonce).is_cancellation &&
@@ -208,7 +208,7 @@ export class TransactionSubmitter {
     )
   }
 
-  /** Signs it again with higher fees, as a cancellation if it is obsolete. At the fee ceiling it is sent as it is. */
+  /** Signs it again with higher fees, as a cancellation if it is obsolete. At the fee ceiling it is resent unchanged. */
   #replace(nonce: number, snapshot: SendingSnapshot): void {
     const { max_fee, max_priority_fee, is_cancellation } = this.transactions.newestAttempt(nonce)
     const last = { maxFeePerGas: BigInt(max_fee), maxPriorityFeePerGas: BigInt(max_priority_fee) }
@@ -219,7 +219,7 @@ export class TransactionSubmitter {
     } else this.transactions.sign(nonce, fees, this.#clock())
   }
 
-  /** Parks what failed in simulation, then signs, stores and sends the rest, which is simulated once more if it shrank. */
+  /** Parks jobs that failed in simulation, then signs, stores and sends the rest, simulated again if the batch shrank. */
   async submitBatch(
     kind: Batch['kind'],
     jobs: readonly QueuedJob[],
@@ -235,7 +235,7 @@ export class TransactionSubmitter {
     const rest = waiting.length === 1 ? 'direct' : kind
     if (waiting.length < jobs.length) {
       const again = await this.simulate(rest, waiting)
-      // Only what was simulated is sent: if it failed again, or shrank meanwhile, the next step chooses again.
+      // Only a simulated batch is sent: if it failed again, or shrank meanwhile, the next step chooses again.
       if (this.#applySimulation(waiting, again).length < waiting.length || again.batchReverts) return
     }
     await this.#submitTransaction(rest, waiting, snapshot)
@@ -255,7 +255,7 @@ export class TransactionSubmitter {
     if (nonce !== null) await this.#broadcast(nonce, snapshot)
   }
 
-  /** Nonce, signature and jobs are stored together or not at all. Null when no nonce may be taken now. */
+  /** Stores nonce, signature and jobs together or not at all. Returns null if no nonce may be taken now. */
   #createTransaction(kind: Batch['kind'], jobs: readonly QueuedJob[], snapshot: SendingSnapshot): number | null {
     return this.#storage.transactionSync(() => {
       const ids = jobs.map(({ id }) => id)
@@ -269,7 +269,7 @@ export class TransactionSubmitter {
     })
   }
 
-  /** Sends the newest attempt of a nonce. Throws RpcUnavailable when the outcome is unknown or it has to wait. */
+  /** Sends the newest attempt of a nonce. Throws RpcUnavailable if the outcome is unknown or it has to wait. */
   async #broadcast(nonce: number, snapshot: SendingSnapshot): Promise<void> {
     for (let replacements = 0; ; replacements++) {
       const { hash, raw, is_cancellation } = this.transactions.newestAttempt(nonce)

@@ -5,19 +5,19 @@ import type { TransactionContent } from './batchEncoding.ts'
 import type { Batch } from './chooseBatch.ts'
 import type { Fees } from './fees.ts'
 
-/** How long receipts of a lost nonce are still looked for: the node may have been wrong. */
+/** How long receipts of a lost nonce are still watched for, because the node may have been wrong. */
 export const lostWatchMs = 600_000 // 10 minutes
 const maxWatched = 100
 const transferGas = 21_000n
 
-/** `fill`: closes a nonce gap of which nothing is known. */
+/** `fill` closes a nonce gap of which nothing is known. */
 export type AccountTransaction = {
   nonce: number
   kind: Batch['kind'] | 'fill'
   target: Address
   data: Hex
   gas: number
-  /** Wei, as a decimal: of a plain transfer to the account that follows. */
+  /** Wei, as a decimal; 0 except for a plain transfer to the next account. */
   value: string
   /** lost: another transaction consumed the nonce. */
   state: 'open' | 'mined' | 'lost'
@@ -37,12 +37,12 @@ export type Attempt = {
   max_priority_fee: string
 }
 
-/** Which account a stored nonce is of: each version of the seed has a range of its own. */
+/** Each version of the seed has its own range of stored nonces, which identifies their account. */
 const rangeSize = 2 ** 32
 
 /**
  * The nonces of one account and what was signed for each. The content of a nonce never changes: a replacement has
- * other fees, or is a cancellation, an empty transfer to the account itself. Every attempt is stored, signed, before it
+ * different fees, or is a cancellation, an empty transfer to the account itself. Every attempt is stored, signed, before it
  * is sent. Synchronous: callers open the transaction. A nonce here is the one on chain plus `firstNonce`, so that the
  * accounts of several versions of the seed share the tables.
  */
@@ -54,7 +54,7 @@ export class Transactions {
   readonly #version: number
   readonly firstNonce: number
 
-  /** `version`: of the seed, whose row in relayer_account exists. */
+  /** `version` is that of the seed; its row in relayer_account must exist. */
   constructor(sql: SqlStorage, chainId: ChainId, account: RelayerAccount, version: number) {
     this.#sql = sql
     this.#chainId = chainId
@@ -63,14 +63,14 @@ export class Transactions {
     this.firstNonce = (version - 1) * rangeSize
   }
 
-  /** Null until the chain was asked for the first time. */
+  /** Null until the chain was read for the first time. */
   nextNonce(): number | null {
     return this.#sql
       .exec<{ next_nonce: number | null }>('SELECT next_nonce FROM relayer_account WHERE version = ?', this.#version)
       .one().next_nonce
   }
 
-  /** Nonces below `nonce` are used, by us or by another holder of this key. */
+  /** Skips nonces below `nonce`, which are used, by us or by another holder of this key. */
   skipTo(nonce: number): void {
     this.#sql.exec(
       'UPDATE relayer_account SET next_nonce = max(coalesce(next_nonce, 0), ?) WHERE version = ?',
@@ -110,7 +110,7 @@ export class Transactions {
     return this.get(nonce)?.value !== '0'
   }
 
-  /** Closes a gap below our nonces: with what this nonce had before, else with an empty transfer. */
+  /** Closes a gap below our nonces, with the earlier content of this nonce, or with an empty transfer if it had none. */
   fillGap(nonce: number, fees: Fees, now: number): void {
     if (this.get(nonce)) {
       this.#sql.exec(`UPDATE account_tx SET state = 'open', accepted = 0, missing_at = NULL WHERE nonce = ?`, nonce)
@@ -182,7 +182,7 @@ export class Transactions {
     return this.#sql.exec<AccountTransaction>('SELECT * FROM account_tx WHERE nonce = ?', nonce).toArray()[0] ?? null
   }
 
-  /** Without a final outcome, lowest nonce first. */
+  /** Transactions without a final outcome, lowest nonce first. */
   open(): AccountTransaction[] {
     return this.#sql
       .exec<AccountTransaction>(
@@ -217,7 +217,7 @@ export class Transactions {
     return this.#sql.exec<Attempt>('SELECT * FROM attempt WHERE nonce = ? ORDER BY seq DESC LIMIT 1', nonce).one()
   }
 
-  /** In the order of their position in the transaction. */
+  /** Ids in the order of the jobs in the transaction. */
   jobIds(nonce: number): string[] {
     return this.#sql
       .exec<{ job_id: string }>('SELECT job_id FROM batch_job WHERE nonce = ? ORDER BY position', nonce)
@@ -225,7 +225,7 @@ export class Transactions {
       .map((row) => row.job_id)
   }
 
-  /** Can any job in it still be executed at `timestamp` (unix seconds, chain time)? */
+  /** True if any job of the nonce can still be executed at `timestamp` (unix seconds, chain time). */
   hasLiveJobs(nonce: number, timestamp: number): boolean {
     const live = this.#sql.exec<{ n: number }>(
       `SELECT count(*) AS n FROM batch_job JOIN job ON job.id = job_id
@@ -246,7 +246,7 @@ export class Transactions {
     this.#sql.exec('UPDATE account_tx SET accepted = 0 WHERE nonce = ?', nonce)
   }
 
-  /** Since when the nonce is known to be used although no receipt is known (ms). The first call notes `now`. */
+  /** Since when the nonce has been known to be used without a known receipt (ms). The first call records `now`. */
   receiptMissingSince(nonce: number, now: number): number {
     this.#sql.exec('UPDATE account_tx SET missing_at = coalesce(missing_at, ?) WHERE nonce = ?', now, nonce)
     return this.get(nonce)!.missing_at!

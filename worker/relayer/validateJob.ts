@@ -1,7 +1,7 @@
 import { isAddress, isHex } from 'viem/utils'
 import type { RelayJob } from './api.ts'
 
-/** Why a job cannot be encoded, null when it can. One malformed job in a batch would fail the whole batch. */
+/** Why a job cannot be encoded; null if it can. One malformed job in a batch would fail the whole batch. */
 export function validateJob(job: RelayJob): 'malformed' | null {
   const isValid =
     isAddress(job.target, { strict: false }) &&

@@ -4,34 +4,34 @@ import type { Result } from '../result.ts'
 
 /**
  * WebhookSender: one Durable Object per user, under the user's id. Holds events until each webhook has them, and the
- * record of deliveries. The Treasury owns the webhooks themselves and is asked for them before anything is sent.
+ * record of deliveries. The Treasury owns the webhooks themselves; the sender requests them before it sends anything.
  */
 
-/** An event as it leaves the Treasury. `body` is the JSON that is sent, `endpoints` who receives it. */
+/** An event as it leaves the Treasury. `body` is the JSON that is sent; `endpoints` are the ids of its webhooks. */
 export type OutgoingEvent = { id: string; type: string; at: number; body: string; endpoints: string[] }
 
-/** What the Treasury says of one webhook. `version` rises when it is switched on. Secrets: newest first. */
+/** A webhook as the Treasury returns it. `version` rises when its failures are cleared. Secrets are newest first. */
 export type WebhookTarget = { id: string; url: string; version: number; isOn: boolean; secrets: string[] }
 
-/** `isSuspended`: nothing is sent now, and what waits goes on waiting. */
+/** `isSuspended`: nothing is sent now, and waiting events keep waiting. */
 export type WebhookTargets = { isSuspended: boolean; endpoints: WebhookTarget[] }
 
-/** What the sender tells the Treasury; `version` as in the target, so that a report about an earlier state changes nothing. */
+/** A report to the Treasury. `version` is the target's, so that a report about an earlier state changes nothing. */
 export type WebhookFailure = { id: string; version: number; reason: DisableReason }
 
 export interface WebhookSenderApi extends Rpc.DurableObjectBranded {
   /** Stores the events; repeated ones change nothing. They are sent by alarm. */
   accept(events: OutgoingEvent[]): Promise<void>
-  /** The Treasury's webhooks have changed: they are asked for again before anything is sent. */
+  /** Called when the Treasury's webhooks have changed. They are requested again before anything is sent. */
   refresh(): Promise<void>
-  /** Newest first. `before`: older than this one. */
+  /** Deliveries that are older than `before`, newest first. */
   deliveries(
     endpointId: string,
     before: number | null,
     limit: number,
   ): Promise<{ deliveries: Delivery[]; next: number | null }>
-  /** Sends the event once more, under the same id, whatever became of it. */
+  /** Sends the event once more, under the same id, regardless of its earlier outcome. */
   replay(endpointId: string, eventId: string): Promise<Result<Delivery>>
-  /** From the cron watchdog or an operator: does at once what waits for an alarm. True: work was due and the alarm was lost. */
+  /** Called by the cron watchdog or an operator: works immediately. True if work was due and the alarm was lost. */
   wakeUp(): Promise<boolean>
 }

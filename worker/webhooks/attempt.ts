@@ -7,11 +7,11 @@ export type Outcome = { isDelivered: boolean; status: number | null; error: stri
 type Send = { event: { id: string; body: string }; target: WebhookTarget; now: () => number; rules: WebhookRules }
 
 /**
- * Sends one event once. Any 2xx status is a delivery. Never throws. Redirects are not followed, and the response's body is
- * neither read nor kept: what an address within our reach says must not reach whoever named it.
+ * Makes one attempt to send an event. Any 2xx status is a delivery. Never throws. Redirects are not followed, and the
+ * response's body is neither read nor kept: what an address within our reach returns must not leak to the webhook's owner.
  */
 export async function attempt(fetcher: typeof fetch, { event, target, now, rules }: Send): Promise<Outcome> {
-  // The rules may be stricter than when it was saved.
+  // The rules may be stricter than when the address was saved.
   const problem = webhookUrlProblem(target.url, rules)
   if (problem) return failed(`Not sent: ${problem}`)
   try {

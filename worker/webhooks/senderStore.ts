@@ -48,7 +48,7 @@ export class SenderStore {
     this.#sql.exec(query, ...values)
   }
 
-  /** Events and endpoints that are known are left as they are. */
+  /** Adds an event and its deliveries. Known ones are left as they are. */
   add({ id, type, at, body, endpoints }: OutgoingEvent, now: number): void {
     this.#run('INSERT OR IGNORE INTO event (id, type, at, body) VALUES (?, ?, ?, ?)', id, type, at, body)
     for (const endpoint of endpoints)
@@ -61,15 +61,15 @@ export class SenderStore {
       )
   }
 
-  /** Endpoints that events wait for. */
+  /** Ids of webhooks with waiting deliveries. */
   waitingFor(): string[] {
     return this.#endpointsOf("status = 'waiting'")
   }
-  /** Webhooks that anything is stored for. */
+  /** Ids of webhooks with any deliveries. */
   known(): string[] {
     return this.#endpointsOf('true')
   }
-  /** One step along the index for each, however many deliveries it has. */
+  /** Takes one step along the index for each webhook, however many deliveries it has. */
   #endpointsOf(where: string): string[] {
     return this.#all<{ id: string }>(
       `WITH RECURSIVE found(id) AS (
@@ -85,7 +85,7 @@ export class SenderStore {
   }
   isOverfull = (endpointId: string): boolean => this.waits(endpointId, maxWaiting)
 
-  /** The endpoint's record; one of an earlier version is begun anew, and what waits is due at once. */
+  /** The endpoint's record. A record of an earlier version is reset, so attempts no longer wait for `next_at`. */
   endpoint({ id, version }: Pick<WebhookTarget, 'id' | 'version'>): EndpointRow {
     const [known] = this.#all<EndpointRow>('SELECT * FROM endpoint WHERE id = ?', id)
     if (known?.version === version) return known
@@ -106,7 +106,7 @@ export class SenderStore {
     return this.#all<EndpointRow>('SELECT * FROM endpoint')
   }
 
-  /** Oldest due first; without those under way. */
+  /** Due deliveries, longest overdue first, except those in `underWay`. */
   due(endpointId: string, now: number, underWay: readonly number[], limit: number): DueDelivery[] {
     return this.#all<DueDelivery>(
       `SELECT d.seq, d.event_id, d.attempts, d.since, e.body FROM delivery d JOIN event e ON e.id = d.event_id
@@ -127,12 +127,12 @@ export class SenderStore {
     )
     return next?.at ?? null
   }
-  /** After a crash the attempt is repeated then. */
+  /** Sets when the attempt is repeated if a crash interrupts it. */
   postpone(seq: number, dueAt: number): void {
     this.#run('UPDATE delivery SET due_at = ? WHERE seq = ?', dueAt, seq)
   }
 
-  /** Notes an attempt that began at `at`. `dueAt` null: it was delivered, or is not tried again because of `problem`. */
+  /** Records an attempt that began at `at`. `dueAt` is null if it was delivered, or is not repeated because of `problem`. */
   record(
     seq: number,
     { isDelivered, status, error }: Outcome,
@@ -152,7 +152,7 @@ export class SenderStore {
       seq,
     )
   }
-  /** What waits for the endpoint since before `before` is given up. */
+  /** Gives up deliveries that have waited for the endpoint since before `before`. */
   giveUp(endpointId: string, before: number, problem: string, now: number): void {
     this.#run(
       `UPDATE delivery SET status = 'failed', due_at = NULL, ended_at = ?, problem = ?
@@ -163,12 +163,12 @@ export class SenderStore {
       before,
     )
   }
-  /** For a webhook that is gone. */
+  /** Deletes the deliveries from before `before`, and the record, of a webhook that no longer exists. */
   drop(endpointId: string, before: number): void {
     this.#run('DELETE FROM delivery WHERE endpoint_id = ? AND since < ?', endpointId, before)
     this.#run('DELETE FROM endpoint WHERE id = ?', endpointId)
   }
-  /** It works again: what waits for a later attempt is due now. */
+  /** Makes all waiting deliveries due now, because the endpoint works again. */
   dueNow(endpointId: string, now: number): void {
     const query = "UPDATE delivery SET due_at = ?2 WHERE endpoint_id = ?1 AND status = 'waiting' AND due_at > ?2"
     this.#run(query, endpointId, now)
@@ -205,7 +205,7 @@ export class SenderStore {
     return row ? deliveryView(row) : null
   }
 
-  /** Deletes old deliveries and the oldest of too many. */
+  /** Deletes old deliveries, and the oldest ones if there are too many. */
   prune(now: number): void {
     this.#run('DELETE FROM delivery WHERE ended_at < ?', now - keepDeliveriesMs)
     this.#run(

@@ -2,14 +2,14 @@ import { primaryDb } from '../db/d1.ts'
 import { writeWebhookWork } from '../db/webhookWork.ts'
 import { logError } from '../observability/log.ts'
 
-/** What is noted may be wrong by this much: the cron wakes a sender that is two minutes late. */
+/** The time in D1 may be wrong by this much: the cron wakes a sender that is two minutes late. */
 const slackMs = 60_000 // 1 minute
 
-/** Tells D1 when this sender means to go on, so that the cron notices an alarm that was lost. */
+/** Writes to D1 when this sender is due next, so that the cron notices a lost alarm. */
 export class WorkNote {
   readonly #db: D1Database
   readonly #userId: string
-  /** What D1 has; undefined: unknown, as after an eviction. */
+  /** The value in D1; undefined if unknown, as after an eviction. */
   #noted: number | null | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -18,13 +18,13 @@ export class WorkNote {
     this.#userId = userId
   }
 
-  /** `dueAt` in ms; null: nothing waits. Writes at most once a minute while much is sent. Never throws. */
+  /** `dueAt` is in ms, null if nothing is waiting. Under load, writes at most once a minute. Never throws. */
   write(dueAt: number | null): Promise<void> {
     const noted = this.#noted
     const isClose = dueAt === null || noted == null ? dueAt === noted : Math.abs(dueAt - noted) < slackMs
     if (isClose) return this.#writing
     this.#noted = dueAt
-    // One after the other, so that D1 keeps the last one.
+    // Writes run one after the other, so that D1 keeps the last one.
     this.#writing = this.#writing.then(async () => {
       try {
         await writeWebhookWork(primaryDb(this.#db), this.#userId, dueAt)
