@@ -52,7 +52,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .use('/api/*', requireJson)
     .use('/v1/*', requireJson)
     .use(dependencies(options.now ?? Date.now))
-  // Chained, so that App has the types of every route: tests/worker/apiContract.test.ts checks the contract against them.
+  // Chained, so that App carries the types of all routes; tests/worker/apiContract.test.ts checks the contract against them.
   return base
     .route('/api', meta)
     .route('/api/auth/cognito', auth)

@@ -3,7 +3,7 @@ import type { Db } from './db/d1.ts'
 import type { Env } from './env.ts'
 import type { MessageProvider } from './notifications/message.ts'
 
-/** What services depend on. Tests pass their own clock. */
+/** Dependencies of the services. Tests pass their own clock. */
 export type Deps = {
   env: Env
   db: Db
@@ -15,7 +15,7 @@ export type Deps = {
 }
 
 /**
- * The agent behind a request. `scopes` is what its token grants; what its group allows is checked by the Treasury.
+ * The agent behind a request. `scopes` are those of its token; the Treasury checks those of its group.
  * `tokenId` is set if the request carried an access token.
  */
 export type AgentPrincipal = {
@@ -27,8 +27,8 @@ export type AgentPrincipal = {
 }
 
 /**
- * Hono's environment. `userId` and `loginSessionId` are set by login(), `agent` by agent(), `operator` by operator(): the
- * actor that its acts are recorded under.
+ * Hono's environment. login() sets `userId` and `loginSessionId`, agent() sets `agent`, and operator() sets `operator`, the
+ * actor under which operator actions are recorded.
  */
 export type AppEnv = {
   Bindings: Env

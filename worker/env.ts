@@ -4,18 +4,18 @@ import type { Settings } from './settings.ts'
 import type { TreasuryApi } from './treasury/api.ts'
 import type { WebhookSenderApi } from './webhooks/api.ts'
 
-/** The Worker's environment: settings, and bindings of wrangler.toml. */
+/** The Worker's environment: settings and the bindings in wrangler.toml. */
 export type Env = Settings & {
   DB: D1Database
-  /** What is needed when D1 is lost: worker/backup/. */
+  /** Backups for the case that D1 is lost (worker/backup/). */
   BACKUP: R2Bucket
   TREASURY: DurableObjectNamespace<TreasuryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
   ASSETS?: Fetcher
-  /** Analytics Engine. Unset: no metrics are written. */
+  /** Analytics Engine. If unset, no metrics are written. */
   METRICS?: AnalyticsEngineDataset
-  /** The `send_email` binding; MAIL_FROM is the sender. Unset: not offered. */
+  /** The `send_email` binding; MAIL_FROM is the sender. If unset, Cloudflare is not available as email provider. */
   EMAIL?: SendEmail
 }

@@ -1,4 +1,4 @@
-/** The body of every successful reply under /api. Failures are rendered by middleware/failures.ts. */
+/** The body of every successful response under /api. middleware/failures.ts renders failures. */
 export const success = <T>(data: T, message?: string) => ({
   success: true as const,
   data,

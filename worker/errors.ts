@@ -16,7 +16,7 @@ export const statusOf = {
   unprocessable: 422,
   idempotency_key_reused: 422,
   wrong_passcode: 422,
-  /** The operator has suspended the account: agents may do nothing, the owner may read and leave. */
+  /** The operator has suspended the account: agents may not do anything; the owner may read and withdraw. */
   account_suspended: 403,
   // Policy refusals (domain/policy.ts).
   agent_disabled: 403,
@@ -26,12 +26,12 @@ export const statusOf = {
   payment_limit_exceeded: 403,
   budget_exceeded: 403,
   unclaimed_limit_exceeded: 403,
-  // What came of asking the owner (domain/approval.ts).
+  // Outcomes of approvals (domain/approval.ts).
   approval_denied: 403,
   approval_expired: 410,
   approval_cancelled: 410,
   approvals_full: 429,
-  /** The owner approves, and the rules of now refuse. */
+  /** The owner approves, but the current rules refuse. */
   approval_refused: 422,
   password_required: 422,
   wallet_not_ready: 422,
@@ -49,11 +49,11 @@ export const statusOf = {
   internal: 500,
   upstream_unavailable: 502,
   unavailable: 503,
-  /** Newer code has changed the object's database, or its change is not finished (durable/objectSchema.ts). */
+  /** Newer code has migrated the object's database, or its migration is not finished (durable/objectSchema.ts). */
   service_updating: 503,
-  /** The Treasury is put back to an earlier time (treasury/restore/). */
+  /** The Treasury is being restored to an earlier time (treasury/restore/). */
   account_restoring: 503,
-  /** The operator has stopped payments for everybody (domain/serviceStop.ts). */
+  /** The operator has stopped payments for all accounts (domain/serviceStop.ts). */
   payments_paused: 503,
 } as const
 export type ErrorCode = keyof typeof statusOf
@@ -81,7 +81,7 @@ type Options = {
   /** Seconds; sent as Retry-After. */
   retryAfter?: number
   refusal?: RefusalFigures
-  /** What an operator has to fix. Only for those who may know it. */
+  /** What an operator has to fix. Only sent to operators. */
   causes?: string[]
   /** Logged when the status is 500 or above; never sent. */
   cause?: unknown
@@ -116,7 +116,7 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'invalid_target'
 
-/** An error of the /oauth endpoints, which clients tell apart by `oauthCode`. */
+/** An error of the /oauth endpoints. Clients distinguish them by `oauthCode`. */
 export class OAuthError extends AppError {
   override name = 'OAuthError'
   readonly oauthCode: OAuthErrorCode

@@ -3,14 +3,14 @@ import { isSchemaNotUsable } from './durable/migrations.ts'
 import { isRestoring } from './durable/restoreGate.ts'
 import { AppError } from './errors.ts'
 
-/** While one version replaces another, an object may still run the one before, which lacks a method. */
+/** During a deployment an object may still run the previous version, which lacks a method. */
 const isOlderObject = (thrown: unknown): boolean =>
   thrown instanceof TypeError && thrown.message.includes('does not implement the method')
 
-/** Caller and object are of versions that do not fit together now. Nothing was done, and it ends by itself. */
+/** Whether caller and object run incompatible versions. Nothing was done, and it resolves itself. */
 export const isUpdating = (thrown: unknown): boolean => isSchemaNotUsable(thrown) || isOlderObject(thrown)
 
-/** An error as its caller may see it. Unknown ones become `internal` without their text: causes and keys never leave. */
+/** Converts any error into one that callers may see. Unknown errors become `internal` without their text. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (isUpdating(thrown)) {

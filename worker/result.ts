@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type RefusalFigures } from './errors.ts'
 export type { RefusalFigures }
 
 /**
- * What Durable Objects and the services above them return. Expected refusals are values, because the class and the own
+ * The result of Durable Objects and of the services above them. Expected refusals are values, because the class and the own
  * properties of an error do not survive an RPC call.
  */
 export type Result<T> = { ok: true; value: T } | Refused
@@ -37,14 +37,14 @@ export const refuse = (
 export const notFound = (what: string, field?: string): Refused =>
   refuse('not_found', `${what} not found.`, field === undefined ? {} : { field })
 
-/** Returns the value. Throws a refusal as the AppError with the same contents. */
+/** Returns the value, or throws the refusal as an AppError with the same contents. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value
   const { ok: _, code, message, ...options } = result
   throw new AppError(code, message, options)
 }
 
-/** Applies `next` to a value; passes a refusal on. */
+/** Applies `next` to the value. Returns a refusal unchanged. */
 export const andThen = async <A, B>(
   result: Result<A>,
   next: (value: A) => Result<B> | Promise<Result<B>>,

@@ -16,14 +16,14 @@ import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
 
 const silentMs = 120_000 // 2 minutes
-/** Of Treasuries, and of WebhookSenders, in one minute. */
+/** Maximum number of Treasuries, and of WebhookSenders, woken per minute. */
 const maxWoken = 50
 const reportMs = 24 * 60 * 60_000 // 1 day
 const timeoutMs = 10_000 // 10 seconds
 
 /**
- * The cron trigger, once a minute: housekeeping, and a watchdog over the objects, which otherwise run by their own
- * alarms. A task that fails or takes longer than `taskTimeoutMs` is logged and does not delay the others. Both in ms.
+ * The cron trigger, once a minute: housekeeping, and a watchdog over the objects, which otherwise run on their own alarms. A
+ * task that fails or takes longer than `taskTimeoutMs` is logged and does not delay the others. Both arguments in ms.
  */
 export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeoutMs): Promise<void> {
   const problems = fatalProblems(env)
@@ -53,7 +53,7 @@ async function wakeTreasuries(attempt: Attempt, env: Env, db: Db, now: number): 
   )
 }
 
-/** The same for WebhookSenders whose deliveries are late. */
+/** Wakes WebhookSenders whose deliveries are late. */
 async function wakeSenders(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
   const late = await attempt('find late WebhookSenders', () => takeLateSenders(db, now - silentMs, now, maxWoken))
   await Promise.all(
@@ -63,7 +63,7 @@ async function wakeSenders(attempt: Attempt, env: Env, db: Db, now: number): Pro
   )
 }
 
-/** An alarm that was lost is noted, for an alert: it should not happen. */
+/** Wakes one object. Records a lost alarm for an alert, because alarms should never be lost. */
 async function wake(
   attempt: Attempt,
   db: Db,

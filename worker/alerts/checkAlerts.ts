@@ -10,8 +10,8 @@ import { minuteMetrics } from './minuteMetrics.ts'
 import { sendAlert } from './sendAlert.ts'
 
 /**
- * Once a minute: alerts operators to each condition once when it has lasted from one check to the next, and once when it is
- * over. An alert that no receiver accepted is sent again at the next check. Writes the minute's metrics. `now` in ms.
+ * Runs once a minute. Alerts operators once when a condition has lasted from one check to the next, and once when it ends.
+ * An alert that no receiver accepted is sent again at the next check. Also writes the minute's metrics. `now` in ms.
  */
 export async function checkAlerts(env: Env, db: Db, now: number): Promise<void> {
   const [known, state] = await Promise.all([listAlerts(db), readDeployment(env, db, now)])

@@ -15,30 +15,30 @@ import { relayerShards } from '../readiness/readiness.ts'
 import { type RelayerAccount, type RelayerHealth, relayerName } from '../relayer/api.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
-/** The cron wakes a WebhookSender that is two minutes late, and what it then notes may be a minute late. */
+/** The cron wakes a WebhookSender that is two minutes late, and its new due time may reach D1 a minute later. */
 const lateSenderMs = 240_000 // 4 minutes
-/** A channel that was not used for this long is no longer reported. */
+/** A channel that has not been used for this long is no longer reported. */
 const channelMs = 2 * 60 * 60_000 // 2 hours
-/** Going back takes an account half an hour. */
+/** Restoring an account takes about half an hour. */
 const longRestoreMs = 2 * 60 * 60_000 // 2 hours
 /** Exports are made daily. */
 const lateExportMs = 36 * 60 * 60_000 // 36 hours
-/** A lost alarm is reported for so long after it was found. */
+/** How long a lost alarm is reported after it was found. */
 const lostAlarmMs = 10 * 60_000 // 10 minutes
 
-/** What one place can see of a deployment, read once a minute for alerts and metrics. */
+/** The state of a deployment, read once a minute for alerts and metrics. */
 export type DeploymentState = {
   networks: { chainId: ChainId; problems: string[] }[]
   relayers: RelayerState[]
-  /** Treasuries whose work has not moved for two minutes. */
+  /** Number of Treasuries whose work has made no progress for two minutes. */
   overdue: number
   troubles: TroubleRow[]
   channels: { channel: 'email' | 'sms'; since: number }[]
   /** `late`: accounts whose events have waited for four minutes, though the cron wakes their WebhookSenders. */
   webhooks: { on: number; failing: number; disabled: number; late: number }
-  /** The last export that was finished is older than a day and a half: since when (ms). Null: it is not. */
+  /** Start of the last finished export (ms) if that is more than a day and a half ago; otherwise null. */
   lateExport: number | null
-  /** Accounts that have been frozen for a restore for two hours; `since` in ms. */
+  /** Accounts that have been frozen for a restore for more than two hours; `since` in ms. */
   restores: { userId: string; since: number }[]
   databaseBytes: number
 }

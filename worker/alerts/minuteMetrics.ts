@@ -3,8 +3,8 @@ import { relayerName } from '../relayer/api.ts'
 import type { DeploymentState, RelayerState } from './deploymentState.ts'
 
 /**
- * The figures of one minute; docs/operations.md says what each value is. Few points with several values each, since
- * Cloudflare takes a bounded number from one invocation. What could not be read is left out. `now` in ms.
+ * The metrics of one minute; docs/operations.md explains each value. Writes few points with several values each, because
+ * Cloudflare limits the points per invocation. Values that could not be read are left out. `now` in ms.
  */
 export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
   const { networks, relayers, overdue, troubles, channels, webhooks, databaseBytes } = state

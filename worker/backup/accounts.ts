@@ -3,7 +3,7 @@ import { accountsToKeep, accountToKeepOf, deferKeeping, markKept } from '../db/k
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 
-/** Accounts are known without D1: one object in the bucket for each, whose key names it. */
+/** The bucket holds one empty object per account, keyed by its id, so that accounts are known without D1. */
 const prefix = 'accounts/'
 
 const maxAtOnce = 200
@@ -11,7 +11,7 @@ const parallel = 10
 
 type ToKeep = NonNullable<Awaited<ReturnType<typeof accountToKeepOf>>>
 
-/** From the cron: brings what changed of accounts to their Treasuries and the bucket, a bounded number at a time. */
+/** Called by the cron. Copies changed accounts to their Treasuries and the bucket, a bounded number at a time. */
 export async function keepAccounts(env: Env, db: Db): Promise<void> {
   const queue = await accountsToKeep(db, maxAtOnce)
   const work = async () => {
@@ -20,7 +20,7 @@ export async function keepAccounts(env: Env, db: Db): Promise<void> {
   await Promise.all(Array.from({ length: parallel }, work))
 }
 
-/** The same for one account, at a sign-in. Does nothing if it is kept. */
+/** Does the same for one account when its user signs in. Does nothing if the account is already up to date. */
 export async function keepAccount(env: Env, db: Db, userId: string): Promise<void> {
   const account = await accountToKeepOf(db, userId)
   if (account) await keepOne(env, db, account)
@@ -41,7 +41,7 @@ async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Prom
   }
 }
 
-/** Ids of accounts in their order, after `after`, at most `limit`. */
+/** Returns up to `limit` account ids in order, starting after `after`. */
 export async function listAccounts(
   { BACKUP }: Env,
   after: string | null,

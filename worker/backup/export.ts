@@ -17,12 +17,12 @@ import { deleteExport, finishedRuns, manifestKey, partKey, putSealed } from './e
 const everyMs = 24 * 60 * 60_000 // 1 day
 const keptMs = 30 * everyMs
 const partsAtOnce = 5
-/** Rows of a part. A dashboard's layout may have 64 kB. */
+/** Maximum rows of a part. A dashboard layout can be as large as 64 kB. */
 const rowsOfPart = (table: string) => (table === 'preferences' ? 50 : 500)
 
 /**
- * From the cron: goes on with the export of the day, or begins one a day after the last began; some parts at a time. A step
- * that is killed is repeated: only a part that is noted in D1 counts.
+ * Called by the cron. Continues the current export a few parts at a time, or starts one a day after the last start. A step
+ * that was killed is repeated: only parts recorded in D1 count.
  */
 export async function exportDaily(env: Env, db: Db, now: number): Promise<void> {
   const run = await currentRun(env, db, now)
@@ -35,7 +35,7 @@ export async function exportDaily(env: Env, db: Db, now: number): Promise<void> 
   }
 }
 
-/** Null: the last one is finished, less than a day old, and under the current KEK. */
+/** Null if the last export is finished, less than a day old and sealed under the current KEK. */
 async function currentRun(env: Env, db: Db, now: number): Promise<ExportRunRow | null> {
   const newest = await newestRun(db)
   if (newest?.finishedAt === null) return newest
@@ -51,7 +51,7 @@ const runId = (at: number) => new Date(at).toISOString().slice(0, 19).replaceAll
 
 type Next = { table: (typeof exportedTables)[number]; after: number }
 
-/** Null: every table is exported. */
+/** Null if every table has been exported. */
 function nextPart(last: ExportPartRow | undefined): Next | null {
   if (!last) return { table: exportedTables[0]!, after: 0 }
   const index = exportedTables.findIndex(({ name }) => name === last.tableName)
@@ -60,7 +60,7 @@ function nextPart(last: ExportPartRow | undefined): Next | null {
   return table ? { table, after: 0 } : null
 }
 
-/** False: another run of the cron has written it. */
+/** False if another run of the cron has already written this part. */
 async function writePart(
   env: Env,
   db: Db,

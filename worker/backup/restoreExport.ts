@@ -6,12 +6,13 @@ import { noPassword } from '../identity/passwords.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import { readManifest, readPart, requireParts } from './exportedParts.ts'
 
-/** Of one request. */
+/** Limit of one request. */
 const maxParts = 10
 
 /**
- * Writes what an export has and D1 lacks, some parts at a time. `run` null: the newest. `from`: the part that this request
- * begins with. What is in D1 stays; passwords are written for accounts that have none. Harmless to repeat.
+ * Inserts the rows of an export that are missing from D1, a few parts at a time. `run` names the export; null means the
+ * newest. `from` is the first part of this request. Existing rows stay, but accounts without a password get theirs back.
+ * Safe to repeat.
  */
 export async function restoreExport(
   deps: Deps,

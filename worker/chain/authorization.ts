@@ -15,7 +15,7 @@ const typeHash = hashText(
 const separatorCall = encodeFunctionData({ abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
 const plain = (address: Address) => address.toLowerCase() as Address
 
-/** The overload with v, r and s, which every version of the token has. */
+/** The overload with v, r and s, which exists in every version of the token. */
 const transfer = prepareEncodeFunctionData({
   abi: [
     {
@@ -49,7 +49,7 @@ export type Authorization = {
   validBefore: number
 }
 
-/** The same for every signature of a payment, and unpredictable without the payment's id. */
+/** Returns the same nonce for every signature of a payment. Unpredictable without the payment's id. */
 export const authorizationNonce = (paymentId: string): Hex => hashText(paymentId)
 
 export function authorizationDigest(separator: Hex, authorization: Authorization): Hex {
@@ -84,7 +84,7 @@ export async function usdcDomainSeparator(chain: Chain): Promise<Hex | null> {
   return known.find((separator) => separator === reported) ?? null
 }
 
-/** Whether the authorization was used or cancelled. Being used does not prove that our payment was made. */
+/** Whether the authorization was used or cancelled. A used authorization does not prove that our payment was made. */
 export async function authorizationIsOver(chain: Chain, from: Address, nonce: Hex, atBlock?: number): Promise<boolean> {
   const data = encodeFunctionData({ abi: usdcAbi, functionName: 'authorizationState', args: [plain(from), nonce] })
   return BigInt(await chain.call({ to: chain.usdc, data }, atBlock)) === 1n

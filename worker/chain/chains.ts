@@ -3,7 +3,7 @@ import { type ContractSettings, contractSetsOf, type RpcSettings, rpcUrls } from
 import { RpcChain } from './rpcChain.ts'
 import type { Chain } from './types.ts'
 
-/** The chains of this environment. Makes no request until first used. Not to be shared across requests. */
+/** The chains of this environment. No requests are made until first use. Must not be shared across requests. */
 export function chainsFrom(settings: RpcSettings & ContractSettings): Record<ChainId, Chain> {
   const chain = (chainId: ChainId) =>
     new RpcChain(chainId, contractSetsOf(settings, chainId), rpcUrls(settings, chainId))

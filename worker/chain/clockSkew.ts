@@ -1,8 +1,8 @@
 import { type Block, RpcUnavailable } from './types.ts'
 
 /**
- * The block, unless its time is further ahead of ours (`now`, ms) than MAX_CLOCK_SKEW_SECONDS allows: one wild timestamp
- * would make deadlines of months, release money too early, or drop everything that waits. Throws RpcUnavailable.
+ * Returns the block. Throws RpcUnavailable if its time is further ahead of ours (`now`, ms) than MAX_CLOCK_SKEW_SECONDS
+ * allows: a single wrong timestamp could set deadlines months ahead, release money too early or drop all waiting work.
  */
 export function notAhead(block: Block, now: number, maxSkewSeconds: string | undefined): Block {
   const aheadSeconds = Math.round(block.timestamp - now / 1000)

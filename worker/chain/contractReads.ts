@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { agentWalletAbi, usdcAbi } from './abi.ts'
 import { type Address, type Hex, RpcUnavailable, type WalletState } from './types.ts'
 
-/** Calls that only read, and their results. A result that does not fit the ABI is malformed: RpcUnavailable. */
+/** Read-only calls and decoders of their results. Decoders throw RpcUnavailable if a result does not match the ABI. */
 
 export const walletStateCall = encodeFunctionData({ abi: agentWalletAbi, functionName: 'state' })
 

@@ -13,7 +13,7 @@ export const contractNames = [
   'relay',
 ] as const satisfies (keyof Contracts)[]
 
-/** A row names a set that the setting lacks: nothing may be signed for it. */
+/** Thrown if a row names a set that the setting lacks. Nothing may be signed for such a row. */
 export class UnknownContractSet extends Error {
   override name = 'UnknownContractSet'
   constructor(chainId: number, set: number) {
@@ -21,7 +21,7 @@ export class UnknownContractSet extends Error {
   }
 }
 
-/** Reads CONTRACTS_<chain id>. A text says what is wrong with it, without repeating it. */
+/** Parses CONTRACTS_<chain id>. Returns a string that describes the problem, without the value, if it is invalid. */
 export function parseContractSets(text: string): ContractSets | string {
   const given = parseJsonObject(text)
   if (!given) return 'is not a JSON object'
@@ -39,17 +39,17 @@ export function parseContractSets(text: string): ContractSets | string {
   }
   const parsed = sets as Record<number, Contracts>
   if (Object.values(parsed).some(({ usdc }) => !sameAddress(usdc, parsed[newest]!.usdc)))
-    return 'must have the same usdc in all sets' // a wallet's books are of one token
+    return 'must have the same usdc in all sets' // a wallet's books cover a single token
   return { newest, sets: parsed }
 }
 
-/** The setting; one set in its former form, which earlier versions of the Worker understand. */
+/** Returns the setting. A single set keeps the former format, which earlier versions of the Worker understand. */
 export const contractSetting = (contractSets: ContractSets): string => {
   const { 1: first, ...others } = contractSets.sets
   return JSON.stringify(first && Object.keys(others).length === 0 ? first : contractSets)
 }
 
-/** With these contracts as newest: as the set that they are already, or as another one. */
+/** Makes these contracts the newest set: the existing set if they match one, otherwise an added one. */
 export function withContracts({ sets }: ContractSets, contracts: Contracts): ContractSets {
   const isSame = (known: Contracts) => contractNames.every((name) => sameAddress(known[name], contracts[name]))
   const known = Object.entries(sets).find(([, set]) => isSame(set))
@@ -70,9 +70,9 @@ export function contractsOf({ chainId, contractSets }: OfChain, set: number): Co
   return contracts
 }
 
-/** For new wallets. Throws UnknownContractSet where the network is not in use. */
+/** The contracts for new wallets. Throws UnknownContractSet if the network is not in use. */
 export const newestContracts = (chain: OfChain): Contracts => contractsOf(chain, chain.contractSets.newest)
 
-/** The address of every contract but USDC, in every set. */
+/** The addresses of all contracts in all sets, except USDC. */
 export const allContracts = ({ contractSets }: Pick<Chain, 'contractSets'>): Address[] =>
   Object.values(contractSets.sets).flatMap(({ usdc: _, ...ours }) => Object.values(ours))

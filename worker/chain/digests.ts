@@ -62,7 +62,7 @@ const nameHashes = new Map([walletName, escrowName].map((name) => [name, hashTex
 
 const separators = new Map<string, Hex>()
 
-/** Our contracts have version "1", USDC has "2". Cached for the wallets used last. */
+/** Our contracts have version "1", USDC has "2". Cached for recently used wallets. */
 export function domainSeparator(name: string, chainId: number, contract: Address, version: '1' | '2' = '1'): Hex {
   const key = `${name}|${chainId}|${contract}|${version}`
   const known = separators.get(key)

@@ -15,7 +15,7 @@ export const rpcUrls = (settings: RpcSettings, chainId: ChainId): string[] =>
     .map((url) => url.trim())
     .filter(Boolean)
 
-/** Throws if the setting is malformed, which readiness reports in words. */
+/** Throws if the setting is malformed. Readiness reports the problem in words. */
 export function contractSetsOf(settings: ContractSettings, chainId: ChainId): ContractSets {
   const parsed = parseContractSets(settings[`CONTRACTS_${chainId}`])
   if (typeof parsed === 'string') throw new Error(`CONTRACTS_${chainId} ${parsed}`)

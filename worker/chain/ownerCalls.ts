@@ -4,7 +4,7 @@ import type { Address, Hex } from './types.ts'
 
 /**
  * Calls of a wallet by its owner, sent from the owner's own account instead of through the Relayer. The dashboard and
- * the recovery page use them; tests/web/ownerKey.test.ts holds them against the generated ABI.
+ * the recovery page use them; tests/web/ownerKey.test.ts compares them with the generated ABI.
  */
 
 type Word = bigint | number | Hex

@@ -8,8 +8,8 @@ export type BlockRange = { fromBlock: number; toBlock: number }
 export type RangelessFilter = Omit<LogFilter, keyof BlockRange>
 
 /**
- * The logs of each filter in the range, however many there are: a range that the node refuses is halved, and a single
- * block that it refuses (anyone can make 10,001 logs in one) is read by its receipts.
+ * Returns all logs that match each filter in the range. Halves a range that the node refuses, and reads a single block that
+ * it refuses (anyone can emit 10,001 logs in one block) through its receipts.
  */
 export async function readLogs(
   chain: Pick<Chain, 'logs' | 'blockLogs'>,
@@ -32,7 +32,7 @@ export async function readLogs(
   return found
 }
 
-/** Null when the node refuses the range and it can be halved. */
+/** Null if the node refuses the range and the range can be halved. */
 async function logsOf(
   chain: Pick<Chain, 'logs' | 'blockLogs'>,
   filters: readonly RangelessFilter[],
@@ -52,7 +52,7 @@ async function logsOf(
   }
 }
 
-/** Would eth_getLogs return this log for the filter? */
+/** Whether eth_getLogs would return this log for the filter. */
 export function matchesFilter(log: Log, { address, topics = [] }: RangelessFilter): boolean {
   return (
     [address].flat().some((one) => sameAddress(one, log.address)) &&

@@ -25,7 +25,7 @@ import {
   type WalletState,
 } from './types.ts'
 
-/** A chain behind one or two JSON-RPC URLs. Calls made together share a round trip. The second node confirms the first. */
+/** A chain behind one or two JSON-RPC URLs. Concurrent calls share a round trip. The second node confirms the first. */
 export class RpcChain implements Chain {
   readonly chainId: ChainId
   readonly contractSets: ContractSets
@@ -54,15 +54,15 @@ export class RpcChain implements Chain {
   }
 
   /**
-   * With two nodes, the older of their two blocks, so that neither is asked about a block it does not have. Both must agree
-   * on it, because money is released by it. Throws RpcUnavailable if they do not.
+   * With two nodes, returns the older of their finalized blocks, so that neither is asked about a block it does not have.
+   * Both must agree on it, because money is released based on it. Throws RpcUnavailable if they do not.
    */
   async finalized(): Promise<Block> {
     if (!this.#second) return this.#block('finalized')
     const [first, second] = await Promise.all([this.#block('finalized'), this.#block('finalized', this.#second)])
     const [older, other] = second.number < first.number ? [second, this.#first] : [first, this.#second]
     const same = await this.#block(numberToHex(older.number), other)
-    // Base's timestamps follow from the number, so those of two branches are the same.
+    // On Base the timestamp follows from the number, so competing blocks have the same one: the hash must be compared too.
     if (same.number !== older.number || same.timestamp !== older.timestamp || same.hash !== older.hash)
       throw new RpcUnavailable(`the nodes disagree about block ${older.number}`)
     return older

@@ -3,7 +3,7 @@ import { type Hex, RpcError, RpcUnavailable } from './types.ts'
 const timeoutMs = 5_000 // 5 seconds
 /** Public nodes reject long batches. */
 const maxBatch = 20
-/** "Too many requests" as different providers report it. The node has not decided, so this is not an RpcError. */
+/** Provider-specific codes for "too many requests". The node has not processed the call, so this is not an RpcError. */
 const rateLimitCodes = new Set([-32005, -32016, -32097, 429])
 
 type Call = {
@@ -84,11 +84,11 @@ function settle(call: Call, response: RpcResponse | undefined): void {
   else call.reject(new RpcUnavailable(`${call.method}: no response in the batch`))
 }
 
-/** Under -32005 some nodes also refuse to return more than 10,000 logs, which a smaller range avoids and waiting does not. */
+/** Some nodes also use -32005 to refuse more than 10,000 logs. A smaller range avoids that; waiting does not. */
 const isRateLimit = (code: number, message: string) =>
   rateLimitCodes.has(code) && !/more than \d+ (results|logs)|too many (results|logs)|response size/i.test(message)
 
-/** Revert data: a string, which some nodes wrap in an object. */
+/** Extracts revert data: a string, which some nodes wrap in an object. */
 function errorData(data: unknown): Hex | undefined {
   if (typeof data === 'string') return /0x[0-9a-fA-F]*$/.exec(data)?.[0] as Hex | undefined
   if (typeof data === 'object' && data !== null && 'data' in data) return errorData(data.data)

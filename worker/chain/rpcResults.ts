@@ -1,6 +1,6 @@
 import { type Address, type Block, type Hex, type Log, RpcUnavailable } from './types.ts'
 
-/** Strict parsers of JSON-RPC results. A result of another shape is malformed, so its outcome is unknown: RpcUnavailable. */
+/** Strict parsers of JSON-RPC results. Any other shape throws RpcUnavailable, because the outcome is then unknown. */
 
 export type RpcBlock = Block & { baseFeePerGas: bigint }
 export type RpcReceipt = { status: 'success' | 'reverted'; blockNumber: number; gasUsed: bigint; logs: Log[] }
@@ -61,13 +61,13 @@ function log(value: unknown): Log {
   }
 }
 
-/** Without logs that a reorganisation removed. */
+/** Leaves out logs that a reorganisation removed. */
 export function logs(value: unknown): Log[] {
   if (!Array.isArray(value)) malformed('logs')
   return value.filter((entry) => object(entry, 'log').removed !== true).map(log)
 }
 
-/** The logs of all receipts of a block. A node that does not have the block returns null: a malformed result. */
+/** The logs of all receipts of a block. A node without the block returns null, which is treated as malformed. */
 export function receiptLogs(value: unknown): Log[] {
   if (!Array.isArray(value)) malformed('block receipts')
   return value.flatMap((entry) => logs(object(entry, 'receipt').logs))

@@ -18,7 +18,7 @@ export const nobleSign: Sign = (digest, privateKey) => {
 
 let sign = nobleSign
 
-/** Replaces the signer. The Worker's entry sets a faster one with the same results (record 005). */
+/** Replaces the signer. The Worker's entry point sets a faster one with the same results (record 005). */
 export function setSigner(signer: Sign): void {
   sign = signer
 }

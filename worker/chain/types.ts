@@ -19,9 +19,9 @@ export type Contracts = {
 }
 
 /**
- * The contracts of one chain, by the version of their set (setting CONTRACTS_<chainId>). A wallet keeps the set that it was
- * made with, because its code names the escrow of its payouts for good; only new wallets get the newest. No sets: the
- * network is not in use.
+ * The contracts of one chain, by version of their set (setting CONTRACTS_<chainId>). A wallet keeps the set it was created
+ * with, because its code fixes the escrow of its payouts; only new wallets get the newest set. Without sets the network is
+ * not in use.
  */
 export type ContractSets = { readonly newest: number; readonly sets: Readonly<Record<number, Contracts>> }
 
@@ -58,7 +58,7 @@ export type Log = {
 }
 
 export type LogFilter = {
-  /** One address, or any of several. */
+  /** One address, or several, any of which may match. */
   address: Address | Address[]
   /** As in eth_getLogs: null matches anything, an array any of its items. */
   topics?: (Hex | Hex[] | null)[]
@@ -66,7 +66,7 @@ export type LogFilter = {
   toBlock: number
 }
 
-/** The node decided: the call reverts, or the transaction is not acceptable. */
+/** The node rejected the request: the call reverts, or the transaction is not acceptable. */
 export class RpcError extends Error {
   override name = 'RpcError'
   readonly code: number
@@ -78,13 +78,13 @@ export class RpcError extends Error {
   }
 }
 
-/** No response, a timeout or a malformed result: the outcome is unknown and must be treated as such. */
+/** No response, a timeout or a malformed result. The outcome is unknown and must be treated as such. */
 export class RpcUnavailable extends Error {
   override name = 'RpcUnavailable'
 }
 
 /**
- * Everything the Worker needs from one chain. Every call ends within 5 s with a result, RpcError or RpcUnavailable.
+ * Everything the Worker needs from one chain. Every call settles within 5 s with a result, RpcError or RpcUnavailable.
  * chain/rpcChain.ts implements it over JSON-RPC; tests put a faulty proxy in front of a real node.
  */
 export interface Chain {
@@ -96,15 +96,15 @@ export interface Chain {
   head(): Promise<Block>
   /** Newest finalized block. */
   finalized(): Promise<Block>
-  /** The block of this number. Throws RpcUnavailable if the node does not have it: that says nothing about the block. */
+  /** The block with this number. Throws RpcUnavailable if the node does not have it, which proves nothing. */
   block(number: number, from?: 'first' | 'second'): Promise<Block>
   /** At the newest block, or at a given one. Null if the address has no code yet. */
   walletState(wallet: Address, atBlock?: number): Promise<WalletState | null>
   /** At the newest block, or at a given one. */
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
-  /** Whether the token refuses transfers to and from this address: its issuer has blacklisted it. */
+  /** Whether the token's issuer has blacklisted this address, so that transfers to and from it revert. */
   isBlacklisted(address: Address): Promise<boolean>
-  /** Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL, or throws without one. */
+  /** Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL; throws without one. */
   logs(filters: LogFilter[], from?: 'first' | 'second'): Promise<Log[][]>
   /** Every log of one block, for blocks with more logs than a node returns by filter. */
   blockLogs(block: number, from?: 'first' | 'second'): Promise<Log[]>
@@ -113,9 +113,9 @@ export interface Chain {
   code(address: Address): Promise<Hex>
   /** eth_call at the newest block, or at a given one. Throws RpcError on revert. */
   call(tx: { to: Address; data: Hex; from?: Address; gas?: bigint }, atBlock?: number): Promise<Hex>
-  /** The fees that the node reports now, in wei per gas. Unchecked: the caller needs a ceiling. */
+  /** The fees that the node currently reports, in wei per gas. Unchecked, so the caller must apply a ceiling. */
   fees(): Promise<{ baseFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
-  /** The account's next nonce. `finalized`: those below it are used for good. */
+  /** The account's next nonce. With `finalized`, all lower nonces are permanently used. */
   accountNonce(address: Address, tag: 'latest' | 'pending' | 'finalized'): Promise<number>
   nativeBalance(address: Address): Promise<bigint>
   sendRaw(raw: Hex): Promise<Hex>

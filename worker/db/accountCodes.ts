@@ -5,8 +5,8 @@ import { accountCode, accountLink, addressNonce, type CodePurpose } from './sche
 const maxTries = 5
 
 /**
- * Stores a code and the link that is mailed with it. An earlier code becomes invalid, an earlier link does not: nobody can
- * void a link by asking for another mail.
+ * Stores a code and the link that is mailed with it. Invalidates an earlier code but not an earlier link, so that a link
+ * cannot be voided by requesting another mail.
  */
 export async function putCodeAndLink(
   db: Db,
@@ -25,7 +25,7 @@ export async function putCodeAndLink(
   ])
 }
 
-/** Stores a link that is not mailed, for someone who has just proved the email address. */
+/** Stores a link that is not mailed, for a person who has just proved the email address. */
 export async function putLink(
   db: Db,
   link: { tokenHash: string; userId: string; purpose: CodePurpose; expiresAt: number },
@@ -33,7 +33,7 @@ export async function putLink(
   await db.insert(accountLink).values(link)
 }
 
-/** The id of the link's user, once. Null if the link is unknown, used, expired or for another purpose. */
+/** Uses up the link and returns its user's id. Null if the link is unknown, used, expired or for another purpose. */
 export async function takeLink(
   db: Db,
   link: { tokenHash: string; purpose: CodePurpose; now: number },
@@ -51,7 +51,7 @@ export async function takeLink(
   return taken?.userId ?? null
 }
 
-/** True once, for the right code. The try is counted before the code is compared, so that parallel guesses add up. */
+/** Uses up the code. True if it is right. Counts the try before comparing, so that parallel guesses are all counted. */
 export async function takeCode(
   db: Db,
   guess: { userId: string; purpose: CodePurpose; hashes: string[]; now: number },
@@ -63,7 +63,7 @@ export async function takeCode(
     .set({ tries: sql`${accountCode.tries} + 1` })
     .where(and(row, lt(accountCode.tries, maxTries), gt(accountCode.expiresAt, now)))
     .returning({ hash: accountCode.hash })
-  // HMACs under a secret key: how long comparing them takes reveals nothing about the code.
+  // These are HMACs under a secret key, so the time that comparing them takes reveals nothing about the code.
   const hash = counted?.hash
   if (hash === undefined || !hashes.includes(hash)) return false
   const taken = await db
@@ -85,7 +85,7 @@ export async function putAddressNonce(
     .onConflictDoUpdate({ target: addressNonce.userId, set: { nonce, expiresAt } })
 }
 
-/** Removes the nonce and returns it, so that it can be used once. Null if there is none or it has expired. */
+/** Removes and returns the nonce, so that it can be used only once. Null if there is none or it has expired. */
 export async function takeAddressNonce(
   db: Db,
   userId: string,

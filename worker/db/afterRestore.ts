@@ -2,12 +2,13 @@ import { inArray } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { accountCode, accountLink, addressNonce, loginChallenge, loginSession, pushSubscription } from './schema.ts'
 
-/** Of one call. */
+/** Limit of one call. */
 const maxRows = 1_000
 
 /**
- * Ends up to a thousand login sessions and subscriptions, and all codes and links: a database of an earlier time has some that
- * were ended or used since. Returns how many sessions ended and how many are left. `isDry`: only counts.
+ * Ends up to a thousand login sessions and push subscriptions each, and all codes and links: a database restored to an
+ * earlier time has some that were ended or used since. Returns the numbers of ended sessions and of rows left. `isDry` only
+ * counts.
  */
 export async function endSessions(db: Db, isDry: boolean): Promise<{ ended: number; left: number }> {
   const count = async () => (await db.$count(loginSession)) + (await db.$count(pushSubscription))

@@ -12,9 +12,9 @@ import {
 } from './schema.ts'
 
 /**
- * Counts one attempt under `key` and returns the count of the current window, which opens with its first attempt. One
- * statement, so that parallel calls are all counted. Each of the first `sliding` attempts of a window also restarts its
- * time, so that no span of `windowMs` ever contains more than that many.
+ * Counts one attempt under `key` and returns the count of the current window, which opens with its first attempt. Uses one
+ * statement, so that parallel calls are all counted. Each of the first `sliding` attempts of a window also restarts the
+ * window, so that no span of `windowMs` ever contains more than that many.
  */
 export async function countAttempt(
   db: Db,
@@ -43,7 +43,7 @@ export async function hasAttempts(db: Db, key: string, now: number): Promise<boo
   return (await db.$count(attempt, and(eq(attempt.key, key), gt(attempt.resetsAt, now)))) > 0
 }
 
-/** Takes back one counted attempt, which turned out to be right. The window stays as it is. */
+/** Uncounts one attempt that turned out to be right. The window does not change. */
 export async function takeBackAttempt(db: Db, key: string): Promise<void> {
   await db.batch([
     db.delete(attempt).where(and(eq(attempt.key, key), lte(attempt.count, 1))),
@@ -58,10 +58,10 @@ export async function resetAttempts(db: Db, key: string): Promise<void> {
   await db.delete(attempt).where(eq(attempt.key, key))
 }
 
-/** An address that was signed up is forgotten this long after its last sign-up, if it was not confirmed. */
+/** An unconfirmed account is deleted this long after its last sign-up. */
 export const unconfirmedMs = 7 * 24 * 60 * 60_000 // 7 days
 
-/** Housekeeping. Refresh tokens are deleted with their session, sign-ups with their account, by foreign key. */
+/** Housekeeping. Foreign keys delete refresh tokens with their session, and sign-ups with their account. */
 export async function deleteExpired(db: Db, now: number): Promise<void> {
   await db.batch([
     db.delete(attempt).where(lt(attempt.resetsAt, now)),
@@ -69,7 +69,7 @@ export async function deleteExpired(db: Db, now: number): Promise<void> {
     db.delete(accountCode).where(lt(accountCode.expiresAt, now)),
     db.delete(accountLink).where(lt(accountLink.expiresAt, now)),
     db.delete(user).where(and(eq(user.status, 'UNCONFIRMED'), lt(user.updatedAt, now - unconfirmedMs))),
-    // The sign-ups of an unconfirmed account go together: were the first deleted alone, the second would pass for the only one.
+    // Keeps an unconfirmed account's sign-ups together: without the first, the second would appear to be the only one.
     db.delete(signup).where(
       and(
         lt(signup.createdAt, now - unconfirmedMs),

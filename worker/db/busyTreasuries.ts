@@ -14,8 +14,8 @@ export async function markIdle(db: Db, userId: string): Promise<void> {
 }
 
 /**
- * User ids of Treasuries that have been busy since before `before` (ms), at most `limit`; they count as woken `now`. The
- * one that was woken longest ago comes first, so a Treasury that cannot recover does not delay the others.
+ * Returns up to `limit` user ids of Treasuries that have been busy since before `before` (ms) and marks them as woken at
+ * `now`. Least recently woken first, so that a Treasury that cannot recover does not delay the others.
  */
 export async function takeOverdue(db: Db, before: number, now: number, limit: number): Promise<string[]> {
   const overdue = db
@@ -42,11 +42,11 @@ const overdueSince = (db: Db, before: number) =>
     ),
   )
 
-/** How many have been busy since before `before` (ms). */
+/** Number of Treasuries that have been busy since before `before` (ms). */
 export const countOverdue = (db: Db, before: number): Promise<number> =>
   db.$count(busyTreasury, overdueSince(db, before))
 
-/** Those that have been busy since before `before` (ms), longest first. */
+/** Treasuries that have been busy since before `before` (ms), longest first. */
 export const listOverdue = (db: Db, before: number, limit: number): Promise<{ userId: string; since: number }[]> =>
   db
     .select({ userId: busyTreasury.userId, since: busyTreasury.since })

@@ -9,7 +9,7 @@ export async function insertClaimLink(db: Db, link: ClaimLinkRow): Promise<void>
   await db.insert(claimLink).values(link).onConflictDoNothing()
 }
 
-/** The same for many. */
+/** Inserts many links. Skips those that exist already. */
 export async function insertClaimLinks(db: Db, links: ClaimLinkRow[]): Promise<void> {
   if (links.length === 0) return
   await db
@@ -21,7 +21,7 @@ export async function insertClaimLinks(db: Db, links: ClaimLinkRow[]): Promise<v
     .onConflictDoNothing()
 }
 
-/** How many of these are not there. */
+/** How many of these links are missing. */
 export async function countMissingLinks(db: Db, links: ClaimLinkRow[]): Promise<number> {
   const wanted = JSON.stringify(links.map(({ tokenHash }) => tokenHash))
   const found = await db.$count(claimLink, sql`${claimLink.tokenHash} IN (SELECT value FROM json_each(${wanted}))`)
@@ -43,7 +43,7 @@ export async function isPayoutAddress(db: Db, address: string): Promise<boolean>
   return (await db.$count(claimLink, eq(claimLink.address, address))) > 0
 }
 
-/** The payout with this id as its link knows it, or null. */
+/** Owner and id of the payout with this id, or null if no link leads to it. */
 export async function findPayoutLink(db: Db, payoutId: string): Promise<{ userId: string; payoutId: string } | null> {
   const row = await db
     .select({ userId: claimLink.userId, payoutId: claimLink.payoutId })

@@ -49,7 +49,7 @@ export async function deleteContact(db: Db, userId: string, contactId: string, n
   return rows.length === 1
 }
 
-/** Null if it was not deleted, or not after `since` (ms). */
+/** Undeletes a contact. Null unless it was deleted after `since` (ms). */
 export async function restoreContact(
   db: Db,
   userId: string,

@@ -1,11 +1,11 @@
 import { drizzle } from 'drizzle-orm/d1'
 
-/** Request and response header with the caller's D1 bookmark: how recent a state of the database it has seen. */
+/** Request and response header with the caller's D1 bookmark, which marks the database state that the caller has seen. */
 export const bookmarkHeader = 'x-d1-bookmark'
 
 export type Db = ReturnType<typeof primaryDb>
 
-/** D1 without a session of its replication: every query goes to the primary. For Durable Objects and cron. */
+/** D1 without a read-replication session: every query goes to the primary. For Durable Objects and the cron. */
 export const primaryDb = (database: D1Database) => drizzle(database)
 
 /** Reads may come from the nearest replica, however old. */
@@ -20,5 +20,5 @@ export function openDb(database: D1Database, bookmark?: string | null) {
   return { db: inSession(session), bookmark: () => session.getBookmark() }
 }
 
-// drizzle calls only `prepare` and `batch`, which a session has; its type asks for the whole database.
+// drizzle's type asks for the whole database, but drizzle calls only `prepare` and `batch`, which a session has.
 const inSession = (session: D1DatabaseSession): Db => drizzle(session as unknown as D1Database)

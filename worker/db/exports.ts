@@ -3,8 +3,8 @@ import type { Db } from './d1.ts'
 import { exportPart, exportRun } from './schema.ts'
 
 /**
- * Tables of the daily export in the order in which they are restored, with their primary keys. `of`: the column that names the
- * account, which has to be there.
+ * Tables of the daily export in restore order, with their primary keys. `of` is the column with the account's id; a row is
+ * restored only if its account exists.
  */
 export const exportedTables: readonly { name: string; key: readonly string[]; of?: string }[] = [
   { name: 'user', key: ['id'] },
@@ -35,7 +35,7 @@ export const newestFinishedRun = async (db: Db): Promise<ExportRunRow | null> =>
     .limit(1)
     .get()) ?? null
 
-/** When the newest export that is finished began (ms); without one, when the first began. Null: none was begun. */
+/** Start of the newest finished export (ms), or of the oldest one if none is finished. Null if there is no export. */
 export async function lastExportAt(db: Db): Promise<number | null> {
   const oldest = db.select().from(exportRun).orderBy(asc(exportRun.id)).limit(1)
   return ((await newestFinishedRun(db)) ?? (await oldest.get()))?.startedAt ?? null
@@ -48,7 +48,7 @@ export async function insertRun(db: Db, row: ExportRunRow): Promise<void> {
 export const partsOf = (db: Db, runId: string): Promise<ExportPartRow[]> =>
   db.select().from(exportPart).where(eq(exportPart.runId, runId)).orderBy(asc(exportPart.part))
 
-/** False: another run of the cron has written this part. */
+/** False if another run of the cron has already written this part. */
 export async function insertPart(db: Db, row: ExportPartRow): Promise<boolean> {
   return (await db.insert(exportPart).values(row).onConflictDoNothing().returning({ part: exportPart.part })).length > 0
 }
@@ -63,7 +63,7 @@ export async function finishRun(db: Db, runId: string, now: number): Promise<voi
   ])
 }
 
-/** Rows after the row number `after`, with theirs as `_row`. Unconfirmed accounts are not exported. */
+/** Rows after row number `after`, each with its own as `_row`. Unconfirmed accounts are not exported. */
 export const rowsAfter = (db: Db, table: ExportedTable, after: number, limit: number): Promise<ExportedRow[]> =>
   db.all<ExportedRow>(
     sql`SELECT rowid AS _row, * FROM ${sql.identifier(table.name)} WHERE rowid > ${after}
@@ -80,7 +80,7 @@ const isThere = ({ name, key }: ExportedTable) =>
 const hasAccount = ({ of }: ExportedTable) =>
   of === undefined ? sql`true` : sql`EXISTS (SELECT 1 FROM user WHERE user.id = ${field(of)})`
 
-/** How many of these rows are not there. */
+/** How many of these rows are missing. */
 export async function countMissing(db: Db, table: ExportedTable, rows: ExportedRow[]): Promise<number> {
   const found = await db.get<{ n: number }>(
     sql`SELECT count(*) AS n FROM json_each(${asJson(rows)}) AS row WHERE NOT ${isThere(table)} AND ${hasAccount(table)}`,
@@ -88,7 +88,7 @@ export async function countMissing(db: Db, table: ExportedTable, rows: ExportedR
   return found!.n
 }
 
-/** Writes those that are not there; what is there stays. Columns that the table no longer has are left out. */
+/** Inserts the missing rows; existing rows stay. Skips columns that the table no longer has. */
 export async function restoreRows(db: Db, table: ExportedTable, rows: ExportedRow[]): Promise<void> {
   const [first] = rows
   if (!first) return
@@ -109,7 +109,7 @@ const lacksPassword = (rows: ExportedRow[], noPassword: string) =>
   sql`FROM json_each(${asJson(rows)}) AS row WHERE user.id = ${field('id')} AND user.password_hash = ${noPassword}
       AND ${field('password_hash')} <> ${noPassword} AND user.password_at <= ${field('password_at')}`
 
-/** How many accounts have no password, and here one that is not older than the last one that they had. */
+/** Number of accounts without a password for which `rows` has one that is at least as recent as their last. */
 export async function countPasswords(db: Db, rows: ExportedRow[], noPassword: string): Promise<number> {
   const found = await db.get<{ n: number }>(
     sql`SELECT count(*) AS n FROM user WHERE EXISTS (SELECT 1 ${lacksPassword(rows, noPassword)})`,

@@ -2,13 +2,13 @@ import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { accountToKeep, type UserRow, user } from './schema.ts'
 
-/** What of an account's row its Treasury keeps. Times in ms. */
+/** The columns of an account's row that its Treasury keeps. Times in ms. */
 export type Owner = Pick<
   UserRow,
   'email' | 'name' | 'status' | 'temporarySince' | 'publicAddress' | 'passwordAt' | 'createdAt' | 'updatedAt'
 >
 
-/** Accounts that changed since they were kept, at most `limit`. `row` null: the account is gone. */
+/** Up to `limit` accounts that have changed since they were last kept. `row` is null if the account was deleted. */
 export const accountsToKeep = (db: Db, limit: number) =>
   db
     .select({ userId: accountToKeep.userId, version: accountToKeep.version, row: user })
@@ -25,12 +25,12 @@ export const accountToKeepOf = async (db: Db, userId: string) =>
     .where(eq(accountToKeep.userId, userId))
     .get()) ?? null
 
-/** A change made meanwhile has raised the version, so it stays. */
+/** Marks this version of the account as kept. A change made in the meantime has a higher version, so its entry stays. */
 export async function markKept(db: Db, userId: string, version: number): Promise<void> {
   await db.delete(accountToKeep).where(and(eq(accountToKeep.userId, userId), eq(accountToKeep.version, version)))
 }
 
-/** It is tried again after the others. */
+/** Moves the account behind the others after a failure. */
 export async function deferKeeping(db: Db, userId: string): Promise<void> {
   await db
     .update(accountToKeep)
@@ -58,9 +58,8 @@ export async function differsFromOwner(db: Db, userId: string, owner: Owner): Pr
 }
 
 /**
- * Writes the account's row as its Treasury knows it, without a password if the one that is there is older. A later row stays,
- * but for such a password. A sign-up of the same address that nobody has confirmed gives way. False: another account has the
- * address.
+ * Writes the account's row as its Treasury has it. Keeps a newer row, but removes its password if the Treasury knows of a
+ * later one. Deletes an unconfirmed account with the same address. False if another account has the address.
  */
 export async function restoreOwner(db: Db, userId: string, owner: Owner, noPassword: string): Promise<boolean> {
   const row = asRow(userId, owner)

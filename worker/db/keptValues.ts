@@ -7,7 +7,7 @@ export type KeptValue = { name: string; value: string }
 /** A value with a lower `seq` never replaces one with a higher. */
 export async function writeKeptValues(db: Db, userId: string, seq: number, values: KeptValue[]): Promise<void> {
   if (values.length === 0) return
-  // One parameter, and the selected values in the order of the columns: as in projectLists.ts.
+  // One parameter, with the selected values in column order, as in projectLists.ts.
   await db
     .insert(keptValue)
     .select(
@@ -20,7 +20,7 @@ export async function writeKeptValues(db: Db, userId: string, seq: number, value
     })
 }
 
-/** Everything that is kept of the account, by name. */
+/** All kept values of the account, ordered by name. */
 export const readKeptValues = (db: Db, userId: string): Promise<KeptValue[]> =>
   db
     .select({ name: keptValue.name, value: keptValue.value })
@@ -28,7 +28,7 @@ export const readKeptValues = (db: Db, userId: string): Promise<KeptValue[]> =>
     .where(eq(keptValue.userId, userId))
     .orderBy(asc(keptValue.name))
 
-/** How many of these D1 lacks or has otherwise. */
+/** How many of these values are missing from D1 or differ there. */
 export async function countDifferingKept(db: Db, userId: string, values: KeptValue[]): Promise<number> {
   const known = new Map((await readKeptValues(db, userId)).map(({ name, value }) => [name, value]))
   return values.filter(({ name, value }) => known.get(name) !== value).length

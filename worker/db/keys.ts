@@ -5,16 +5,16 @@ import { keyUse, keyVersion, signup, signupPasscode, user, userRestore } from '.
 export type KeyUseRow = Omit<typeof keyUse.$inferSelect, 'failure'>
 
 const hourMs = 3_600_000
-/** An account that failed is not asked again at once, so that asking until nothing is due comes to an end. */
+/** Delay before a failed account is checked again, so that a loop that runs until nothing is due terminates. */
 const retryMs = 30_000
 
 /**
- * Accounts to look at: not since `since` (ms), or with something that may be gone by now. Longest ago first, so that those that
- * fail don't keep the others from their turn.
+ * Accounts to check: not checked since `since` (ms), failed a while ago, or with uses of old keys that may be gone by now.
+ * Callers take the least recently checked first, so that failing accounts do not starve the others.
  */
 const isDue = (since: number, now: number) =>
   and(
-    // It refuses, and counts as not looked at until it is open again.
+    // An account that is being restored refuses the call and counts as unchecked until it reopens.
     isNull(userRestore.userId),
     or(
       isNull(keyUse.checkedAt),
@@ -23,7 +23,7 @@ const isDue = (since: number, now: number) =>
         or(lt(keyUse.checkedAt, since), and(gt(keyUse.unsealed, 0), lt(keyUse.checkedAt, now))),
       ),
       and(isNotNull(keyUse.failure), lt(keyUse.checkedAt, now - retryMs)),
-      // Once an hour from its expiry on: a reclaim takes a while to become final.
+      // Hourly after expiry, because a reclaim takes a while to become final.
       and(or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now)), lt(keyUse.checkedAt, now - hourMs)),
     ),
   )
@@ -50,7 +50,7 @@ export async function recordKeyUse(db: Db, row: KeyUseRow): Promise<void> {
     .onConflictDoUpdate({ target: keyUse.userId, set })
 }
 
-/** The account counts as not looked at; what was known of it stays. `failure`: the error's code. */
+/** Marks the account's check as failed with this error code. Earlier findings are kept. */
 export async function recordKeyFailure(db: Db, userId: string, now: number, failure: string): Promise<void> {
   const set = { checkedAt: now, failure }
   await db
@@ -59,17 +59,17 @@ export async function recordKeyFailure(db: Db, userId: string, now: number, fail
     .onConflictDoUpdate({ target: keyUse.userId, set })
 }
 
-/** The account counts as not looked at: an object of an earlier time has values under earlier keys. */
+/** Marks the account as unchecked, because an object restored to an earlier time may use older keys. */
 export async function forgetKeyUse(db: Db, userId: string): Promise<void> {
   await db.delete(keyUse).where(eq(keyUse.userId, userId))
 }
 
-/** The code of the error with which the last look failed; null: it did not, or the account's turn has not come. */
+/** Error code of the last check, `account_restoring` during a restore. Null if the check succeeded or has not run yet. */
 const failureOf = sql<
   string | null
 >`CASE WHEN ${userRestore.userId} IS NULL THEN ${keyUse.failure} ELSE 'account_restoring' END`
 
-/** Over all accounts. `unchecked`: not looked at since `since` (ms). `failed`: whose last look failed. */
+/** Totals over all accounts. `unchecked`: not checked since `since` (ms). `failed`: the last check failed. */
 export async function keyUseTotals(db: Db, since: number) {
   const row = await db
     .select({
@@ -89,7 +89,7 @@ export async function keyUseTotals(db: Db, since: number) {
   return row!
 }
 
-/** The accounts that could not be looked at, and why. */
+/** Accounts whose last check failed, with the error code. */
 export const failedAccounts = (db: Db, limit: number): Promise<{ userId: string; failure: string }[]> =>
   db
     .select({ userId: user.id, failure: sql<string>`${failureOf}` })
@@ -100,7 +100,7 @@ export const failedAccounts = (db: Db, limit: number): Promise<{ userId: string;
     .orderBy(asc(user.id))
     .limit(limit)
 
-/** Open payouts under an older version of the ring: a few of each account, those first that expire first. */
+/** Open payouts under an older version of the keyring: a few ids per account, earliest expiry first. */
 export function openPayoutsUnderOther(db: Db, ring: 'PAYOUT_SECRET' | 'CODE_PEPPER', limit: number) {
   const [ids, until] =
     ring === 'PAYOUT_SECRET' ? [keyUse.payoutIds, keyUse.payoutUntil] : [keyUse.codeIds, keyUse.codeUntil]
@@ -113,7 +113,7 @@ export function openPayoutsUnderOther(db: Db, ring: 'PAYOUT_SECRET' | 'CODE_PEPP
     .limit(limit)
 }
 
-/** Passcodes that can still be used and were hashed under another version, and when the last of them ends (ms; null: never). */
+/** Counts usable passcodes hashed under another version. `until` is their last expiry (ms); `endless` ones never expire. */
 export async function passcodesUnderOther(db: Db, version: number, now: number) {
   const row = await db
     .select({
@@ -145,7 +145,7 @@ export const passwordsUnderOther = async (db: Db, version: number): Promise<numb
   (await db.$count(user, isUnderOther(user.passwordHash, version))) +
   (await db.$count(signup, isUnderOther(signup.passwordHash, version)))
 
-/** Their passwords no longer sign in: the owners choose new ones by email. Returns how many. */
+/** Voids passwords hashed under another version; their users must reset them by email. Returns how many. */
 export async function voidPasswordsUnderOther(db: Db, version: number, noPassword: string): Promise<number> {
   const [users] = await db.batch([
     db
@@ -158,13 +158,13 @@ export async function voidPasswordsUnderOther(db: Db, version: number, noPasswor
   return users.length
 }
 
-/** The fingerprints that are known, by `name version`. */
+/** Recorded fingerprints, keyed by `name version`. */
 export async function knownFingerprints(db: Db): Promise<Map<string, string>> {
   const rows = await db.select().from(keyVersion)
   return new Map(rows.map(({ name, version, fingerprint }) => [`${name} ${version}`, fingerprint]))
 }
 
-/** The first one of a version stays. */
+/** Records a version's fingerprint. The first one recorded is kept. */
 export async function recordFingerprint(db: Db, row: typeof keyVersion.$inferInsert): Promise<void> {
   await db.insert(keyVersion).values(row).onConflictDoNothing()
 }

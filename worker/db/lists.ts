@@ -12,8 +12,8 @@ import type { Db } from './d1.ts'
 import { payoutView, transactionView } from './schema.ts'
 
 /**
- * Pages of the read model. One user's rows are read along the index by time or by amount, as they are sorted, and filters
- * apply to those rows only; a test checks SQLite's query plan.
+ * Pages of the read model. A query reads one user's rows along the index that matches the sort order (time or amount) and
+ * applies filters to those rows only. A test checks SQLite's query plan.
  */
 
 type View = typeof transactionView | typeof payoutView
@@ -23,7 +23,7 @@ export type ListQuery = {
   where: SQL | undefined
   ranges: Ranges
   sort: ListSort
-  /** Whether the page says what the matching rows spent. */
+  /** Whether the page includes the total spent by the matching rows. */
   sumsSpent?: boolean
 }
 
@@ -71,9 +71,9 @@ const keyOf = (view: View, sort: ListSort) => (sort === 'largest' || sort === 's
 const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
 
 /**
- * The rows of the query beyond the cursor. SQLite takes one lower and one upper bound from the column that the list is
- * sorted by. `+` keeps it from another column, whose index would leave the rows to be sorted, and from a bound of the
- * filter where the cursor is the nearer one.
+ * Conditions for the rows of the query beyond the cursor. SQLite uses one lower and one upper bound on the sort column. The
+ * `+` keeps it from using another column's index, which would require a sort, and from using a filter's bound where the
+ * cursor is the tighter one.
  */
 function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { comparison: '<' | '>'; cursor: ListCursor }) {
   const { from, to, amountMin, amountMax } = ranges
@@ -91,15 +91,15 @@ function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { compari
 }
 
 /**
- * Whether one of these fields of the row's JSON contains the text. Case is ignored for ASCII letters, as SQLite does. Not
- * LIKE, whose patterns D1 limits to 50 bytes.
+ * Whether one of these fields of the row's JSON contains the text, ignoring the case of ASCII letters. Does not use LIKE,
+ * because D1 limits its patterns to 50 bytes.
  */
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
 
 type Slice = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
 
-/** Rows in the list's order, from `offset` or from a cursor; before a cursor in the opposite order, the nearest first. */
+/** Rows in list order from `offset` or after a cursor. Rows before a cursor come in reverse order, nearest first. */
 export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor }: Slice) {
   const { view, sort } = query
   const key = keyOf(view, sort)
@@ -115,8 +115,8 @@ export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor
 }
 
 /**
- * What the rows add to the total spent (isSpent), in micro-USDC as a decimal string. The JSON is read last, and only
- * in rows that may count.
+ * The rows' contribution to the total spent (isSpent), in micro-USDC as a decimal string. The JSON is read last, and only
+ * for rows that may count.
  */
 const spentOn = (chain: ChainName) => {
   const { status, category, amount, body } = transactionView
@@ -125,10 +125,10 @@ const spentOn = (chain: ChainName) => {
     notInArray(category, [...unspentCategories]),
     sql`${body}->>'$.fromWalletChain' = ${chain}`,
   )
-  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain) // D1 keeps one of two columns of one name
+  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain) // D1 drops one of two columns with the same name
 }
 
-/** How many rows match and, of a filtered list of transactions, what they spent: one pass over them. */
+/** Number of matching rows and, for a filtered list of transactions, the total they spent, in one pass. */
 export function selectTotals(db: Db, query: ListQuery) {
   const sums: Partial<Record<ChainName, SQL.Aliased<string>>> = query.sumsSpent
     ? Object.fromEntries(chainNames.map((chain) => [chain, spentOn(chain)]))
@@ -139,14 +139,14 @@ export function selectTotals(db: Db, query: ListQuery) {
     .where(conditions(query))
 }
 
-/** One page with the total, in one round trip. With a cursor, `page` is only its number. */
+/** Reads one page and the total in one round trip. With a cursor, `page` is only the number to return. */
 export async function readPage<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
   { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: ListCursor | undefined },
 ): Promise<{ rows: Row[]; page: Page }> {
   const [read, [counted]] = await db.batch([
-    // One more, which tells whether a page follows.
+    // One extra row tells whether another page follows.
     selectRows(db, query, { limit: pageSize + 1, offset: cursor ? 0 : (page - 1) * pageSize, cursor }),
     selectTotals(db, query),
   ])
@@ -178,7 +178,7 @@ const spentIn = (sums: Partial<Record<ChainName, string>> | undefined) =>
     string
   >
 
-/** Rows after a cursor, without a count, and where to go on: for exports. `next` is null after the last row. */
+/** Reads rows after a cursor, without a count, for exports. `next` is where to continue, or null after the last row. */
 export async function readSlice<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,

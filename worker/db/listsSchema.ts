@@ -3,8 +3,8 @@ import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizz
 
 /**
  * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
- * row with the highest `seq` wins. Can be rebuilt, and no decision about money reads it. `kept`: what a Treasury is restored
- * from (treasury/backup/kept.ts), never shown.
+ * row with the highest `seq` wins. It can be rebuilt, and no decision about money reads it. `kept` is the data that a
+ * Treasury is restored from (treasury/backup/kept.ts); it is never shown.
  */
 export const transactionView = sqliteTable(
   'transaction_view',
@@ -60,19 +60,19 @@ export const claimLink = sqliteTable('claim_link', {
   createdAt: integer('created_at').notNull(),
 })
 
-/** Treasuries with work under way. The cron watchdog wakes those that have not been heard from. */
+/** Treasuries with work in progress. The cron watchdog wakes those that have not reported for a while. */
 export const busyTreasury = sqliteTable(
   'busy_treasury',
   {
     userId: text('user_id').primaryKey(),
     since: integer('since').notNull(),
-    /** When the watchdog last woke it, so that it wakes them in turn. */
+    /** When the watchdog last woke it. It wakes them round-robin. */
     pokedAt: integer('poked_at').notNull().default(0),
   },
   (t) => [index('busy_treasury_since').on(t.since)],
 )
 
-/** What of an account is kept for restoring its Treasury, by name. The row with the highest `seq` wins. */
+/** Named values of an account, kept for restoring its Treasury. The row with the highest `seq` wins. */
 export const keptValue = sqliteTable(
   'kept_value',
   {

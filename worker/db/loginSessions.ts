@@ -20,7 +20,7 @@ export async function insertLoginSession(
   ])
 }
 
-/** With its session and user; null if unknown. */
+/** Returns the token with its session and user, or null if it is unknown. */
 export async function findRefreshToken(db: Db, hash: string) {
   const row = await db
     .select({ token: refreshToken, session: loginSession, user })
@@ -32,13 +32,13 @@ export async function findRefreshToken(db: Db, hash: string) {
   return row ?? null
 }
 
-/** The successor, and one more for a reply that got lost or a tab that asked at the same time. */
+/** The successor, plus one for a lost reply or a tab that refreshed at the same time. */
 const maxSuccessors = 2
 
 /**
- * Exchanges `oldHash` for `newHash`. False if that is a use too many: the second successor exists, the first was made
- * `graceMs` ago, or the sibling was exchanged first. Of two siblings only one can go on, because a thief who takes the
- * second successor would otherwise have a session that nobody sees. One batch, which is a transaction, so that parallel
+ * Exchanges `oldHash` for `newHash`. False if the token was used too often: it has two successors, its first exchange was
+ * more than `graceMs` ago, or its sibling was exchanged first. Only one of two siblings can continue, because a thief with
+ * the second successor could otherwise keep a session unnoticed. Runs as one batch (a transaction), so that parallel
  * exchanges are counted.
  */
 export async function replaceRefreshToken(
@@ -80,7 +80,7 @@ export async function replaceRefreshToken(
   return exchanged.length === 1
 }
 
-/** After a refresh token was used too often. False if the session is unknown or was revoked before. */
+/** Revokes a session whose refresh token was reused. False if the session is unknown or already revoked. */
 export async function revokeLoginSession(db: Db, sessionId: string, now: number): Promise<boolean> {
   const revoked = await db
     .update(loginSession)
@@ -90,7 +90,7 @@ export async function revokeLoginSession(db: Db, sessionId: string, now: number)
   return revoked.length === 1
 }
 
-/** After a sign-out: the session expires now, or earlier if it already has. */
+/** Ends a session at sign-out: it expires now, unless it has expired already. */
 export async function endLoginSession(db: Db, sessionId: string, now: number): Promise<void> {
   await db
     .update(loginSession)
@@ -137,7 +137,7 @@ export async function putLoginChallenge(db: Db, hash: string, userId: string, ex
   ])
 }
 
-/** Removes the challenge and returns its user, once. Null if it is unknown, has expired or belongs to another email. */
+/** Uses up the challenge and returns its user. Null if it is unknown, has expired or belongs to another email. */
 export async function takeLoginChallenge(db: Db, hash: string, email: string, now: number): Promise<UserRow | null> {
   const [taken] = await db
     .delete(loginChallenge)

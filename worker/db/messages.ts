@@ -9,8 +9,8 @@ export async function wasDelivered(db: Db, messageId: string): Promise<boolean> 
 }
 
 /**
- * Notes what became of a message. A state that comes earlier in `deliveryStates` never replaces a later one, so that
- * reports may arrive in any order, twice, and before the reply in which the vendor accepted the message.
+ * Records the delivery state of a message. An earlier state in `deliveryStates` never replaces a later one, so reports may
+ * arrive in any order, repeatedly, and before the vendor's reply that accepted the message.
  */
 export async function recordDelivery(
   db: Db,
@@ -28,7 +28,7 @@ export async function recordDelivery(
     })
 }
 
-/** What became of the newest message about each of these payouts, by payout id. */
+/** Delivery state of the newest message about each of these payouts, by payout id. */
 export async function deliveriesOf(db: Db, payoutIds: string[]): Promise<Map<string, Delivery>> {
   if (payoutIds.length === 0) return new Map()
   const rows = await db
@@ -57,7 +57,7 @@ export async function insertDevMessage(
     .onConflictDoNothing()
 }
 
-/** Newest first; null: of all recipients. */
+/** Newest first. A null `recipient` lists the messages of all recipients. */
 export async function listDevMessages(db: Db, recipient: string | null, limit: number) {
   return db
     .select()
@@ -67,7 +67,7 @@ export async function listDevMessages(db: Db, recipient: string | null, limit: n
     .limit(limit)
 }
 
-/** Notes whether a channel's provider took the message that it was just given. */
+/** Records whether a channel's provider accepted the latest message. */
 export async function recordChannel(db: Db, channel: 'email' | 'sms', works: boolean, now: number): Promise<void> {
   if (works) await db.delete(messageFailure).where(eq(messageFailure.channel, channel))
   else
@@ -77,6 +77,6 @@ export async function recordChannel(db: Db, channel: 'email' | 'sms', works: boo
       .onConflictDoUpdate({ target: messageFailure.channel, set: { lastAt: now } })
 }
 
-/** Channels whose last message was not taken, if that was after `since` (ms). */
+/** Channels whose last message was not accepted, if that was after `since` (ms). */
 export const failingChannels = (db: Db, since: number) =>
   db.select().from(messageFailure).where(gte(messageFailure.lastAt, since))

@@ -7,7 +7,7 @@ export type TroubleRow = typeof objectTrouble.$inferSelect
 
 const maxRead = 1_000
 
-/** Stores a report unless a newer one is there. `since` stays that of the first report of the same trouble. */
+/** Stores a report unless there is a newer one. `since` keeps the time of the first report of the same trouble. */
 export async function recordTrouble(db: Db, row: TroubleRow): Promise<void> {
   await db
     .insert(objectTrouble)
@@ -23,7 +23,7 @@ export async function recordTrouble(db: Db, row: TroubleRow): Promise<void> {
     })
 }
 
-/** An object had work that was due, and no alarm. `now` in ms. */
+/** Records that an object had due work but no alarm. `now` in ms. */
 export async function recordLostAlarm(db: Db, objectName: string, now: number): Promise<void> {
   const values = { userId: null, edition: now, since: now, detail: 'set again' }
   await db
@@ -32,7 +32,7 @@ export async function recordLostAlarm(db: Db, objectName: string, now: number): 
     .onConflictDoUpdate({ target: [objectTrouble.kind, objectTrouble.subject], set: values })
 }
 
-/** For durable/objectSchema.ts. `object` is its class in one word; the Treasury and the WebhookSender are named by their user. */
+/** For durable/objectSchema.ts. `object` is the class; Treasuries and WebhookSenders are named by their user's id. */
 export function schemaReporter(
   d1: D1Database,
   object: 'treasury' | 'relayer' | 'claims' | 'webhooks',
@@ -47,7 +47,7 @@ export function schemaReporter(
   }
 }
 
-/** What is wrong now, oldest first, at most a thousand; of lost alarms those that were found since `alarmsSince` (ms). */
+/** Up to a thousand open troubles, oldest first. Lost alarms are included if found since `alarmsSince` (ms). */
 export const openTroubles = (db: Db, alarmsSince: number): Promise<(TroubleRow & { kind: TroubleKind })[]> =>
   db
     .select()
@@ -61,7 +61,7 @@ export const openTroubles = (db: Db, alarmsSince: number): Promise<(TroubleRow &
     .orderBy(asc(objectTrouble.since), asc(objectTrouble.subject))
     .limit(maxRead)
 
-/** Lost alarms that were found before `before` (ms) need no row. */
+/** Deletes lost alarms that were found before `before` (ms). */
 export async function deleteOldAlarmTroubles(db: Db, before: number): Promise<void> {
   await db.delete(objectTrouble).where(and(eq(objectTrouble.kind, 'alarm_lost'), lt(objectTrouble.since, before)))
 }

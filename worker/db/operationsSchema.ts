@@ -4,9 +4,9 @@ import { deliveryStates } from '#domain/delivery.ts'
 import { stopModes } from '#domain/serviceStop.ts'
 import { troubleKinds } from '#domain/trouble.ts'
 
-/** Tables of those who run a deployment: what operators did, what became of messages, what is wrong. Part of schema.ts. */
+/** Tables for operating a deployment: operator actions, message delivery, troubles and others. Part of schema.ts. */
 
-/** What operators did, newest last. Never changed. */
+/** Log of operator actions, newest last. Append-only. */
 export const operatorAction = sqliteTable(
   'operator_action',
   {
@@ -17,13 +17,13 @@ export const operatorAction = sqliteTable(
     action: text('action').notNull(),
     subject: text('subject').notNull(),
     reason: text('reason').notNull(),
-    /** JSON of what was asked for; holds no secret. */
+    /** The request as JSON, without secrets. */
     detail: text('detail').notNull(),
   },
   (t) => [index('operator_action_at_idx').on(t.at)],
 )
 
-/** Messages that a provider has accepted or refused for good, with what its reports say of them since. */
+/** Messages that a provider has accepted or permanently refused, with the latest state from its delivery reports. */
 export const deliveredMessage = sqliteTable(
   'delivered_message',
   {
@@ -48,7 +48,7 @@ export const messageFailure = sqliteTable('message_failure', {
   lastAt: integer('last_at').notNull(),
 })
 
-/** What is wrong inside an object, as it last reported. `detail`: null once it is over. */
+/** Troubles inside objects, as last reported. `detail` is null once the trouble has ended. */
 export const objectTrouble = sqliteTable(
   'object_trouble',
   {
@@ -56,7 +56,7 @@ export const objectTrouble = sqliteTable(
     /** The wallet's id, the user's, or the object's name. */
     subject: text('subject').notNull(),
     userId: text('user_id'),
-    /** A report with a lower one came late and does not count. */
+    /** A report with a lower edition arrived late and is ignored. */
     edition: integer('edition').notNull(),
     since: integer('since').notNull(),
     detail: text('detail'),
@@ -64,7 +64,7 @@ export const objectTrouble = sqliteTable(
   (t) => [primaryKey({ columns: [t.kind, t.subject] })],
 )
 
-/** Conditions that operators are alerted to. `announcedAt`: when the alert was sent; null: not yet. */
+/** Conditions that operators are alerted to. `announcedAt` is null until the alert is sent. */
 export const alert = sqliteTable('alert', {
   key: text('key').primaryKey(),
   text: text('text').notNull(),
@@ -72,20 +72,20 @@ export const alert = sqliteTable('alert', {
   announcedAt: integer('announced_at'),
 })
 
-/** What operators have stopped for everybody: one row at most. */
+/** The operators' stop for all accounts: one row at most. */
 export const serviceStop = sqliteTable('service_stop', {
   one: integer('one').primaryKey(),
   mode: text('mode', { enum: stopModes }).notNull(),
   since: integer('since').notNull(),
 })
 
-/** No row: webhooks are sent. */
+/** The operators' stop of webhooks. Without a row, webhooks are sent. */
 export const webhookStop = sqliteTable('webhook_stop', {
   one: integer('one').primaryKey(),
   since: integer('since').notNull(),
 })
 
-/** Webhooks of all accounts, for counts alone: the Treasury has them. */
+/** Webhooks of all accounts, only for counts. The Treasury is authoritative. */
 export const webhookEndpoint = sqliteTable(
   'webhook_endpoint',
   {
@@ -94,25 +94,25 @@ export const webhookEndpoint = sqliteTable(
     state: text('state', { enum: ['on', 'off', 'disabled'] }).notNull(),
     /** Rises with each change in the Treasury. */
     edition: integer('edition').notNull(),
-    /** Of the attempts that all failed since; null: it works. */
+    /** Time since which all attempts have failed; null if it works. */
     failingSince: integer('failing_since'),
   },
   (t) => [index('webhook_endpoint_state_idx').on(t.state), index('webhook_endpoint_failing_idx').on(t.failingSince)],
 )
 
-/** When WebhookSenders with events to deliver mean to go on (ms). The cron wakes those that are late. */
+/** Next due time (ms) of each WebhookSender that has events to deliver. The cron wakes those that are late. */
 export const webhookWork = sqliteTable(
   'webhook_work',
   {
     userId: text('user_id').primaryKey(),
     dueAt: integer('due_at').notNull(),
-    /** When the cron last woke it, so that it wakes them in turn. */
+    /** When the cron last woke it. It wakes them round-robin. */
     pokedAt: integer('poked_at').notNull().default(0),
   },
   (t) => [index('webhook_work_due_idx').on(t.dueAt)],
 )
 
-/** Accounts that were ever suspended, for lists alone: the Treasury decides. `since` null: no longer. */
+/** Accounts that were ever suspended, only for lists; the Treasury decides. `since` is null if no longer suspended. */
 export const userSuspension = sqliteTable(
   'user_suspension',
   {
@@ -124,7 +124,7 @@ export const userSuspension = sqliteTable(
   (t) => [index('user_suspension_since_idx').on(t.since).where(sql`${t.since} IS NOT NULL`)],
 )
 
-/** Versions of the keyrings as they were first seen, so that a wrong secret under a known version shows. */
+/** Fingerprints of keyring versions as first seen, which reveal a wrong secret under a known version. */
 export const keyVersion = sqliteTable(
   'key_version',
   {
@@ -136,7 +136,7 @@ export const keyVersion = sqliteTable(
   (t) => [primaryKey({ columns: [t.name, t.version] })],
 )
 
-/** What each account still has under older versions of the keyrings, as it was at `checkedAt`, or before if that look failed. */
+/** Each account's remaining use of older keyring versions, as of `checkedAt`, or earlier if that check failed. */
 export const keyUse = sqliteTable(
   'key_use',
   {
@@ -144,21 +144,21 @@ export const keyUse = sqliteTable(
     checkedAt: integer('checked_at').notNull(),
     /** Values sealed under an older KEK. */
     unsealed: integer('unsealed').notNull(),
-    /** When the last open payout under an older payout secret, or code pepper, expires. Null: there is none. */
+    /** When the last open payout under an older payout secret, or code pepper, expires; null if there is none. */
     payoutUntil: integer('payout_until'),
     codeUntil: integer('code_until'),
-    /** How many these are, and the ids of those that expire first. */
+    /** Their number, and the ids of those that expire first. */
     payouts: integer('payouts').notNull().default(0),
     codes: integer('codes').notNull().default(0),
     payoutIds: text('payout_ids', { mode: 'json' }).$type<string[]>(),
     codeIds: text('code_ids', { mode: 'json' }).$type<string[]>(),
-    /** The code of the error that the last look ended with (errors.ts), so that the rest is older. Null: it did not fail. */
+    /** Error code of the last check (errors.ts), in which case the other columns are older. Null if it succeeded. */
     failure: text('failure'),
   },
   (t) => [index('key_use_checked_idx').on(t.checkedAt)],
 )
 
-/** Daily exports to the bucket, oldest first. `id`: when it began. `kekVersion`: of the KEK then. */
+/** Daily exports to the bucket. `id` is the start time; `kekVersion` is the version of the KEK at that time. */
 export const exportRun = sqliteTable('export_run', {
   id: text('id').primaryKey(),
   startedAt: integer('started_at').notNull(),
@@ -166,7 +166,7 @@ export const exportRun = sqliteTable('export_run', {
   kekVersion: integer('kek_version').notNull(),
 })
 
-/** What is written of them. `lastRow`: where the next part goes on in this table; `isEnd`: this was the last of the table. */
+/** Written parts of exports. The next part of the table starts after `lastRow`. `isEnd` marks the table's last part. */
 export const exportPart = sqliteTable(
   'export_part',
   {
@@ -183,14 +183,14 @@ export const exportPart = sqliteTable(
   (t) => [primaryKey({ columns: [t.runId, t.part] })],
 )
 
-/** Accounts whose Treasury is put back to an earlier time, which the object itself would forget. */
+/** Accounts whose Treasury is being restored to an earlier time. Kept here because the object would forget it. */
 export const userRestore = sqliteTable('user_restore', {
   userId: text('user_id').primaryKey(),
   id: text('id').notNull(),
   startedAt: integer('started_at').notNull(),
-  /** When the Treasury confirmed that it does nothing more; null: it did not. */
+  /** When the Treasury confirmed that it is frozen; null if it has not. */
   frozenAt: integer('frozen_at'),
-  /** Null: under way. */
+  /** Null while in progress. */
   endedAt: integer('ended_at'),
 })
 export type UserRestoreRow = typeof userRestore.$inferSelect

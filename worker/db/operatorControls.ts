@@ -3,7 +3,7 @@ import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { Db } from './d1.ts'
 import { serviceStop, user, userSuspension } from './schema.ts'
 
-/** `since` in ms; null: nothing was ever stopped. */
+/** `since` in ms; null if nothing was ever stopped. */
 export type ServiceStop = { mode: StopMode; since: number | null }
 
 export async function readServiceStop(db: Db): Promise<ServiceStop> {
@@ -12,8 +12,8 @@ export async function readServiceStop(db: Db): Promise<ServiceStop> {
 }
 
 /**
- * Stops more than now, or as much: at once. Less than now only if the mode is still `from`, so that nobody lifts a stop
- * that they have not seen. False: it is not. `since` stays if the mode does.
+ * Sets the stop mode. A stronger or equal mode always applies. A weaker one applies only if the current mode is `from`, so
+ * that no operator lifts a stop they have not seen; returns false otherwise. `since` is kept if the mode does not change.
  */
 export async function writeServiceStop(db: Db, mode: StopMode, from: StopMode | null, now: number): Promise<boolean> {
   const stronger = stopModes.filter((other) => isWeaker(mode, other))
@@ -32,7 +32,7 @@ export async function writeServiceStop(db: Db, mode: StopMode, from: StopMode | 
   return rows.length > 0
 }
 
-/** Keeps what the Treasury says; an older version changes nothing. `since` null: not suspended. */
+/** Stores the suspension as the Treasury reports it; ignores older versions. `since` is null if not suspended. */
 export async function writeSuspension(
   db: Db,
   userId: string,
@@ -48,7 +48,7 @@ export async function writeSuspension(
     })
 }
 
-/** 1 if D1 has another suspension of the account than this, 0 if not. Version 0: it never was suspended. */
+/** 1 if D1's suspension of the account differs from this, otherwise 0. Version 0 means never suspended. */
 export async function differingSuspension(
   db: Db,
   userId: string,
@@ -62,7 +62,7 @@ const suspendedNow = isNotNull(userSuspension.since)
 
 export const countSuspended = (db: Db): Promise<number> => db.$count(userSuspension, suspendedNow)
 
-/** Accounts with this email address or id; with an empty text, those that are suspended, latest first. */
+/** Accounts with this email address or id. With an empty text, all suspended accounts, most recent first. */
 export const findUsersForOperators = (db: Db, text: string, limit: number) =>
   db
     .select({ id: user.id, email: user.email, createdAt: user.createdAt, suspendedSince: userSuspension.since })

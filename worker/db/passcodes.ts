@@ -16,7 +16,7 @@ export async function insertPasscode(
 export const listPasscodes = (db: Db, limit: number): Promise<PasscodeRow[]> =>
   db.select().from(signupPasscode).orderBy(desc(signupPasscode.createdAt), signupPasscode.hash).limit(limit)
 
-/** `id`: the first 16 digits of the hash. Null if there is none, or it is revoked. */
+/** `id` is the first 16 digits of the hash. Null if the passcode is unknown or revoked. */
 export async function editPasscode(
   db: Db,
   id: string,

@@ -4,10 +4,10 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { Db } from './d1.ts'
 import { payoutView, transactionView } from './schema.ts'
 
-/** A row as the API returns it, with its amount in micro-USDC. `kept`: what its Treasury can be restored from. */
+/** A row as the API returns it, with its amount in micro-USDC. `kept` is the data to restore its Treasury from. */
 export type ListRow<Row> = { row: Row; amount: number; kept?: string | null }
 
-/** Writes rows of the lists. A row with a lower `seq` never replaces one with a higher. `gone`: ids of rows to delete. */
+/** Writes rows of the lists. A lower `seq` never replaces a higher one. `gone` has the ids of rows to delete. */
 export async function projectLists(
   db: Db,
   userId: string,
@@ -59,7 +59,7 @@ const deleteTransactions = (db: Db, userId: string, seq: number, ids: string[]) 
           AND ${transactionView.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )
 
-/** What can change in a row. */
+/** The columns of a row that can change. */
 const newer = {
   seq: sql`excluded.seq`,
   status: sql`excluded.status`,
@@ -70,7 +70,7 @@ const newer = {
 const asJson = (rows: ListRow<{ createdAt: string }>[]) =>
   JSON.stringify(rows.map((row) => ({ ...row, at: Date.parse(row.row.createdAt) })))
 
-/** How many of these rows the lists lack or have otherwise. */
+/** How many of these rows are missing from the lists or differ there. */
 export async function countDiffering(
   db: Db,
   rows: { transactions: ListRow<Transaction>[]; payouts: ListRow<Escrow>[] },

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { type PushSubscriptionRow, pushSubscription } from './schema.ts'
 
-/** Stores it, also if another user had it before, and keeps the user's `most` that were seen last. One transaction. */
+/** Stores a subscription, even if another user had it, and keeps only the user's `most` recently seen. One transaction. */
 export async function putPushSubscription(
   db: Db,
   row: Omit<PushSubscriptionRow, 'createdAt'>,
@@ -38,7 +38,7 @@ export async function deletePushSubscriptions(db: Db, userId: string, ids: strin
   await db.delete(pushSubscription).where(and(eq(pushSubscription.userId, userId), inArray(pushSubscription.id, ids)))
 }
 
-/** After a password change: of every session but one. */
+/** After a password change: deletes the subscriptions of all sessions but one. */
 export async function deleteOtherPushSubscriptions(
   db: Db,
   userId: string,

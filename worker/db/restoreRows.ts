@@ -11,14 +11,14 @@ import {
   webhookEndpoint,
 } from './schema.ts'
 
-/** What a Treasury of an earlier time is brought up to date from. */
+/** Rows of D1 from which a Treasury that was restored to an earlier time is brought up to date. */
 
 export type KeptCursor = { createdAt: number; id: string }
 export type KeptRow = KeptCursor & { kept: string; payout: string | null }
 
 /**
- * The account's payments, oldest first, with what is kept of them. Returns all of them: the object's outbox number
- * may have risen since it was put back, so it can't tell which rows are newer.
+ * The account's payments, oldest first, with their kept data. Returns all of them: the object's outbox number may have risen
+ * since it was restored, so it cannot tell which rows are newer.
  */
 export const keptRows = (db: Db, userId: string, after: KeptCursor, limit: number): Promise<KeptRow[]> =>
   db
@@ -40,7 +40,7 @@ export const keptRows = (db: Db, userId: string, after: KeptCursor, limit: numbe
     .orderBy(transactionView.createdAt, transactionView.id)
     .limit(limit)
 
-/** By wallet, the last deadline (unix seconds) of its payments' signatures. */
+/** The last deadline (unix seconds) of each wallet's payment signatures. */
 export const keptDeadlines = (db: Db, userId: string): Promise<{ walletId: string; deadline: number | null }[]> =>
   db
     .select({
@@ -51,7 +51,7 @@ export const keptDeadlines = (db: Db, userId: string): Promise<{ walletId: strin
     .where(eq(transactionView.userId, userId))
     .groupBy(transactionView.walletId)
 
-/** Deletes rows without a payment that the Treasury no longer has: approvals and their outcomes. Refusals stay. */
+/** Deletes rows without a payment that the Treasury no longer has: approvals and their outcomes. Refusals are kept. */
 export async function deleteForgottenRows(db: Db, userId: string, seq: number, upTo: number): Promise<void> {
   await db
     .delete(transactionView)
@@ -66,7 +66,7 @@ export async function deleteForgottenRows(db: Db, userId: string, seq: number, u
     )
 }
 
-/** Which of these messages have left, as D1 has heard; on a local stack they are in its inbox. */
+/** Which of these messages D1 has recorded as sent; on a local stack, they are in the dev inbox. */
 export async function deliveredOf(db: Db, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const wanted = sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
@@ -77,7 +77,7 @@ export async function deliveredOf(db: Db, ids: string[]): Promise<Set<string>> {
   return new Set([...sent, ...local].map(({ id }) => id))
 }
 
-/** What D1 knows of the account itself. */
+/** D1's data about the account itself. */
 export async function accountRows(db: Db, userId: string) {
   const [owner, suspension, credentials, webhooks] = await db.batch([
     db.select().from(user).where(eq(user.id, userId)),

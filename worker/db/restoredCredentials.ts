@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { agentCredential } from './schema.ts'
 
-/** A credential that works, as the Treasury knows it. Times in ms. */
+/** A valid credential, as the Treasury knows it. Times in ms. */
 export type LiveCredential = {
   hash: string
   kind: 'secret' | 'api_key'
@@ -12,7 +12,7 @@ export type LiveCredential = {
   expiresAt: number | null
 }
 
-/** A credential is in D1 before the Treasury has it: younger ones than this are left alone. */
+/** New credentials are written to D1 before the Treasury has them, so those younger than this are left alone. */
 const mintingMs = 60 * 60_000 // 1 hour
 
 const isOf = (userId: string, live: LiveCredential[], now: number) =>
@@ -24,7 +24,7 @@ const isOf = (userId: string, live: LiveCredential[], now: number) =>
     sql`${agentCredential.hash} NOT IN (SELECT value FROM json_each(${JSON.stringify(live.map(({ hash }) => hash))}))`,
   )
 
-/** How many of these D1 lacks or has otherwise, and how many it has that work no more. */
+/** Number of these credentials that are missing from D1 or differ there, plus those in D1 that are no longer valid. */
 export async function countDifferingCredentials(
   db: Db,
   userId: string,
@@ -43,7 +43,7 @@ export async function countDifferingCredentials(
   return differing!.n + over
 }
 
-/** Makes these the account's credentials; others that are there are revoked. */
+/** Makes these the account's credentials and revokes all others. */
 export async function restoreCredentials(db: Db, userId: string, live: LiveCredential[], now: number): Promise<void> {
   await db.batch([
     db

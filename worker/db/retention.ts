@@ -5,15 +5,15 @@ import { agentCredential, deliveredMessage, refreshToken, transactionView } from
 const dayMs = 86_400_000
 /** The Treasury deletes refusals at the same age (treasury/payments/refusals.ts). */
 const refusalMs = 30 * dayMs
-/** As long as a payout can live, so that no message about it is sent twice. */
+/** The maximum lifetime of a payout, so that no message about it is sent twice. */
 const deliveredMs = 90 * dayMs
 const revokedMs = 30 * dayMs
 /** A spent refresh token may be exchanged once more within 30 seconds (services/loginSessions.ts). */
 const spentTokenMs = 60_000 // 1 minute
-/** Rows of one table per minute, so that a backlog does not hold up the database. */
+/** Rows deleted per table and minute, so that a backlog does not block the database. */
 const maxRows = 2_000
 
-/** Housekeeping, once a minute: rows that have served their time. docs/operations.md lists what is kept for ever. */
+/** Housekeeping, once a minute: deletes rows past their retention. docs/operations.md lists what is kept forever. */
 export async function deleteOldRows(db: Db, now: number): Promise<void> {
   const refused = and(eq(transactionView.status, 'POLICY_REJECTED'), lt(transactionView.createdAt, now - refusalMs))
   const revoked = and(isNotNull(agentCredential.revokedAt), lt(agentCredential.revokedAt, now - revokedMs))

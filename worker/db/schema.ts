@@ -19,21 +19,21 @@ export const user = sqliteTable(
     email: text('email').notNull().unique(),
     name: text('name'),
     status: text('status', { enum: userStatuses }).notNull(),
-    /** `none` (identity/passwords.ts) if no password signs in. */
+    /** `none` (identity/passwords.ts) if the account has no password. */
     passwordHash: text('password_hash').notNull(),
     /** When the temporary password was made. Null once the user has chosen one. */
     temporarySince: integer('temporary_since'),
     publicAddress: text('public_address'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** When the password was chosen. 0: before this was kept. */
+    /** When the password was chosen; 0 if that was before this was recorded. */
     passwordAt: integer('password_at').notNull().default(0),
   },
   (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],
 )
 export type UserRow = typeof user.$inferSelect
 
-/** Accounts whose newest state the Treasury and the bucket do not have yet; triggers write it. `version` rises with each change. */
+/** Accounts whose latest state is not in Treasury and bucket yet. Written by triggers; each change raises `version`. */
 export const accountToKeep = sqliteTable('account_to_keep', {
   userId: text('user_id').primaryKey(),
   version: integer('version').notNull(),
@@ -67,9 +67,9 @@ export const refreshToken = sqliteTable(
       .references(() => loginSession.id, { onDelete: 'cascade' }),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
-    /** When it was first exchanged. */
+    /** When the token was first exchanged. */
     replacedAt: integer('replaced_at'),
-    /** How often it was exchanged; the highest number if its sibling was exchanged first. */
+    /** How often the token was exchanged; the maximum if its sibling was exchanged first. */
     successors: integer('successors').notNull().default(0),
     /** The token that was exchanged for this one. Null for the first of a session. */
     parentHash: text('parent_hash'),
@@ -120,7 +120,7 @@ export const signup = sqliteTable(
     tokenHash: text('token_hash').primaryKey(),
     userId: userId(),
     name: text('name'),
-    /** With Cognito a mark if the user pool has this sign-up's password, otherwise null. */
+    /** With Cognito: a marker if the user pool has this sign-up's password, otherwise null. */
     passwordHash: text('password_hash'),
     createdAt: integer('created_at').notNull(),
   },
@@ -143,13 +143,13 @@ export const addressNonce = sqliteTable(
 export const signupPasscode = sqliteTable('signup_passcode', {
   hash: text('hash').primaryKey(),
   label: text('label').notNull(),
-  /** Null: unlimited. */
+  /** Null if unlimited. */
   maxUses: integer('max_uses'),
   used: integer('used').notNull().default(0),
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
-  /** Of the code pepper. */
+  /** Version of the code pepper. */
   pepperVersion: integer('pepper_version').notNull().default(1),
 })
 
@@ -205,7 +205,7 @@ export const contact = sqliteTable(
 )
 export type ContactRow = typeof contact.$inferSelect
 
-/** A user's own arrangement of the dashboard, as JSON. */
+/** A user's dashboard layout, as JSON. */
 export const preferences = sqliteTable('preferences', {
   userId: text('user_id')
     .primaryKey()
@@ -214,7 +214,7 @@ export const preferences = sqliteTable('preferences', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** Browsers that want push messages. `sessionId`: the login session that last used it. */
+/** Browsers subscribed to push messages. `sessionId` is the login session that last used the subscription. */
 export const pushSubscription = sqliteTable(
   'push_subscription',
   {

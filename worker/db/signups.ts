@@ -3,14 +3,14 @@ import type { Db } from './d1.ts'
 import { accountCode, accountLink, type SignupRow, signup, type UserRow, user } from './schema.ts'
 
 /**
- * Sign-ups kept per address. One beyond is not stored and its token therefore unknown at the confirmation, which then
- * discards all passwords: safe, and nobody can fill the table.
+ * Maximum sign-ups kept per address. Any further one is not stored, so its token is unknown at the confirmation, which then
+ * discards all passwords. That is safe, and keeps the table from being filled.
  */
 const maxSignups = 20
 
 /**
- * Adds a sign-up to the account of `email`, which is created UNCONFIRMED if there is none. Returns the account, whatever
- * its status: the statements are the same for free and for taken addresses.
+ * Adds a sign-up to the account of `email`, creating it as UNCONFIRMED if there is none. Returns the account in any status:
+ * the statements are the same for free and for taken addresses.
  */
 export async function addSignup(
   db: Db,
@@ -62,7 +62,7 @@ export async function addSignup(
 export const signupsOf = (db: Db, userId: string): Promise<SignupRow[]> =>
   db.select().from(signup).where(eq(signup.userId, userId)).orderBy(asc(signup.createdAt))
 
-/** The password hash of the newest sign-up of an address, or null. The same statement whether there is an account. */
+/** Password hash of the newest sign-up of an address, or null. Runs the same statement whether or not an account exists. */
 export async function newestSignupHash(db: Db, email: string): Promise<string | null> {
   const row = await db
     .select({ passwordHash: signup.passwordHash })
@@ -76,8 +76,8 @@ export async function newestSignupHash(db: Db, email: string): Promise<string | 
 }
 
 /**
- * Confirms an account with the password and name given, and deletes its sign-ups, codes and links. False if it is not
- * UNCONFIRMED any more.
+ * Confirms an account with the given password and name, and deletes its sign-ups, codes and links. False if it is no longer
+ * UNCONFIRMED.
  */
 export async function confirmSignup(
   db: Db,
@@ -95,7 +95,7 @@ export async function confirmSignup(
   return confirmed.length === 1
 }
 
-/** Statements that delete whatever could still change the password of an account by email. */
+/** Statements that delete everything that could still change an account's password by email. */
 export const discardProofs = (db: Db, userId: string) =>
   [
     db.delete(signup).where(eq(signup.userId, userId)),

@@ -1,8 +1,8 @@
 import type * as schema from './schema.ts'
 
 /**
- * What becomes of a table when D1 is lost. `treasuries`: written again by `ops reproject`. `export`: in the daily export (exports.ts).
- * `objects`: written again by the objects and the cron in the course of their work. `lost`: not kept.
+ * How a table is recovered if D1 is lost. `treasuries`: rewritten by `ops reproject`. `export`: restored from the daily
+ * export (exports.ts). `objects`: rewritten by the objects and the cron as they work. `lost`: not recovered.
  */
 export type Recovery = 'treasuries' | 'export' | 'objects' | 'lost'
 
@@ -10,7 +10,7 @@ type Table = {
   [Name in keyof typeof schema]: (typeof schema)[Name] extends { $inferSelect: object } ? Name : never
 }[keyof typeof schema]
 
-/** Every table of schema.ts: the compiler asks for a new one. `except`: columns that come otherwise, or not at all. */
+/** Covers every table of schema.ts, enforced by the compiler. `except`: columns recovered in another way, or not at all. */
 export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   user: { by: 'treasuries', except: ['password_hash'] },
   agentCredential: { by: 'treasuries' },
@@ -39,7 +39,7 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   webhookStop: { by: 'export' },
   keyVersion: { by: 'export' },
 
-  // A Treasury that is being restored knows it too, and stays frozen.
+  // A Treasury that is being restored also records this, and stays frozen.
   userRestore: { by: 'lost' },
   loginSession: { by: 'lost' },
   refreshToken: { by: 'lost' },

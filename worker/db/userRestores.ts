@@ -5,7 +5,7 @@ import { type UserRestoreRow, userRestore } from './schema.ts'
 
 const underWay = (userId: string) => and(eq(userRestore.userId, userId), isNull(userRestore.endedAt))
 
-/** The operators' stop of all accounts, and the id of this account's open restore or null, in one query. */
+/** Reads, in one query, the operators' stop for all accounts and the id of this account's open restore (or null). */
 export async function readTreasuryStop(db: Db, userId: string): Promise<ServiceStop & { restoreId: string | null }> {
   const row = await db.get<{ mode: ServiceStop['mode'] | null; since: number | null; restoreId: string | null }>(
     sql`SELECT (SELECT mode FROM service_stop) AS mode, (SELECT since FROM service_stop) AS since,
@@ -20,7 +20,7 @@ export const openRestore = async (db: Db, userId: string): Promise<UserRestoreRo
 export const openRestores = (db: Db): Promise<UserRestoreRow[]> =>
   db.select().from(userRestore).where(isNull(userRestore.endedAt)).orderBy(asc(userRestore.startedAt))
 
-/** Begins one, unless one is under way. */
+/** Starts a restore, unless one is in progress. */
 export async function startRestore(db: Db, userId: string, id: string, now: number): Promise<void> {
   const fresh = { id, startedAt: now, frozenAt: null, endedAt: null }
   await db

@@ -54,7 +54,7 @@ export async function deleteUnusedUser(db: Db, userId: string): Promise<void> {
   await db.delete(user).where(and(eq(user.id, userId), eq(user.status, 'FORCE_CHANGE_PASSWORD')))
 }
 
-/** Replaces a hash by a better one of the same password, unless the password has been changed since. */
+/** Replaces a hash with a stronger one of the same password, unless the password has been changed since. */
 export async function upgradeHash(db: Db, userId: string, from: string, to: string): Promise<void> {
   await db
     .update(user)
@@ -89,7 +89,7 @@ export async function choosePassword(
   return rows[0] ?? null
 }
 
-/** Counts one use of a passcode. False if it is unknown, used up, expired or revoked. */
+/** Counts one use of a passcode and returns its hash. Null if it is unknown, used up, expired or revoked. */
 export async function takePasscode(db: Db, hashes: string[], now: number): Promise<string | null> {
   const rows = await db
     .update(signupPasscode)

@@ -2,7 +2,7 @@ import { eq, inArray, lt } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { webhookWork } from './schema.ts'
 
-/** When the user's WebhookSender means to go on (ms); null: nothing waits. */
+/** Stores when the user's WebhookSender is next due (ms); null if it has nothing to deliver. */
 export async function writeWebhookWork(db: Db, userId: string, dueAt: number | null): Promise<void> {
   if (dueAt === null) await db.delete(webhookWork).where(eq(webhookWork.userId, userId))
   else
@@ -12,13 +12,13 @@ export async function writeWebhookWork(db: Db, userId: string, dueAt: number | n
       .onConflictDoUpdate({ target: webhookWork.userId, set: { dueAt } })
 }
 
-/** How many WebhookSenders meant to go on before `before` (ms) and have not said since when they will. */
+/** Number of WebhookSenders that were due before `before` (ms) and have not rescheduled since. */
 export const countLateSenders = (db: Db, before: number): Promise<number> =>
   db.$count(webhookWork, lt(webhookWork.dueAt, before))
 
 /**
- * User ids of WebhookSenders that meant to go on before `before` (ms), at most `limit`; they count as woken `now`. The one
- * that was woken longest ago comes first.
+ * Returns up to `limit` user ids of WebhookSenders that were due before `before` (ms) and marks them as woken at `now`.
+ * Least recently woken first.
  */
 export async function takeLateSenders(db: Db, before: number, now: number, limit: number): Promise<string[]> {
   const late = db

@@ -4,7 +4,7 @@ import { webhookEndpoint, webhookStop } from './schema.ts'
 
 export type WebhookState = 'on' | 'off' | 'disabled'
 
-/** Keeps what the Treasury says; an older edition changes nothing. What is switched on begins without failures. */
+/** Stores the state as the Treasury reports it; ignores older editions. Switching a webhook on clears its failures. */
 export async function writeWebhook(
   db: Db,
   row: { id: string; userId: string; state: WebhookState; edition: number },
@@ -25,7 +25,7 @@ export async function writeWebhook(
 
 type KnownWebhook = { id: string; state: WebhookState }
 
-/** The account's rows that are none of these, as of this edition. */
+/** The account's other rows that are older than this edition. */
 const othersOf = (userId: string, known: KnownWebhook[], edition: number) =>
   and(
     eq(webhookEndpoint.userId, userId),
@@ -33,7 +33,7 @@ const othersOf = (userId: string, known: KnownWebhook[], edition: number) =>
     sql`${webhookEndpoint.id} NOT IN (SELECT value->>'$.id' FROM json_each(${JSON.stringify(known)}))`,
   )
 
-/** How many of these D1 lacks or has in another state, and how many others it has. */
+/** Number of these webhooks that are missing from D1 or differ there, plus D1's other webhooks of the account. */
 export async function countDifferingWebhooks(
   db: Db,
   userId: string,
@@ -48,7 +48,7 @@ export async function countDifferingWebhooks(
   return found!.n + (await db.$count(webhookEndpoint, othersOf(userId, known, edition)))
 }
 
-/** Makes these the account's webhooks. */
+/** Makes these the account's webhooks and deletes all others. */
 export async function restoreWebhooks(db: Db, userId: string, known: KnownWebhook[], edition: number): Promise<void> {
   await db.delete(webhookEndpoint).where(othersOf(userId, known, edition))
   for (const { id, state } of known) await writeWebhook(db, { id, userId, state, edition })
@@ -58,12 +58,12 @@ export async function deleteWebhookRow(db: Db, id: string): Promise<void> {
   await db.delete(webhookEndpoint).where(eq(webhookEndpoint.id, id))
 }
 
-/** `since` in ms; null: it works again. */
+/** `since` in ms; null once the webhook works again. */
 export async function writeWebhookFailing(db: Db, id: string, since: number | null): Promise<void> {
   await db.update(webhookEndpoint).set({ failingSince: since }).where(eq(webhookEndpoint.id, id))
 }
 
-/** `failing`: switched on, and every attempt fails. */
+/** `failing` counts webhooks that are switched on and whose recent attempts all failed. */
 export async function countWebhooks(db: Db): Promise<{ on: number; failing: number; disabled: number }> {
   const [on, failing, disabled] = await Promise.all([
     db.$count(webhookEndpoint, eq(webhookEndpoint.state, 'on')),
@@ -84,7 +84,7 @@ export const listFailingWebhooks = (db: Db, limit: number) =>
     .orderBy(asc(webhookEndpoint.failingSince))
     .limit(limit)
 
-/** Since when (ms) an operator has stopped all webhooks; null: they are sent. */
+/** When an operator stopped all webhooks (ms); null if they are being sent. */
 export async function webhooksStoppedSince(db: Db): Promise<number | null> {
   return (await db.select({ since: webhookStop.since }).from(webhookStop).get())?.since ?? null
 }

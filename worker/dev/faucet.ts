@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
 
 const masterMinterSelector = '0x35d99f35' // masterMinter()
 const mintSelector = '0x40c10f19' // mint(address,uint256)
-const mintGas = '0x30d40' // 200,000: a fixed limit spares an estimate
+const mintGas = '0x30d40' // 200,000: a fixed limit avoids an estimate
 
 export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Promise<FaucetReply> {
   const { rpc, usdc } = localChain(env, chainIdOf(input.chain))
@@ -20,8 +20,8 @@ export async function mintStandIn(env: Env, input: z.output<typeof Faucet>): Pro
 }
 
 /**
- * Mints stand-in USDC in the name of the token's master minter, who is also a minter, and returns the transaction's hash.
- * anvil lets us impersonate it; a real chain would refuse.
+ * Mints stand-in USDC as the token's master minter, which is also a minter, and returns the transaction hash. anvil allows
+ * impersonating it; a real chain would refuse.
  */
 export async function mintOnAnvil(rpc: RpcClient, usdc: string, to: string, amount: bigint): Promise<string> {
   const call = { to: usdc, data: masterMinterSelector }

@@ -5,7 +5,7 @@ import type { AppEnv } from '../appEnv.ts'
 import { localOperatorCookie } from '../ops/localOperator.ts'
 import { page } from './layout.ts'
 
-/** Stands in for Cloudflare Access on a local stack: a button is enough, because the stack is reachable from this machine only. */
+/** Stands in for Cloudflare Access on a local stack. A button is enough: only this machine can reach the stack. */
 export const operatorSignInPage = (c: Context<AppEnv>) =>
   page(
     c,

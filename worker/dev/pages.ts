@@ -30,7 +30,7 @@ export function inboxPage(c: Context<AppEnv>, messages: InboxMessage[]) {
   return page(c, 'Inbox', content)
 }
 
-/** Replaces a seller's checkout page: no card, no money, stand-in USDC. */
+/** Stands in for a seller's checkout page: no card, no money, stand-in USDC. */
 export function onrampPage(c: Context<AppEnv>, order: { address: string; amount: bigint; redirectUrl: string }) {
   const sum = formatUsdc(order.amount)
   const field = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}">`

@@ -1,31 +1,31 @@
 /**
- * Which alerts to send: one when a condition has lasted from one check to the next, one when it is over. A condition that is
- * seen once is often a node that was slow for a moment.
+ * Decides which alerts to send: one when a condition has lasted from one check to the next, and one when it ends. A
+ * condition seen only once is often just a slow node.
  */
 
 /** Something that is wrong now. `key` is stable while it lasts; `text` is for operators. */
 export type Condition = { key: string; text: string }
 
-/** `unknown`: keys of conditions that could not be looked at; what is known of them stays as it is. */
+/** `unknown` has the keys of conditions that could not be checked; their stored state is kept. */
 export type Observation = { conditions: Condition[]; unknown: string[] }
 
-/** What is stored of a condition. Times in ms. */
+/** A stored condition. Times in ms. */
 export type AlertRow = {
   key: string
   text: string
   since: number
-  /** When its start was announced; null: not yet. */
+  /** When its start was announced; null if it has not been. */
   announcedAt: number | null
 }
 
 export type AlertPlan = {
-  /** Seen for the first time: to be stored. */
+  /** Seen for the first time; to be stored. */
   seen: AlertRow[]
-  /** Still there: to be announced. */
+  /** Still present and not announced yet; to be announced. */
   start: AlertRow[]
-  /** Over, and announced before: to be announced as ended. */
+  /** Ended after their start was announced; the end is to be announced. */
   end: AlertRow[]
-  /** Over before anybody heard of it. */
+  /** Ended before they were announced; to be deleted silently. */
   forget: AlertRow[]
 }
 

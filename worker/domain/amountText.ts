@@ -1,4 +1,4 @@
-/** Reads amounts as people type and paste them. */
+/** Parses amounts as people type and paste them. */
 
 const invisible = /[\s$'’_\u200b-\u200f\u202a-\u202e\u2060\ufeff]|USDC?/gi
 /** '1,234,567.89' and '1,234,567.' */

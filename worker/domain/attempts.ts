@@ -1,18 +1,18 @@
 /**
- * The sender may ask for this many new codes of a payout. The recipient may ask for as many, one per pause, and then for one
- * a day: somebody who has only the link could ask for them as well, and must not leave the recipient without.
+ * How many new codes the sender may request for a payout. The recipient may request as many, one per pause, and then one a
+ * day: anyone with the link could request them, which must not leave the recipient without a code.
  */
 export const maxResends = 3
 export const resendPauseMs = 60_000 // 1 minute
 export const laterResendPauseMs = 24 * 60 * 60_000 // 24 hours
 
 /**
- * Limits on wrong passcodes. Five wrong tries in a row lock for 15 minutes; after 20 in the life of a code only a new one
- * helps. `recent` counts since the last lock.
+ * Counts of wrong passcodes. Five wrong tries in a row lock the payout for 15 minutes; after 20 a code stops working
+ * and only a new one helps. `recent` counts since the last lock.
  */
 export type Attempts = { total: number; recent: number /** ms */; lockedUntil: number }
 
-/** After the right code, for this payout and this version of the code. */
+/** Lifetime of a claim session after the right code. It is bound to the payout and to this version of the code. */
 export const claimSessionMs = 15 * 60_000 // 15 minutes
 export const triesBeforeLock = 5
 export const lockMs = 15 * 60_000 // 15 minutes
@@ -20,9 +20,9 @@ export const maxTries = 20
 const newCodePauseMs = 24 * 60 * 60_000 // 24 hours
 
 /**
- * When the recipient gets a new code by itself after 20 wrong tries, so that somebody who has only the link cannot lock
- * them out: at once, and again a day after the last one, as long as all tries together stay within `maxPerPayout`. Null:
- * only the sender can renew the code.
+ * When the recipient automatically gets a new code after 20 wrong tries, so that someone with only the link cannot lock them
+ * out: immediately, and again a day after the last one, while all tries together stay within `maxPerPayout`. Null if only
+ * the sender can renew the code.
  */
 export function newCodeAt(
   sent: { count: number /** ms; 0: none */; lastAt: number },
@@ -37,7 +37,7 @@ export type Allowed =
   | { ok: true }
   | { ok: false; message: string /** seconds; null if waiting does not help */; retryAfter: number | null }
 
-/** `newCodeDueAt`: when a new code is sent by itself, in ms; null if none will be. */
+/** `newCodeDueAt` is when a new code is sent automatically (ms), or null if none will be. */
 export function attemptAllowed(attempts: Attempts, now: number, newCodeDueAt: number | null = null): Allowed {
   if (attempts.total >= maxTries) {
     if (newCodeDueAt === null)
@@ -63,7 +63,7 @@ export function waitText(waitMs: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** After a wrong try at `now`. The fifth in a row locks and resets `recent`. */
+/** The counts after a wrong try at `now`. The fifth in a row locks and resets `recent`. */
 export function recordWrong(attempts: Attempts, now: number): Attempts {
   const recent = attempts.recent + 1
   const locks = recent >= triesBeforeLock

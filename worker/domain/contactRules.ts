@@ -14,7 +14,7 @@ export const descriptionMax = 500
 /** Whether the text has a visible character (letter, digit, punctuation, emoji), so that it can serve as a name. */
 export const isVisible = (text: string) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
-/** '+1 (415) 555-0123' → '+14155550123', the form that is stored. */
+/** '+1 (415) 555-0123' → '+14155550123', the stored form. */
 export const plainPhone = (text: string) => text.replace(/[\s().-]/g, '')
 
 export const phoneProblem = (text: string) => (/^\+[1-9][0-9]{6,14}$/.test(plainPhone(text)) ? null : phoneText)

@@ -2,7 +2,7 @@ import { allow, type Decision, decideActive, type GroupPolicy, refuse } from './
 import { callingCode, emailDomain } from './policyRecipient.ts'
 import { type RecipientType, scopeFor } from './scopes.ts'
 
-/** `email` and `phone`: where a payout's message goes. Null for a payment to an address. */
+/** `email` and `phone` are where a payout's message goes, both null for a payment to an address. */
 export type RecipientCheck = { email: string | null; phone: string | null } & (
   | { type: Exclude<RecipientType, 'contact'> }
   | { type: 'contact'; whitelisted: boolean; stale: boolean; hasMethod: boolean }

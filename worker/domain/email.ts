@@ -1,4 +1,4 @@
-/** The problem with an email address, or null. Apart from the address checks, so that sign-in loads no hash function. */
+/** The problem with an email address, or null. Separate from the address checks, so that sign-in loads no hash function. */
 export function emailProblem(text: string): string | null {
   const value = text.trim()
   if (!value) return 'Email is required'

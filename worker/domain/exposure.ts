@@ -3,17 +3,17 @@ import { type GroupPolicy, remainingOf } from './policy.ts'
 import { periodNow } from './policyPeriod.ts'
 
 /**
- * What can happen to an owner's money without the owner, in micro-USDC: the non-custodial promise in figures. `canLeave`
- * includes payments under way, since they have not left yet.
+ * The most that can happen to an owner's money without the owner's consent, in micro-USDC: the non-custodial promise in
+ * figures. `canLeave` includes payments in flight, since they have not left yet.
  */
 export type Exposure = {
   /** The most that can leave now without the owner. */
   canLeave: MicroUsdc
-  /** The part of it that agents' budgets allow in new payments. */
+  /** The part of `canLeave` that agents' budgets allow for new payments. */
   agents: MicroUsdc
   /** Already left, in unclaimed payouts. */
   inPayouts: MicroUsdc
-  /** Whether Bursar can renew session keys without the owner: up to `providerDaily` more a day. */
+  /** Whether Bursar can renew session keys without the owner, which allows up to `providerDaily` more per day. */
   canRenew: boolean
 }
 
@@ -23,9 +23,9 @@ export const providerDaily = microUsdc(10_000_000_000n) // 10,000 USDC
 export type WalletPower = {
   /** Balance on chain. */
   balance: MicroUsdc
-  /** The part of the balance that payments under way have reserved. */
+  /** The part of the balance that is reserved by payments in flight. */
   held: MicroUsdc
-  /** What our key may still move. Null: everything (an imported wallet); zero: no valid session. */
+  /** What our key may still move. Null if everything (an imported wallet), zero without a valid session. */
   sessionLeft: MicroUsdc | null
   inPayouts: MicroUsdc
   canRenew: boolean
@@ -33,14 +33,14 @@ export type WalletPower = {
   groups: readonly { left: MicroUsdc | null; active: boolean }[]
 }
 
-/** What a group's total and period budgets leave at `now` (ms). Null: no limit. */
+/** What remains of a group's total and period budgets at `now` (ms). Null if there is no limit. */
 export function budgetLeft({ budget, period }: Pick<GroupPolicy, 'budget' | 'period'>, now: number): MicroUsdc | null {
   const total = remainingOf(budget)
   const inPeriod = period && saturatingSub(period.limit, periodNow(period, now).used)
   return total === null || inPeriod === null ? (total ?? inPeriod) : min(total, inPeriod)
 }
 
-/** `canLeave` is the minimum of balance and session key; `agents` is what budgets allow of it beyond held payments. */
+/** `canLeave` is the lower of balance and session limit; `agents` is what budgets allow of it beyond held amounts. */
 export function exposureOf(wallet: WalletPower): Exposure {
   const canLeave = wallet.sessionLeft === null ? wallet.balance : min(wallet.balance, wallet.sessionLeft)
   const free = saturatingSub(canLeave, wallet.held)
@@ -62,5 +62,5 @@ export function accountExposure(wallets: readonly (Exposure | null)[]): Exposure
   return sum
 }
 
-/** The most that can leave once a new session with `limit` has replaced the present one. */
+/** The most that can leave once a new session with `limit` has replaced the current one. */
 export const canLeaveAfterRotation = (balance: MicroUsdc, limit: MicroUsdc): MicroUsdc => min(balance, limit)

@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts'
 
-/** Gas units of one step, rounded up from what the contracts are measured to cost alone (docs/operations.md). */
+/** Gas units per step, rounded up from the measured cost of each step on its own (docs/operations.md). */
 export const stepGas = {
   send: 85_000,
   announce: 40_000,
@@ -12,7 +12,7 @@ export const stepGas = {
 } as const
 export type GasStep = keyof typeof stepGas
 
-/** What a payment may cost until its end: a payout is funded, announced, and claimed or reclaimed. */
+/** Gas that a payment may need over its lifetime: a payout is funded, announced, and claimed or reclaimed. */
 export const paymentGas = (isPayout: boolean): number =>
   isPayout ? stepGas.send + stepGas.announce + Math.max(stepGas.claim, stepGas.reclaim) : stepGas.send
 
@@ -22,7 +22,7 @@ export type GasUse = { owner: number; agents: Readonly<Record<string, number>> }
 /** State of the account: its daily allowance, which doubles after a day with a confirmed payment and without failures. */
 export type GasLevel = {
   allowance: number
-  /** UTC day number that the two marks below are of. */
+  /** UTC day number of the two flags below. */
   day: number
   confirmed: boolean
   failed: boolean
@@ -33,7 +33,7 @@ export const utcDay = (now: number): number => Math.floor(now / dayMs)
 /** ms */
 export const dayEndsAt = (now: number): number => (utcDay(now) + 1) * dayMs
 
-/** The level on the day of `now`. A clock that went back keeps the later day. */
+/** The level on the day of `now`. If the clock went back, the later day is kept. */
 export function levelAt(level: GasLevel | null, limits: Limits, now: number): GasLevel {
   const day = utcDay(now)
   if (level === null) return { allowance: limits.gasPerDay, day, confirmed: false, failed: false }
@@ -47,7 +47,7 @@ export function levelAt(level: GasLevel | null, limits: Limits, now: number): Ga
   }
 }
 
-/** Gas that this principal may still reserve today; `agentId` null: the owner. */
+/** Gas that this principal may still reserve today. A null `agentId` means the owner. */
 export function gasLeft(level: GasLevel, use: GasUse, limits: Limits, agentId: string | null): number {
   const byAgents = Object.values(use.agents).reduce((sum, gas) => sum + gas, 0)
   const total = level.allowance - use.owner - byAgents
@@ -58,7 +58,7 @@ export function gasLeft(level: GasLevel, use: GasUse, limits: Limits, agentId: s
     Math.min(
       total,
       share(limits.agentGasPercent) - (use.agents[agentId] ?? 0),
-      // What the owner has used of the part kept for them is not taken from the agents' part.
+      // The owner's use of the share kept for them does not reduce the agents' share.
       level.allowance - share(limits.ownerGasPercent) - byAgents,
     ),
   )

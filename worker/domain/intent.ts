@@ -1,24 +1,24 @@
 /**
- * When payment intents are signed, re-signed and given up. Names tell chain seconds from milliseconds. The wallet accepts
- * nonces in any order within a window of 128, each at most once.
+ * When payment intents are signed, re-signed and given up. Names distinguish chain seconds from milliseconds. The wallet
+ * accepts nonces in any order within a window of 128, each at most once.
  */
 export const maxInFlight = 64
 /** Highest issued − lowest open, given the contract's window of 128 nonces. */
 export const maxSpread = 127
 export const deadlineSeconds = 300 // 5 minutes
-/** The Relayer drops jobs with less time left than this. They are then signed again. */
+/** The Relayer drops jobs with less time left than this, which are then re-signed. */
 export const minLifetimeSeconds = 60
 export const giveUpMs = 15 * 60_000 // 15 minutes
-/** Older readings of the chain's head are repeated before a deadline is derived from them. */
+/** A reading of the chain's head older than this is refreshed before a deadline is derived from it. */
 export const headFreshMs = 10_000 // 10 seconds
 
 /** nonce = epoch ‖ sequence, 32 bits each. */
 export const nonceOf = (epoch: number, sequence: number): bigint => (BigInt(epoch) << 32n) | BigInt(sequence)
 
 /**
- * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is neither seen on chain nor proven
- * dead nor refused by the contract, or null. A passed deadline alone frees no sequence: a reorganisation could still
- * include the payment. What the contract refuses is not signed again, so the window may move past it.
+ * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is not yet seen on chain, proven dead
+ * or refused by the contract, or null. A passed deadline alone frees no sequence: a reorganisation could still include the
+ * payment. An intent that the contract refuses is not re-signed, so the window may move past it.
  */
 export function issuable(nextSequence: number, lowestOpen: number | null, inFlight: number): number {
   const bySpread = lowestOpen === null ? maxInFlight : lowestOpen + maxSpread + 1 - nextSequence
@@ -27,8 +27,8 @@ export function issuable(nextSequence: number, lowestOpen: number | null, inFlig
 }
 
 /**
- * How many of a wallet's `room` one principal may take: agents leave slots to the owner, and one agent never has them all.
- * `own`: in flight by this principal; `byAgents`: by all agents together.
+ * How much of a wallet's `room` one principal may take. Some slots are kept for the owner, and no single agent may take all
+ * others. `own` counts payments in flight by this principal, `byAgents` those by all agents together.
  */
 export function slotsFor(
   principal: 'owner' | 'agent',

@@ -1,4 +1,4 @@
-/** The JSON object in a text; null for malformed JSON, arrays and everything else. */
+/** Parses a JSON object. Null for malformed JSON, arrays and all other values. */
 export function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,8 +1,8 @@
 import { type ListSort, listSorts } from './listFilters.ts'
 
 /**
- * Where in a list a page begins or ends: beside the row with this key (ms or micro-USDC, as the list is sorted) and id.
- * A row that is added or leaves meanwhile moves no page that is found by a cursor.
+ * Where in a list a page begins or ends: next to the row with this id and key (ms or micro-USDC, depending on the sort).
+ * Rows that are added or removed in the meantime do not shift a page that is found by a cursor.
  */
 export type ListCursor = { side: 'after' | 'before'; sort: ListSort; key: number; id: string }
 
@@ -12,7 +12,7 @@ export const encodeCursor = ({ side, sort, key, id }: ListCursor): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** Null for a text that `encodeCursor` did not make. */
+/** Null unless the text is a cursor made by `encodeCursor`. */
 export function decodeCursor(text: string): ListCursor | null {
   try {
     const value: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))

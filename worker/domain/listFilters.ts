@@ -1,4 +1,4 @@
-/** What the lists of transactions and payouts are filtered by, in the API and in the URLs of the pages. */
+/** Filters and sort orders of the transaction and payout lists, in the API and in page URLs. */
 
 export const transactionTypes = ['payout', 'transfer'] as const
 
@@ -18,6 +18,6 @@ export type TransactionStatus = (typeof transactionStatusGroups)[TransactionStat
 
 export const payoutStatuses = ['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const
 
-/** The orders of both lists; the first is the order without a choice. */
+/** The sort orders of both lists; the first is the default. */
 export const listSorts = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type ListSort = (typeof listSorts)[number]

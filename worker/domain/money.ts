@@ -3,7 +3,7 @@ declare const brand: unique symbol
 /** Whole micro-USDC (1 USDC = 1_000_000), never negative. Decimals as in the USDC contract (6). */
 export type MicroUsdc = bigint & { readonly [brand]: 'MicroUsdc' }
 
-/** The largest amount of one payment, 1 billion USDC: columns and the contracts' uint64 hold it exactly. */
+/** The largest amount of one payment, 1 billion USDC. Columns and the contracts' uint64 represent it exactly. */
 export const maxAmount = 1_000_000_000_000_000n as MicroUsdc
 
 export const zeroUsdc = 0n as MicroUsdc

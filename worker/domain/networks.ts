@@ -12,6 +12,6 @@ export const chainNames = ['base', 'base-sepolia'] as const satisfies ChainName[
 
 export const chainNameOf = (chainId: ChainId): ChainName => networks[chainId].name
 export const chainIdOf = (name: ChainName): ChainId => (name === 'base' ? 8453 : 84532)
-/** The unit of amounts. Test money is labeled, so that nobody mistakes it for real money. */
+/** The unit of amounts. Test money is labeled as such, so that it is not mistaken for real money. */
 export const usdcUnit = (isTest: boolean) => (isTest ? 'Test USDC' : 'USDC')
 export const isChainId = (value: number): value is ChainId => value in networks

@@ -1,6 +1,6 @@
 import { microUsdc } from './money.ts'
 
-/** The smallest payout. Each costs us about 160,000 gas, so smaller ones would be a cheap way to make us pay. */
+/** The smallest payout. Each costs us about 160,000 gas, so smaller ones would be a cheap way to drain our gas. */
 export const minPayout = microUsdc(100_000n) // 0.10 USDC
 export const minPayoutText = 'A payout must be at least 0.10 USDC'
 
@@ -44,7 +44,7 @@ const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentSta
 export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null =>
   paymentNext[status][event] ?? null
 
-/** What the chain shows of a payment, which a reorganisation may take back until its block is final. */
+/** Events of a payment that are seen on chain. A reorganisation may undo them until their block is final. */
 export type BookedEvent = 'paid' | 'funded' | 'withdrawn' | 'reclaimed'
 
 const undone: Record<BookedEvent, [status: PaymentStatus, before: PaymentStatus]> = {
@@ -55,8 +55,9 @@ const undone: Record<BookedEvent, [status: PaymentStatus, before: PaymentStatus]
 }
 
 /**
- * The status that the payment had before `event` was booked, or null if the event is not its last one. The only way out of
- * a final state: the event's block has left the chain. What was proven at a finalized block is never undone.
+ * The status that the payment had before `event` was booked, or null if that is not its last event. Used when the event's
+ * block has left the chain, which is the only way out of a final state. What was proven at a finalized block is never
+ * undone.
  */
 export const paymentBefore = (status: PaymentStatus, event: BookedEvent): PaymentStatus | null =>
   undone[event][0] === status ? undone[event][1] : null
@@ -88,7 +89,7 @@ const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>
     reclaimed: 'RECLAIMED',
     unready: 'CREATING',
   },
-  // Dead: the funding of a payout was undone while it was claimed or reclaimed, and never came again.
+  // `dead`: the funding was undone while the payout was being claimed or reclaimed, and never came back.
   CLAIMING: {
     lapsed: 'CREATED',
     lapsed_unready: 'CREATING',
@@ -114,7 +115,7 @@ export const nextPayout = (status: PayoutStatus, event: PayoutEvent): PayoutStat
 
 export type ClaimStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'WITHDRAWN' | 'CANCELLED' | 'FAILED'
 
-/** The status that the recipient sees. A payout that is reclaimed or being reclaimed is CANCELLED; FAILED: never funded. */
+/** The status that the recipient sees. A payout that is (being) reclaimed is CANCELLED; one never funded is FAILED. */
 export function claimStatus(status: PayoutStatus): ClaimStatus {
   switch (status) {
     case 'CREATING':

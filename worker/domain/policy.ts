@@ -4,7 +4,7 @@ import { minPayout } from './payment.ts'
 import { type PeriodBudget, periodNow } from './policyPeriod.ts'
 import type { Scope } from './scopes.ts'
 
-/** Limit (null: none), spent and held of one budget. */
+/** Limit (null if there is none), spent and held of one budget. */
 export type Budget = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc }
 
 /** limit − spent − held, at least zero. Null without a limit. */
@@ -12,7 +12,7 @@ export function remainingOf(budget: Budget): MicroUsdc | null {
   return budget.limit === null ? null : saturatingSub(budget.limit, budget.spent + budget.held)
 }
 
-/** The group's rules at the moment of decision. Null: no such limit. */
+/** The group's rules at the moment of decision. Null means that there is no such limit. */
 export type GroupPolicy = {
   name: string
   budget: Budget
@@ -25,23 +25,23 @@ export type GroupPolicy = {
   period: PeriodBudget | null
   /** Sum of the group's unclaimed payouts, and its limit. */
   unclaimed: { open: MicroUsdc; limit: MicroUsdc | null }
-  /** Payouts by email or SMS may go to these only. Null: any. */
+  /** The only email domains and country codes that payouts may go to. Null if any. */
   emailDomains: readonly string[] | null
   phoneCodes: readonly string[] | null
-  /** What waits for the owner although every limit allows it. */
+  /** When payments within all limits still need the owner's approval. */
   approvals: ApprovalRules
 }
-/** The paying wallet. `available` is what the ledger has and does not hold. */
+/** The paying wallet. `available` is what the ledger has and is not held. */
 export type WalletFunds = {
   available: MicroUsdc
-  /** On chain, but not in enough blocks yet to be available; for the words of a refusal. Absent: unknown. */
+  /** On chain, but not confirmed by enough blocks to be available; used in the text of a refusal. Missing if unknown. */
   arriving?: MicroUsdc
   status: 'deploying' | 'active' | 'failed' | 'deleted'
   halted: boolean
   paused: boolean
   session: (Budget & { limit: MicroUsdc /** ms */; validUntil: number }) | null
 }
-/** What limits depend on besides the amount. `at` (ms) decides the period that the payment counts in. */
+/** What limits depend on besides the amount. `at` (ms) determines the period that the payment counts toward. */
 export type PaymentKind = { isPayout: boolean; at: number }
 
 export type RefusalCode =
@@ -57,10 +57,10 @@ export type RefusalCode =
   | 'session_limit_exceeded'
   | 'insufficient_balance'
 
-/** Figures of the rule that refused. */
+/** Figures of the rule that refused the payment. */
 type Figures = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc; remaining: MicroUsdc | null }
 
-/** Names the rule, says what to do next, and carries the figures that the decision was based on. */
+/** Names the rule, says what to do next, and has the figures that the decision was based on. */
 export type Refusal = {
   code: RefusalCode
   rule: string
@@ -69,7 +69,7 @@ export type Refusal = {
   figures: Figures | null
   /** When the rule's period ends (ms). Null for rules without a period. */
   resetsAt: number | null
-  /** The largest amount that this recipient could be paid now. 0 if the refusal is not about the amount. */
+  /** The largest amount that this recipient could be paid now; 0 if the refusal does not depend on the amount. */
   maxAllowedNow: MicroUsdc
 }
 export type Decision = { ok: true } | { ok: false; refusal: Refusal }
@@ -82,7 +82,7 @@ export const refuse = (code: RefusalCode, rule: string, message: string, next: s
   refusal: { code, rule, message, next, figures: null, resetsAt: null, maxAllowedNow: zeroUsdc },
 })
 
-/** A paused agent may do nothing, reading included. */
+/** A paused agent may not do anything, not even read. */
 export function decideActive(group: Pick<GroupPolicy, 'name' | 'paused' | 'agentPaused' | 'accountPaused'>): Decision {
   if (group.agentPaused)
     return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', 'Ask the owner to resume it.')
@@ -213,7 +213,7 @@ function notReady(funds: WalletFunds, now: number): Decision | null {
   return null
 }
 
-/** The largest amount that group, session key and wallet allow. 0 if the wallet cannot pay. `now` as in decideAmount. */
+/** The largest amount that group, session key and wallet allow; 0 if the wallet cannot pay. `now` as in decideAmount. */
 export function maxAllowedNow(
   group: GroupPolicy | null,
   funds: WalletFunds,

@@ -5,7 +5,7 @@ export type Period = (typeof periods)[number]
 
 const dayMs = 86_400_000 // 24 hours
 
-/** The window [startAt, endAt) in UTC that holds `now` (ms). Weeks begin on Monday, as in ISO 8601. */
+/** The UTC window [startAt, endAt) that contains `now` (ms). Weeks begin on Monday, as in ISO 8601. */
 export function periodAt(period: Period, now: number): { startAt: number; endAt: number } {
   const day = Math.floor(now / dayMs)
   switch (period) {
@@ -24,10 +24,10 @@ export function periodAt(period: Period, now: number): { startAt: number; endAt:
   }
 }
 
-/** `used`: reserved in the period that began at `startAt`, and not released since. */
+/** `used` is the amount reserved in the period that began at `startAt`, less what was released since. */
 export type PeriodBudget = { period: Period; limit: MicroUsdc; startAt: number; used: MicroUsdc }
 
-/** The current period and what is used of it at `now`. A clock that goes back does not reopen an earlier period. */
+/** The current period and the amount used in it. A clock that goes back does not reopen an earlier period. */
 export function periodNow(budget: PeriodBudget, now: number) {
   const { startAt, endAt } = periodAt(budget.period, Math.max(now, budget.startAt))
   return { startAt, endAt, used: budget.startAt === startAt ? budget.used : zeroUsdc }

@@ -1,4 +1,4 @@
-/** Rules for where a payout's message may go: email domains and country calling codes. */
+/** Rules for the recipients of payout messages: email domains and country calling codes. */
 
 /** 'Ada@Example.COM' → 'example.com'. Empty if there is no @. */
 export const emailDomain = (email: string): string => {
@@ -20,7 +20,7 @@ export function callingCode(phone: string): string {
   return `+${digits.slice(0, length)}`
 }
 
-/** The form in which domains are compared: lower case, without a leading @. Null if it is not a domain. */
+/** Normalises a domain for comparison: lower case, without a leading @. Null if it is not a domain. */
 export function normalDomain(text: string): string | null {
   const domain = text.trim().replace(/^@/, '').toLowerCase()
   const isDomain =
@@ -34,6 +34,6 @@ export function normalCallingCode(text: string): string | null {
   const digits = text.trim().replace(/^(\+|00)/, '')
   if (!/^[1-9][0-9]{0,2}$/.test(digits)) return null
   const code = `+${digits}`
-  // Padded, so that the beginning of a longer code is not accepted.
+  // Padded, so that a prefix of a longer code is not accepted.
   return callingCode(`${code}000`) === code ? code : null
 }

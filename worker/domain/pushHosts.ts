@@ -1,6 +1,6 @@
 /**
- * The push services of browsers, by the host of their subscriptions. Users supply these addresses and the Worker posts to
- * them, so every other host is refused. A leading dot stands for any name below.
+ * Hosts of the browsers' push services. Users supply subscription addresses and the Worker posts to them, so every other
+ * host is refused. A leading dot matches any subdomain.
  */
 const pushHosts = [
   'fcm.googleapis.com', // Chrome, Edge on Android, Samsung, Opera
@@ -11,7 +11,7 @@ const pushHosts = [
 
 export const maxEndpointLength = 1_000
 
-/** Whether `text` is the address of a subscription at one of `pushHosts`. */
+/** Whether `text` is a subscription address at one of `pushHosts`. */
 export function isPushEndpoint(text: string): boolean {
   const url = URL.parse(text)
   if (!url || text.length > maxEndpointLength) return false

@@ -2,8 +2,9 @@ import type { PaymentStatus } from './payment.ts'
 import { sameAddress } from './sameAddress.ts'
 
 /**
- * What becomes of a payment when its Treasury is put back to an earlier time. D1 has its content and its last known state, and the
- * chain decides whether it was executed: what may have been signed is open until logs up to a final block say otherwise.
+ * How a payment is treated when its Treasury is restored to an earlier time. D1 has its content and last known state; the
+ * chain decides whether it was executed. A payment that may have been signed stays open until logs up to a final block
+ * settle it.
  */
 
 export type PlannedPayment = {
@@ -17,14 +18,14 @@ export type PlannedPayment = {
 }
 
 /**
- * What to do with a payment.
+ * What to do with a payment. "Here" is the restored Treasury.
  *
- *   none        it is as it should be
- *   add         unknown here, and may have been executed: held until the chain tells
- *   add_ended   unknown here, and known never to happen
- *   sign        unsigned here, and signed since
- *   differs     two contents under one id: an operator has to look
- *   ended       ended here unsigned, and signed elsewhere: an operator has to look
+ *   none        nothing: it is up to date
+ *   add         unknown here and may have been executed: hold it until the chain decides
+ *   add_ended   unknown here and can never happen
+ *   sign        unsigned here but signed since
+ *   differs     two contents under one id: an operator must investigate
+ *   ended       ended unsigned here but signed elsewhere: an operator must investigate
  */
 export type RestoreAct = 'none' | 'add' | 'add_ended' | 'sign' | 'differs' | 'ended'
 
@@ -38,19 +39,19 @@ export function planPayment(known: PlannedPayment | null, kept: PlannedPayment):
     return 'differs'
   if (!isSigned) return 'none'
   if (known.status === 'QUEUED') return 'sign'
-  // An object that did not know yet that it went back may have ended what had been signed, and executed, long before.
+  // A restored object that was not frozen yet may have ended a payment that had been signed and executed long before.
   if (known.sequence === null) return kept.status === 'FAILED' ? 'none' : 'ended'
-  // A nonce belongs to one payment for good.
+  // A nonce belongs to one payment permanently.
   return known.epoch === kept.epoch && known.sequence === kept.sequence ? 'none' : 'differs'
 }
 
-/** A transfer that a signature of the wallet's session caused, under a nonce that no payment has. */
+/** A transfer that was signed by the wallet's session key under a nonce that no known payment has. */
 export type StrayTransfer = { nonce: string; to: string; amount: number; tx: string }
 type Unsigned = { id: string; to: string; amount: number }
 
 /**
- * Matches transfers to payments that were signed after D1 last heard of them, so that their nonces are unknown: each
- * transfer goes to the oldest payment with its recipient and amount. The rest is left to an operator.
+ * Matches transfers to payments that were signed after their last report to D1, so that their nonces are unknown. Each
+ * transfer is matched to the oldest payment with its recipient and amount. The rest is left to an operator.
  */
 export function explainTransfers<Stray extends StrayTransfer>(
   strays: Stray[],

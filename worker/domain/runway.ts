@@ -1,24 +1,24 @@
 /**
- * How long an account that pays gas lasts, from its balances alone: they also show what no receipt does, such as the
- * network's fee for data.
+ * Estimates how long the balance of a gas-paying account lasts. Uses balances only, because they include costs that receipts
+ * do not show, such as the network's data fee.
  */
 
-/** The balance in wei `at` an instant (ms). */
+/** The balance in wei at the time `at` (ms). */
 export type BalanceSample = { at: number; balance: bigint }
 
 const windowMs = 6 * 3_600_000 // 6 hours
 const everyMs = 30_000 // 30 seconds
-/** Shorter than this says little about the pace. */
+/** A shorter span says little about the rate. */
 const minSpanMs = 10 * 60_000 // 10 minutes
 
-/** The samples of the last six hours with this one, unless the last one is just as new. */
+/** Adds the sample, unless the last one is recent enough, and drops samples older than six hours. */
 export function withSample(samples: readonly BalanceSample[], sample: BalanceSample): readonly BalanceSample[] {
   const last = samples.at(-1)
   if (last && sample.at - last.at < everyMs) return samples
   return [...samples.filter(({ at }) => at > sample.at - windowMs), sample]
 }
 
-/** Hours that the last balance lasts. Null: nothing was spent, or ten minutes are not known yet. Top-ups do not count. */
+/** Hours that the last balance lasts. Null if nothing was spent or the samples span under ten minutes. Ignores top-ups. */
 export function runwayHours(samples: readonly BalanceSample[]): number | null {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last || last.at - first.at < minSpanMs) return null

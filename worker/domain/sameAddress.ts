@@ -1,5 +1,5 @@
 type MaybeAddress = string | null | undefined
 
-/** Compares two addresses regardless of case, which is only their checksum. A missing address equals nothing. */
+/** Compares two addresses, ignoring case, which only encodes the checksum. A missing address never matches. */
 export const sameAddress = (a: MaybeAddress, b: MaybeAddress): boolean =>
   typeof a === 'string' && a.toLowerCase() === b?.toLowerCase()

@@ -13,7 +13,7 @@ export const senderNameMax = 60
 export const repeatMs = 10 * 60_000 // 10 minutes
 
 export type ContactMethod = 'address' | 'email' | 'phone'
-/** What the form holds, as typed. `expiresInDays` and `senderName` are for payouts. */
+/** The form's values as typed. `expiresInDays` and `senderName` are for payouts. */
 export type SendValues = {
   walletId: string
   to: ContactMethod | 'contact'
@@ -29,10 +29,10 @@ export type SendValues = {
 }
 type Problems = { [K in keyof SendValues]?: string | null }
 
-/** What the wallet can pay now in decimal USDC, and what keeps it from being more. */
+/** What the wallet can pay now in decimal USDC, and what limits it. */
 export type SpendLimit = { now: string; limitedBy: 'balance' | 'session' }
 
-/** Null if the amount is valid. `limit`: null if unknown, then the server decides. */
+/** Null if the amount is valid. `limit` is null if unknown; the server then decides. */
 export function amountProblem(text: string, limit: SpendLimit | null): string | null {
   if (!text.trim()) return 'Please enter an amount'
   const amount = parseUsdc(plainAmount(text))
@@ -52,7 +52,7 @@ export function memoProblem(text: string): string | null {
   return text.trim().length > memoMax ? `Memo must be at most ${memoMax} characters` : null
 }
 
-/** Problems of the fields of the chosen tab, in the order of the form. */
+/** Problems with the fields of the chosen tab, in form order. */
 export function sendProblems(values: SendValues, limit: SpendLimit | null): Problems {
   const { to, address, email, phone, contactId, method } = values
   return {
@@ -85,7 +85,7 @@ export function payoutProblems(values: SendValues, limit: SpendLimit | null): Pr
   }
 }
 
-/** How the recipient is paid; '' while that is not chosen. Anything but an address is a payout. */
+/** How the recipient is paid; '' if not chosen yet. Anything but an address is a payout. */
 export const methodOf = ({ to, method }: Pick<SendValues, 'to' | 'method'>): ContactMethod | '' =>
   to === 'contact' ? method : to
 
@@ -95,7 +95,7 @@ function minPayoutProblem(values: SendValues): string | null {
   return method !== '' && method !== 'address' && sum !== null && sum < minPayout ? minPayoutText : null
 }
 
-const sameEnds = 3 // digits at each end: fewer coincide by chance, more are costly to forge
+const sameEnds = 3 // digits at each end: fewer match by chance, more are costly to forge
 
 /** Whether two different addresses look the same when shortened, which address poisoning exploits. */
 export function looksLike(a: string, b: string): boolean {

@@ -1,10 +1,10 @@
 /**
- * Who may create an account. `open`: anybody, with an email address that they confirm. `passcode`: who has a passcode that
- * an operator gave them, whichever way they sign up. `closed`: nobody.
+ * Who may create an account. `open`: anyone with an email address that they confirm. `passcode`: only people with a passcode
+ * from an operator, whichever way they sign up. `closed`: no one.
  */
 export const signUpModes = ['open', 'passcode', 'closed'] as const
 export type SignUpMode = (typeof signUpModes)[number]
 
-/** A deployment is not opened by forgetting a setting; local stacks and tests are open. */
+/** Defaults to `passcode` in production, so that forgetting the setting does not open sign-up; elsewhere to `open`. */
 export const signUpModeOf = (settings: { SIGN_UP?: SignUpMode; ENVIRONMENT: string }): SignUpMode =>
   settings.SIGN_UP || (settings.ENVIRONMENT === 'production' ? 'passcode' : 'open')

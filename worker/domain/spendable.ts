@@ -4,15 +4,15 @@ import { maxAllowedNow, type WalletFunds } from './policy.ts'
 /** What a wallet's owner may pay from it now, in micro-USDC. */
 export type Spendable = {
   now: MicroUsdc
-  /** What keeps it from being more. */
+  /** What limits `now`. */
   limitedBy: 'balance' | 'session'
-  /** Already in the balance, but not in enough blocks yet to be spent. */
+  /** Already in the balance, but not confirmed by enough blocks to be spent. */
   arriving: MicroUsdc
 }
 
 /**
- * `booked`: the balance by our books, held money included; `balance`: on chain. A payment that has left and is not booked
- * yet hides as much of what is arriving, for a block or two. `at` (ms) is the chain's time.
+ * `booked` is the balance in our books including held money, `balance` the one on chain. A payment that has left but is not
+ * booked yet hides the same amount of arriving money for a block or two. `at` (ms) is the chain's time.
  */
 export function spendableOf(funds: WalletFunds, booked: bigint, balance: MicroUsdc, at: number): Spendable {
   const now = min(maxAllowedNow(null, funds, at, { isPayout: false, at }), balance)

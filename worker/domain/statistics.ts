@@ -1,8 +1,8 @@
 import { type MicroUsdc, microUsdc } from './money.ts'
 
-/** Figures shared by lists, widgets, usage and API. Amounts are micro-USDC, times ms. */
+/** Statistics shared by lists, widgets, usage and API. Amounts are in micro-USDC, times in ms. */
 
-/** Whole per cent of `limit`, rounded down, at most 999. 100 if the limit is zero. */
+/** Percentage of `limit` as a whole number, rounded down, at most 999. 100 if the limit is zero. */
 export function percentUsed(used: bigint, limit: bigint): number {
   if (limit <= 0n) return 100
   const percent = (used * 100n) / limit
@@ -13,22 +13,22 @@ export function percentUsed(used: bigint, limit: bigint): number {
 export const levelOf = (percent: number): 'safe' | 'warning' | 'danger' =>
   percent >= 90 ? 'danger' : percent >= 75 ? 'warning' : 'safe'
 
-/** Share of confirmed payments in per cent, rounded down to one decimal. Null if none has ended yet. */
+/** Percentage of confirmed payments, rounded down to one decimal. Null if no payment has ended yet. */
 export function successRate(confirmed: number, failed: number): number | null {
   const ended = confirmed + failed
   return ended === 0 ? null : Math.floor((confirmed * 1000) / ended) / 10
 }
 
-/** Rounded down to whole micro-USDC. Null without payments. */
+/** Average, rounded down to whole micro-USDC. Null without payments. */
 export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
-/** Categories of rows that are no part of the total spent although they are confirmed. */
+/** Categories of rows that do not count toward the total spent even if confirmed. */
 export const unspentCategories = ['escrow', 'escrow_reclaim'] as const
 
 /**
- * Whether a row of the transaction list is part of the total spent: confirmed and of `network`. Of a payout's two rows it is
- * the withdrawal, whose date is that of the spending; its funding may lie in another month.
+ * Whether a row of the transaction list counts toward the total spent: it is confirmed and on `network`. Of a payout's two
+ * rows only the withdrawal counts, because it has the date of the spending; the funding may be in another month.
  */
 export const isSpent = (row: { category: string; status: string; fromWalletChain: string }, network: string): boolean =>
   row.status === 'CONFIRMED' &&

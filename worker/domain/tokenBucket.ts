@@ -1,4 +1,4 @@
-/** A rate with bursts: `tokens` are left at `at` (ms); they refill at a steady rate up to the burst. */
+/** A token bucket: `tokens` were left at `at` (ms) and refill at a steady rate up to the burst. */
 export type Bucket = { tokens: number; at: number }
 export type Rate = { perSecond: number; burst: number }
 
@@ -11,7 +11,7 @@ export function refill(bucket: Bucket | null, { perSecond, burst }: Rate, now: n
   return { tokens: Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1000), at: Math.max(bucket.at, now) }
 }
 
-/** Takes one token. Null: a bucket that was never used, which is full. */
+/** Takes one token. A null bucket has never been used and is full. */
 export function takeToken(bucket: Bucket | null, rate: Rate, now: number): Taken {
   const { tokens, at } = refill(bucket, rate, now)
   if (tokens >= 1) return { ok: true, bucket: { tokens: tokens - 1, at } }

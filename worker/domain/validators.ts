@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3'
 
-/** Validators shared by forms and the API. Each returns the problem, in the specification's words, or null. */
+/** Validators shared by forms and the API. Each returns the problem, as worded in the specification, or null. */
 
 export { emailProblem } from './email.ts'
 

@@ -4,14 +4,14 @@ import { addressProblem } from './validators.ts'
 
 export const walletNameLength = 60
 
-/** A deployment takes seconds. From here on its owner need not wait for it, and may delete the wallet. */
+/** A deployment takes seconds. After this time the owner may delete the wallet instead of waiting. */
 export const slowDeployMs = 60_000 // 1 minute
 /** Epoch milliseconds. */
 export const isSlowDeploy = (createdAt: number, now: number): boolean => now - createdAt >= slowDeployMs
 /** A longer password would only make deriving the key slower. */
 export const masterPasswordLength = 256
 
-/** Counts characters as people do: an emoji is one. */
+/** Counts code points, so that most emoji count as one character. */
 export const walletNameProblem = (name: string): string | null =>
   [...name].length > walletNameLength ? `Name must be at most ${walletNameLength} characters` : null
 

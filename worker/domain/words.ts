@@ -1,5 +1,5 @@
 /** '1 payment', '3 payments'. */
 export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
-/** What a failure says that has nothing to say; screens show a sentence of their own instead. */
+/** Message of a failure without a better one; screens replace it with their own. */
 export const somethingWrong = 'Something went wrong'

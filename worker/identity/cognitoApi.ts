@@ -5,7 +5,7 @@ import { signAws } from './sigv4.ts'
 
 const timeoutMs = 5_000 // 5 seconds
 
-/** A refusal that Cognito names, for example `NotAuthorizedException`. Callers translate it for people. */
+/** A refusal by Cognito with its type, for example `NotAuthorizedException`. Callers translate it for people. */
 export class CognitoRefusal extends Error {
   override name = 'CognitoRefusal'
   readonly type: string

@@ -21,8 +21,8 @@ type AuthReply = {
 }
 
 /**
- * An AWS Cognito user pool whose user names are email addresses. Our own data about a user is in D1 as usual, where
- * `password_hash` holds a random mark that changes with the password. Cognito mails its own codes; we mail the temporary
+ * An AWS Cognito user pool whose user names are email addresses. Our own data about a user is in D1 as usual;
+ * `password_hash` holds a random marker that changes with the password. Cognito mails its own codes; we mail the temporary
  * password.
  */
 export function cognitoDirectory(deps: Deps): IdentityDirectory {
@@ -96,7 +96,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
     // Rows are found by email, so a user who signed in under another user name must not get this one.
     if (attribute('email')?.toLowerCase() !== email) return { outcome: 'refused' }
     const user = await rowOf(email, attribute('name') || null, 'CONFIRMED')
-    // The password was chosen outside Bursar.
+    // Our row still has a temporary password, which was replaced outside Bursar.
     const current = user.status === 'CONFIRMED' ? user : await recordPasswordChange(user)
     return current ? { outcome: 'signed_in', user: current } : { outcome: 'refused' }
   }
@@ -117,9 +117,9 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       .catch(ignore(noSuchUser))
   }
 
-  /** Sets a random password, which is not kept. */
+  /** Sets a random password and discards it. */
   async function replacePassword(email: string): Promise<void> {
-    const password = `${newSecret()}aA1!` // whatever characters the pool requires
+    const password = `${newSecret()}aA1!` // satisfies any character rules of the pool
     await cognito.asAdmin('AdminSetUserPassword', { Username: email, Password: password, Permanent: true })
   }
 
@@ -153,7 +153,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       const user = await addSignup(db, {
         email,
         name,
-        // The pool keeps the password of its first sign-up, even if ours of that time has been deleted.
+        // The pool keeps the password of the first sign-up, even if our row of that sign-up has been deleted.
         passwordHash: created ? newMark() : null,
         tokenHash: sha256(signupToken),
         accountId: newId('user'),
@@ -262,7 +262,7 @@ function refusalAsValue(error: unknown): CognitoRefusal {
   throw error
 }
 
-/** Turns the named refusals into null. */
+/** Turns refusals of these types into null. */
 const ignore =
   (types: Set<string>) =>
   (error: unknown): null => {

@@ -1,4 +1,4 @@
-/** The passwords that attackers try first. Compared without case and without the digits and marks that people append. */
+/** Passwords that attackers try first. Comparison ignores case and trailing digits and punctuation. */
 const common = new Set(
   `123456 1234567 12345678 123456789 1234567890 111111 000000 123123 654321 666666 121212 112233 password passw0rd
    p@ssw0rd qwerty qwerty123 qwertyuiop asdfgh asdfghjkl zxcvbn zxcvbnm 1q2w3e 1q2w3e4r 1q2w3e4r5t 1qaz2wsx abc123

@@ -3,7 +3,7 @@ import type { Db } from '../db/d1.ts'
 import { agentCredential } from '../db/schema.ts'
 import { newSecret, sameHash, sha256 } from './secrets.ts'
 
-/** How long a replaced credential keeps working, unless the owner revokes it at once. */
+/** How long a replaced credential keeps working, unless the owner revokes it immediately. */
 export const replacedCredentialMs = 24 * 60 * 60_000 // 24 hours
 const cacheMs = 30_000 // 30 seconds
 const cacheSize = 5_000
@@ -11,7 +11,7 @@ const cacheSize = 5_000
 /** The agent that a credential belongs to. `credentialHash` identifies the credential that was used. */
 export type ResolvedAgent = { userId: string; agentId: string; clientId: string; credentialHash: string }
 
-/** New secrets, which are shown once, and their hashes, which are stored. */
+/** Creates secrets, which are shown once, and their hashes, which are stored. */
 export function mintCredentials() {
   return { clientId: `bc_${newSecret().slice(0, 22)}`, ...mintSecret(), ...mintApiKey() }
 }
@@ -26,7 +26,7 @@ export function mintApiKey() {
   return { apiKey, apiKeyHash: sha256(apiKey) }
 }
 
-/** Call before returning the secrets. Repeating it with the same hashes changes nothing. */
+/** Must be called before the secrets are returned. Idempotent for the same hashes. */
 export async function storeCredentials(
   db: Db,
   input: { userId: string; agentId: string; clientId: string; secretHash?: string; apiKeyHash?: string; now: number },
@@ -42,7 +42,7 @@ export async function discardCredentials(db: Db, hashes: string[]): Promise<void
   await db.delete(agentCredential).where(inArray(agentCredential.hash, hashes))
 }
 
-/** After a regeneration: every other credential of this kind expires at `endsAt` (ms), or earlier if it already would. */
+/** After a regeneration: makes all other credentials of this kind expire at `endsAt` (ms), unless they expire earlier. */
 export async function replaceCredentials(
   db: Db,
   input: { userId: string; agentId: string; kind: 'secret' | 'api_key'; keepHash: string; endsAt: number },
@@ -100,7 +100,7 @@ export async function resolveApiKey(db: () => Db, apiKey: string, now: number): 
   return agent
 }
 
-/** Null for an unknown client and for a wrong secret. While a secret is being replaced, both work. */
+/** Null for an unknown client or a wrong secret. While a secret is being replaced, both the old and the new one work. */
 export async function resolveClient(
   db: Db,
   clientId: string,

@@ -12,10 +12,10 @@ import { newCode, newId, newSecret, sha256 } from './secrets.ts'
 import { signatures, signed } from './signed.ts'
 import { signupToConfirm } from './signupToConfirm.ts'
 
-/** A temporary password works for a week. A later sign-in has to replace it first. */
+/** A temporary password works for a week. After that, signing in requires replacing it first. */
 export const temporaryPasswordMs = 7 * 24 * 60 * 60_000 // 7 days
 
-/** Of the code and the link of a mail. */
+/** Lifetimes of the code and the link in a mail. */
 const proofLifeMs = {
   confirm: 24 * 60 * 60_000, // 24 hours
   reset: 15 * 60_000, // 15 minutes
@@ -45,7 +45,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     await messageProvider.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
   }
 
-  /** The user whose proof this is, once, or null. For a code it takes the same statements if the email is unknown. */
+  /** Uses up the proof and returns its user, or null. For a code, runs the same statements if the email is unknown. */
   async function takeProof(purpose: CodePurpose, proof: EmailProof): Promise<UserRow | null> {
     if ('linkToken' in proof) {
       const userId = await takeLink(db, { tokenHash: sha256(proof.linkToken), purpose, now: now() })
@@ -62,7 +62,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     return isRight ? user : null
   }
 
-  /** Was another password chosen after this one? Then D1 was restored to an earlier time, or from an export. */
+  /** Whether a later password was chosen, which means that D1 was restored to an earlier time or from an export. */
   const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
     passwordAt < (await env.TREASURY.getByName(id).passwordEpoch())
 
@@ -96,7 +96,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
       const signupHash = await newestSignupHash(db, email)
       const { isRight, isOutdated } = await check(password, user?.passwordHash ?? noPassword)
       if (!user || !isRight) {
-        // Also when the address has an account, so that signing it up and then in does not reveal one.
+        // Checked even if the address has an account, so that signing up and then in does not reveal one.
         const isUnconfirmed = signupHash !== null && (await check(password, signupHash)).isRight
         return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }

@@ -1,8 +1,8 @@
 import type { UserRow } from '../db/schema.ts'
 
 /**
- * Outcome of a sign-in. `challenge`: the password is right but must be replaced before anything else; `proof` has to be
- * passed back with the new one. `unconfirmed`: the password is right, but the email address is not confirmed yet.
+ * Outcome of a sign-in. `challenge`: the password is right but must be replaced before anything else; `proof` must be passed
+ * back with the new one. `unconfirmed`: the password is right, but the email address is not confirmed yet.
  */
 export type SignIn =
   | { outcome: 'signed_in'; user: UserRow }
@@ -10,12 +10,12 @@ export type SignIn =
   | { outcome: 'unconfirmed' }
   | { outcome: 'refused' }
 
-/** What shows that a caller reads the mail of an address: the code or the token of the link that were mailed to it. */
+/** Proves that the caller can read mail to an address: the mailed code, or the token of the mailed link. */
 export type EmailProof = { email: string; code: string } | { linkToken: string }
 
 /**
- * Outcome of a confirmation. Without the password of the sign-up the account has none yet: `resetToken` is that of a link
- * to choose one, or null if the directory has no links and a code has to be requested.
+ * Outcome of a confirmation. If the password of the sign-up was not kept, the account has none yet: `resetToken` is the
+ * token of a link to choose one, or null if the directory has no links and a code must be requested.
  */
 export type Confirmation = { passwordKept: true } | { passwordKept: false; resetToken: string | null }
 
@@ -25,22 +25,22 @@ export type Confirmation = { passwordKept: true } | { passwordKept: false; reset
  * time reveals whether an email address has an account.
  */
 export interface IdentityDirectory {
-  /** Whether its mails carry a link beside the code. If not, only codes lead in, and it limits wrong ones by itself. */
+  /** Whether its mails contain a link as well as a code. If not, only codes work, and the directory limits wrong ones. */
   readonly mailsLinks: boolean
   signIn(email: string, password: string): Promise<SignIn>
   /** Null if the challenge has expired. */
   answerChallenge(user: UserRow, proof: string, newPassword: string): Promise<UserRow | null>
 
   /**
-   * Mails a proof to the address, or if it has an account, mails its owner instead. Anyone can sign up any address, so the
-   * sign-up's token says whose password the confirmation keeps.
+   * Mails a proof to the address. If it already has an account, mails its owner instead. Anyone can sign up any address, so
+   * the sign-up's token decides whose password the confirmation keeps.
    */
   signUp(input: { email: string; name: string; password: string }): Promise<{ signupToken: string }>
   /** Mails another proof if the account is UNCONFIRMED, otherwise does nothing. */
   resendConfirmation(email: string): Promise<void>
   /**
-   * Null if the proof is wrong, expired or used. Keeps the password of the sign-up with `signupToken`; without a token, that
-   * of the only sign-up of the address. Otherwise discards all of them.
+   * Null if the proof is wrong, expired or used. Keeps the password of the sign-up with `signupToken` or, without a token,
+   * of the address's only sign-up. Otherwise discards all passwords.
    */
   confirm(proof: EmailProof, signupToken: string | undefined): Promise<Confirmation | null>
   /** Mails a proof, or does nothing for an unknown email. */

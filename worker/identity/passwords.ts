@@ -8,17 +8,17 @@ import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
 export const cost = { ln: 14, r: 8, p: 5 }
 const keyBytes = 32
 
-/** Stored in place of a hash: no password is right. */
+/** Stored in place of a hash if no password is valid. */
 export const noPassword = 'none'
 
 type Parsed = { ln: number; r: number; p: number; keyid: number; salt: Buffer; key: Buffer }
 
-/** A version of the password pepper, a Worker secret. A text is the first one. */
+/** A version of the password pepper, a Worker secret. A plain string is version 1. */
 type Pepper = string | Pick<KeyVersion, 'version' | 'secret'>
 
 /**
- * Returns a PHC string, `$scrypt$ln=14,r=8,p=5,keyid=2$salt$key`, where `keyid` is the version of the pepper; without it,
- * it is the first.
+ * Returns a PHC string, `$scrypt$ln=14,r=8,p=5,keyid=2$salt$key`, where `keyid` is the version of the pepper. It is left out
+ * for version 1.
  */
 export async function hashPassword(password: string, pepper: Pepper): Promise<string> {
   const { version, secret } = typeof pepper === 'string' ? { version: 1, secret: pepper } : pepper
@@ -29,9 +29,9 @@ export async function hashPassword(password: string, pepper: Pepper): Promise<st
 }
 
 /**
- * `isOutdated`: right, but hashed with other parameters or another version of the pepper than today's; hash it again while
- * the password is known. Takes as long for `noPassword`, so that an unknown email takes as long as a wrong password. A
- * version of the pepper that was removed is right for no password. `now` in ms.
+ * `isOutdated`: the password is right, but its hash uses older parameters or another version of the pepper, so the caller
+ * should hash it again. `noPassword` takes the same time to check, so that response times do not reveal unknown emails. If
+ * the version of the pepper was removed, no password is right. `now` in ms.
  */
 export async function checkPassword(
   password: string,

@@ -2,7 +2,7 @@ import { AwsV4Signer } from 'aws4fetch'
 
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string }
 
-/** Headers of an AWS request, signed with Signature Version 4. All of them and the host are signed. `now` in ms. */
+/** Signs an AWS request with Signature Version 4 and returns its headers. Signs all headers and the host. `now` in ms. */
 export async function signAws(request: {
   method: string
   url: string

@@ -10,7 +10,7 @@ const clockToleranceSeconds = 5
 type TokenEnv = Pick<Settings, 'API_ORIGIN' | 'JWT_PRIVATE_JWK' | 'JWT_PREVIOUS_JWK'>
 type Keys = { from: string; kid: string; signing: CryptoKey; verifying: Map<string, CryptoKey>; published: JWK[] }
 
-// Imported once per isolate. Not cached as a promise, because a promise belongs to the request that created it.
+// Imported once per isolate. Caches values, not promises, because a promise belongs to the request that created it.
 let imported: Keys | null = null
 
 async function keysOf({ JWT_PRIVATE_JWK, JWT_PREVIOUS_JWK }: TokenEnv): Promise<Keys> {
@@ -88,7 +88,7 @@ export async function signAgentToken(env: TokenEnv, agent: AgentGrant, audience:
   return sign(env, 'at+jwt', audience, agentId, claims, now)
 }
 
-/** Throws `unauthenticated`. `scopes` is what was granted; what the group allows now is checked by the Treasury. */
+/** Throws `unauthenticated`. `scopes` is what the token grants; the Treasury checks what the group currently allows. */
 export async function verifyAgentToken(
   env: TokenEnv,
   token: string,

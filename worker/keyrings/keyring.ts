@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Settings } from '../settings.ts'
 
-/** Each ring with the setting that holds its version 1. */
+/** The setting that holds version 1 of each keyring. */
 export const firstVersions = {
   KEK: 'KEK_V1',
   PAYOUT_SECRET: 'PAYOUT_SECRET_V1',
@@ -12,23 +12,23 @@ export const firstVersions = {
 export type KeyringName = keyof typeof firstVersions
 export const keyringNames = Object.keys(firstVersions) as KeyringName[]
 
-/** What the setting of version 1 holds once that version was removed: a secret of a Worker can't be left empty. */
+/** Value of the version 1 setting after that version was removed, because a Worker secret cannot be empty. */
 export const removed = 'removed'
 
-/** `secret`: 32 bytes in hex. `from`: current from this instant on (ms), until a higher version is. */
+/** `secret` is 32 bytes in hex. The version is current from `from` (ms) until a higher version is. */
 export type KeyVersion = { version: number; secret: string; from: number }
-/** As the setting KEYRINGS has it. `check` shows that the secret arrived as it was made. */
+/** A version in the setting KEYRINGS. `check` verifies that the secret was copied correctly. */
 export type AddedVersion = KeyVersion & { check: string }
 export type AddedVersions = Partial<Record<KeyringName, AddedVersion[]>>
 
 export type KeyringSettings = Partial<Pick<Settings, (typeof firstVersions)[KeyringName] | 'KEYRINGS'>>
 
-/** A version that no setting has: it was removed too early, or not distributed yet. */
+/** Thrown for a version that no setting has: it was removed too early or is not distributed yet. */
 export class UnknownKeyVersion extends Error {
   override name = 'UnknownKeyVersion'
 }
 
-/** The versions of one secret, of which the newest whose time has come is current. What is stored names its version. */
+/** The versions of one secret. The highest version whose `from` has passed is current. Stored values name their version. */
 export class Keyring {
   readonly name: KeyringName
   /** Ascending. */
@@ -46,7 +46,7 @@ export class Keyring {
     return found
   }
 
-  /** The secret of a version that something is stored under. Throws UnknownKeyVersion. */
+  /** The secret of this version. Throws UnknownKeyVersion. */
   secret(version: number): string {
     const found = this.versions.find((one) => one.version === version)
     if (!found) throw new UnknownKeyVersion(`${this.name} has no version ${version}`)
@@ -56,7 +56,7 @@ export class Keyring {
 
 const known = new WeakMap<KeyringSettings, Map<KeyringName, Keyring>>()
 
-/** The ring of this name: version 1 from its own setting, the others from KEYRINGS. */
+/** The keyring with this name: version 1 from its own setting, the others from KEYRINGS. */
 export function keyring(env: KeyringSettings, name: KeyringName): Keyring {
   const rings = known.get(env) ?? new Map<KeyringName, Keyring>()
   known.set(env, rings)
@@ -75,7 +75,7 @@ function versionsOf(env: KeyringSettings, name: KeyringName): KeyVersion[] {
 export const parseKeyrings = (text: string | undefined): AddedVersions =>
   text ? (JSON.parse(text) as AddedVersions) : {}
 
-/** 64 bits that tell two secrets apart and say nothing about either. */
+/** A 64-bit fingerprint, which distinguishes secrets but reveals nothing about them. */
 export const keyCheck = (name: KeyringName, { version, secret }: Pick<KeyVersion, 'version' | 'secret'>): string =>
   createHmac('sha256', Buffer.from(secret.replace(/^0x/, ''), 'hex'))
     .update(`bursar ${name} ${version}`)

@@ -3,11 +3,11 @@ import { base64url } from 'jose'
 import type { Keyring, KeyVersion } from './keyring.ts'
 
 /**
- * Sealing: AES-256-GCM under a versioned key-encryption key. The additional data binds user, kind and record, so a
+ * Seals values with AES-256-GCM under a versioned key-encryption key. The additional data binds user, kind and record, so a
  * sealed value copied to another row does not open. Text form: `v<version>.<iv>.<ciphertext>` in base64url.
  *
- * Callers store the text and never look into it. Every column that holds one is listed in treasury/storage/sealedColumns.ts, by which a
- * rotation of the key seals it again.
+ * Callers treat the text as opaque. Every column that holds such text is listed in treasury/storage/sealedColumns.ts, so
+ * that a rotation of the key can reseal it.
  */
 export class Sealer {
   readonly #ring: Keyring
@@ -42,7 +42,7 @@ export class Sealer {
     return `v${version}.${base64url.encode(iv)}.${base64url.encode(new Uint8Array(sealed))}`
   }
 
-  /** Throws when the value was tampered with, belongs to another record, or its version of the key was removed. */
+  /** Throws if the value was tampered with, belongs to another record, or its version of the key was removed. */
   async open(sealed: string, binding: string): Promise<string> {
     const [, iv, body] = sealed.split('.')
     const version = sealedVersion(sealed)
@@ -56,7 +56,7 @@ export class Sealer {
   }
 }
 
-/** The version of the key that a value is sealed under; null: it is no sealed value. */
+/** The key version that a value is sealed under, or null if it is not a sealed value. */
 export function sealedVersion(sealed: string): number | null {
   const version = /^v([1-9]\d{0,3})\./.exec(sealed)?.[1]
   return version === undefined ? null : Number(version)

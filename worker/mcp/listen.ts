@@ -8,7 +8,7 @@ import type { McpCall } from './tool.ts'
 
 export const listenMethod = 'subscriptions/listen'
 const waitMs = 15_000 // 15 seconds, then a comment keeps the connection open
-/** Then the client has to listen again. */
+/** After this the client has to listen again. */
 const longestMs = 15 * 60_000 // 15 minutes
 const maxTasks = 20
 
@@ -19,8 +19,8 @@ const Listen = z.object({
 type Id = z.infer<typeof Listen>['id']
 
 /**
- * Takes over a call that the SDK has accepted. The SDK knows no task ids, so all it would send is an acknowledgement of
- * nothing, and the end.
+ * Takes over a call that the SDK has accepted. The SDK does not know task ids, so it would only send an empty
+ * acknowledgement and end the stream.
  */
 export async function listenToTasks(body: string, call: McpCall, response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
@@ -47,7 +47,7 @@ export async function listenToTasks(body: string, call: McpCall, response: Respo
   return new Response(stream, response)
 }
 
-/** Each task is told of once, when it has ended, as tasks/get shows it then; also one that ended before this call. */
+/** Notifies once per task when it has ended, with the content of tasks/get. Includes tasks that ended before this call. */
 async function* eventsOf(id: Id, call: McpCall, tasks: Tasks, open: Set<string>): AsyncGenerator<string, undefined> {
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
   const notifications = open.size === 0 ? {} : { taskIds: [...open] }

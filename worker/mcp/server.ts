@@ -16,7 +16,7 @@ const instructions =
   'strings of USDC, such as "12.5". Give every payment its own idempotency_key, and repeat a call with the same key if its ' +
   'response was lost. A refusal has a code, the rule that refused, max_allowed_now, and next, which says what to do.'
 
-/** The list of tools and the instructions are the same for everyone until the next deployment. */
+/** The tool list and the instructions are the same for all callers until the next deployment. */
 const publicCache = { ttlMs: 5 * 60_000, cacheScope: 'public' } as const // 5 minutes
 
 /** Creates the server for one request. */
@@ -41,7 +41,7 @@ export const bursarServer: ServerOf = (call) => {
 
 /**
  * Serves one request without an MCP session: protocol 2026-07-28 and, for older clients, the handshake protocols. Payments
- * do not depend on the response being read: the Treasury has decided and stored before the first byte.
+ * do not depend on the response being read: the Treasury has stored its decision before the first byte is sent.
  */
 export function serveMcp(request: Request, call: McpCall, serverOf: ServerOf): Promise<Response> {
   const { agentId, scopes } = call.agent

@@ -8,10 +8,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** The extension of protocol 2026-07-28 for calls that end later (SEP-2663). A client declares it with each request. */
+/** The extension of protocol 2026-07-28 for calls that finish later (SEP-2663). Clients declare it with each request. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
-/** Times are ISO 8601. `ttlMs`: how long after its creation it can be asked for at least. */
+/** Times are ISO 8601. The task can be retrieved for at least `ttlMs` after its creation. */
 export type Task = {
   createdAt: string
   lastUpdatedAt: string
@@ -25,7 +25,7 @@ export type Task = {
   | { status: 'failed'; error: { code: number; message: string } }
 )
 
-/** Where tasks live. Null and false: there is no such task for this caller. */
+/** Store of tasks. Methods return null or false if there is no such task for this caller. */
 export interface Tasks {
   get(taskId: string): Promise<Task | null>
   cancel(taskId: string): Promise<boolean>
@@ -36,16 +36,16 @@ const clientCapabilities = z.object({
   'io.modelcontextprotocol/clientCapabilities': z.object({ extensions: z.record(z.string(), z.unknown()) }),
 })
 
-/** May this request be answered with a task? */
+/** Whether the response to this request may be a task. */
 export const declaresTasks = ({ mcpReq }: ServerContext): boolean => knowsTasks(mcpReq.envelope)
 
-/** The same of a request's `_meta`. */
+/** Whether a request's `_meta` declares the extension. */
 export function knowsTasks(meta: unknown): boolean {
   const declared = clientCapabilities.safeParse(meta)
   return declared.success && tasksExtension in declared.data['io.modelcontextprotocol/clientCapabilities'].extensions
 }
 
-/** Throws the error that names the extension. */
+/** Throws an error that names the extension unless the request declares it. */
 export function requireTasks(ctx: ServerContext): void {
   if (!declaresTasks(ctx)) throw missingTasks()
 }
@@ -59,7 +59,7 @@ export function needsTasks() {
   return { code, message, data }
 }
 
-/** The result of a call that ends later. `pending`: what the tool has to say already. */
+/** The result of a call that finishes later. `pending` is the tool's preliminary result. */
 export function taskCreated(taskId: string, task: Task, pending: Partial<CallToolResult> = {}): CallToolResult {
   const { createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, status, statusMessage } = task
   return {
@@ -78,7 +78,7 @@ export function taskCreated(taskId: string, task: Task, pending: Partial<CallToo
 
 const TaskParams = z.object({ taskId: z.string().min(1).max(64) })
 
-/** Serves tasks/get, tasks/update and tasks/cancel, to clients that declare the extension. */
+/** Serves tasks/get, tasks/update and tasks/cancel to clients that declare the extension. */
 export function serveTasks({ server }: McpServer, tasks: Tasks): void {
   server.registerCapabilities({ extensions: { [tasksExtension]: {} } })
   server.setRequestHandler('tasks/get', { params: TaskParams }, async ({ taskId }, ctx) => {
@@ -89,7 +89,7 @@ export function serveTasks({ server }: McpServer, tasks: Tasks): void {
   })
   server.setRequestHandler('tasks/update', { params: TaskParams }, async ({ taskId }, ctx) => {
     requireTasks(ctx)
-    // The SDK has taken them out of the parameters.
+    // The SDK has removed the input responses from the parameters.
     if (!(await tasks.update(taskId, { ...ctx.mcpReq.inputResponses }))) throw unknownTask()
     return {}
   })

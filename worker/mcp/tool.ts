@@ -24,7 +24,7 @@ export type McpCall = {
   rejected?: Refused
 }
 
-/** What a tool returns instead of its output: the problem of /v1 without the fields that belong to HTTP. */
+/** Returned instead of a tool's output: a /v1 problem without the HTTP-specific fields. */
 export const Refusal = Problem.omit({ type: true, title: true, status: true, instance: true })
 export type Refusal = z.infer<typeof Refusal>
 
@@ -42,14 +42,14 @@ type Spec<Input extends z.ZodType, Output extends z.ZodType> = {
   annotations: ToolAnnotations
   scope: RequiredScope
   run: (call: McpCall, input: z.output<Input>) => Promise<Result<z.input<Output>>>
-  /** The task that a result is the beginning of, for clients that know tasks; null: it is the end. */
+  /** For clients that support tasks: the task that the result starts, or null if the result is final. */
   taskOf?: (output: z.input<Output>) => { id: string; task: Task } | null
 }
 export type Tool = { name: string; register: (server: McpServer, call: McpCall) => void }
 
 /**
- * A tool of the server. Its JSON schemas are generated once per isolate. Arguments are validated here and not by the SDK,
- * so that the error has a code and names the argument.
+ * Creates a tool. Its JSON schemas are generated once per isolate. Arguments are validated here rather than by the SDK, so
+ * that errors have a code and name the argument.
  */
 export function tool<Input extends z.ZodType, Output extends z.ZodType>(spec: Spec<Input, Output>): Tool {
   const inputSchema = publishedSchema(spec.input)
@@ -95,7 +95,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
   }
 }
 
-/** 403 with the scope (RFC 6750) if another token would help. Otherwise the tool's result says to ask the owner. */
+/** Responds 403 with the scope (RFC 6750) if another token would help. Otherwise the tool's result says to ask the owner. */
 const challengeFor =
   (required: RequiredScope, call: McpCall): ScopeChallengeHandler =>
   async ({ request }) => {
@@ -103,7 +103,7 @@ const challengeFor =
     return scope && { scopes: [scope], errorDescription: `This tool needs the scope ${scope}.` }
   }
 
-/** Null if the token has the scope. `stepUpTo` is set if the group allows the scope, so that a new token would have it. */
+/** Null if the token has the scope. `stepUpTo` is set if the group allows the scope, so that a new token could have it. */
 async function scopeRefusal(
   required: RequiredScope,
   call: McpCall,
@@ -124,7 +124,7 @@ const groupLacks = (scope: Scope): Refused => ({
   refusal: { rule: scope, next: `Ask the owner to add the scope ${scope}.`, max_allowed_now: '0' },
 })
 
-/** Structured content, and the same as text for clients that read only text. */
+/** Structured content, repeated as text for clients that read only text. */
 function toResult(value: object, isError = false): CallToolResult {
   const content = [{ type: 'text' as const, text: JSON.stringify(value) }]
   return { content, structuredContent: value as Record<string, unknown>, ...(isError && { isError }) }
@@ -163,7 +163,7 @@ function invalid(call: McpCall, { issues }: z.ZodError): Refusal {
   }
 }
 
-/** JSON Schema 2020-12, for publication only: `run` validates. */
+/** JSON Schema 2020-12, only for publication; `run` validates. */
 function publishedSchema(schema: z.ZodType): StandardSchemaWithJSON {
   const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }), type: 'object' as const }
   const validate = (value: unknown) => ({ value })

@@ -11,7 +11,7 @@ import { agentCalls, requireQuota, wrongCredentials } from '../services/quotas.t
 import { callerAddress } from './callerAddress.ts'
 import { rateLimit } from './rateLimit.ts'
 
-/** Identifies the signed-in user by the access token alone. */
+/** Identifies the signed-in user by the access token, not by X-User-ID, and checks that the login session is open. */
 export const login = () =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { env, db, now } = c.var.deps
@@ -29,8 +29,8 @@ export const login = () =>
   })
 
 /**
- * Identifies the agent behind a request to `resource`, by an access token issued for that resource or by an API key. This
- * only establishes who is calling: the Treasury decides on every call whether the agent may act.
+ * Identifies the agent behind a request to `resource` by an access token issued for that resource or by an API key. This
+ * only authenticates the caller; the Treasury decides on every call whether the agent may act.
  */
 export const agent = (resource: '/v1' | '/mcp') =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -80,7 +80,7 @@ function dbForUnknownKeys(c: Context<AppEnv>) {
 }
 
 /**
- * Sets WWW-Authenticate. No `error` if the request carried no credentials (RFC 6750 section 3). `resource_metadata` says
+ * Sets WWW-Authenticate, without `error` if the request had no credentials (RFC 6750 section 3). `resource_metadata` says
  * where to get a token (RFC 9728).
  */
 export function challenge(

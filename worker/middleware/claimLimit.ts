@@ -5,7 +5,7 @@ import { claimQuota } from '../services/quotas.ts'
 import { callerAddress } from './callerAddress.ts'
 import { rateLimit } from './rateLimit.ts'
 
-/** Limits the public calls about payouts per network address. `tries`: with a code or for a new one. */
+/** Limits public calls about payouts per network address. `tries` are calls that try a code or request a new one. */
 export const claimLimit = (kind: 'reads' | 'tries') =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { claimReadsPerMinute, claimTriesPerMinute } = limitsFrom(c.env)

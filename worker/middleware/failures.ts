@@ -9,7 +9,7 @@ import { toAppError } from '../failure.ts'
 import { logError } from '../observability/log.ts'
 import { page } from '../pages/layout.ts'
 
-/** Turns whatever was thrown into a response. The path decides its form; logging and Retry-After are the same for all. */
+/** Turns any thrown error into a response. The path decides its format; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
   const error = refusalOf(thrown)
   // A stop or a restore by the operator is not a server error.
@@ -52,11 +52,11 @@ const renderEnvelope: Renderer = ({ code, message, field, causes }, c) =>
     statusOf[code],
   )
 
-/** /ops: a page. It names nobody, since the caller may not be an operator. */
+/** /ops: a page. It does not show the operator's name, since the caller may not be an operator. */
 const renderPage: Renderer = ({ code, message }, c) =>
   page(c, 'Not done', html`<p>${message}</p><p><a href="/ops">Operators</a></p>`, { status: statusOf[code] })
 
-/** /v1: RFC 9457, with the figures of the rule that refused. */
+/** /v1: RFC 9457, with the figures of the refusing rule. */
 const renderProblem: Renderer = ({ code, message, field, refusal }, c) => {
   const { id: paymentId, ...figures } = refusal ?? {}
   const problem: Problem = {
@@ -74,13 +74,13 @@ const renderProblem: Renderer = ({ code, message, field, refusal }, c) => {
   return c.newResponse(JSON.stringify(problem), statusOf[code], { 'content-type': 'application/problem+json' })
 }
 
-/** /mcp: what HTTP refuses before there is a message to respond to. -32000, with our code in `data`. */
+/** /mcp: a refusal before there is a message to respond to. Uses -32000, with our code in `data`. */
 const renderJsonRpc: Renderer = ({ code, message }, c) => {
   const data = { code, request_id: c.get('requestId') }
   return c.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message, data } }, statusOf[code])
 }
 
-/** /oauth: RFC 6749 section 5.2, and `temporarily_unavailable` of section 4.1.2.1 for limits and faults. */
+/** /oauth: RFC 6749 section 5.2, plus `temporarily_unavailable` and `server_error` of section 4.1.2.1. */
 const renderOAuth: Renderer = (error, c) => {
   c.header('pragma', 'no-cache')
   const status = statusOf[error.code]

@@ -16,7 +16,7 @@ export function idempotencyKey(c: Context): string | null {
   return key
 }
 
-/** For agents: a retry without the key could pay twice, so they must send one. */
+/** For agents, who must send a key because a retry without one could pay twice. */
 export function requiredIdempotencyKey(c: Context): string {
   const key = idempotencyKey(c)
   if (key === null)

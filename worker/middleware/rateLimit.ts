@@ -4,8 +4,8 @@ import { type Quota, quotaExceeded } from '../services/quotas.ts'
 import type { RateState } from '../treasury/api.ts'
 
 /**
- * Counts one request against `quota` and reports what is left (draft-ietf-httpapi-ratelimit-headers, 08 and later).
- * Throws `rate_limited` if there was nothing left.
+ * Counts one request against `quota` and reports what is left (draft-ietf-httpapi-ratelimit-headers, 08 and later). Throws
+ * `rate_limited` if nothing was left.
  */
 export function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): void {
   const now = c.var.deps.now()

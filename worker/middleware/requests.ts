@@ -23,7 +23,7 @@ export const limitBodySize = createMiddleware<AppEnv>((c, next) =>
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 
-/** Rejects U+0000 in any text: SQLite's length() stops at it, so it could slip past a constraint or violate one. */
+/** Rejects U+0000 in any text: SQLite's length() stops there, so such text could bypass or violate a constraint. */
 export const rejectNullCharacters = createMiddleware<AppEnv>(async (c, next) => {
   if ((await c.req.text()).includes('\\u0000'))
     throw new AppError('invalid_input', 'Text must not contain null characters.')
@@ -40,13 +40,13 @@ export const requireJson = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 /**
- * Provides `deps`. D1 is opened at the caller's bookmark and the new bookmark is returned, so a caller always reads its
- * own writes. Sign-in reads from the primary regardless: a replica may not know yet that a refresh token was used.
+ * Provides `deps`. Opens D1 at the caller's bookmark and returns the new bookmark, so that callers always read their own
+ * writes. Sign-in always reads from the primary: a replica may not know yet that a refresh token was used.
  */
 export const dependencies = (now: () => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
-    // Opened on first use, because an agent's payment needs no D1.
+    // Opened on first use, because an agent's payment does not need D1.
     const d1: { opened?: ReturnType<typeof openDb> } = {}
     const open = () => (d1.opened ??= openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader)))
     const runInBackground = (work: Promise<unknown>) =>

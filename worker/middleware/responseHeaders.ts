@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import { secureHeaders } from 'hono/secure-headers'
 import type { AppEnv } from '../appEnv.ts'
 
-/** Security headers of every response. A route that needs other values sets its own, which are kept. */
+/** Security headers of every response. Values that a route has set itself are kept. */
 export const securityHeaders = secureHeaders({
   overwrite: false,
   contentSecurityPolicy: {
@@ -13,7 +13,7 @@ export const securityHeaders = secureHeaders({
   },
   strictTransportSecurity: 'max-age=31536000; includeSubDomains',
   xFrameOptions: 'DENY',
-  // Without effect on JSON and on pages without script.
+  // These have no effect on JSON and on pages without script.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   xDnsPrefetchControl: false,

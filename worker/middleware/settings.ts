@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { refuseMisconfigured } from '../readiness/refuseWork.ts'
 
-/** A Worker with a missing or malformed secret refuses every call but those that tell operators why. */
+/** Paths that a Worker with a missing or malformed secret still serves, because they tell operators what is wrong. */
 const exempt = new Set(['/api/ready', '/ops/api/ready'])
 
 export const requireSettings = createMiddleware<AppEnv>(async (c, next) => {

@@ -3,12 +3,12 @@ import type { ValidationTargets } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 
-// Applies only to schemas without a message of their own.
+// Applies only to schemas that do not define their own message.
 z.config({ customError: describeIssue })
 
 /**
- * Parses one part of the request, which the route reads with `c.req.valid(target)`. Throws `invalid_input` with the first
- * problem, as a sentence for people, and its `field` (dotted path).
+ * Validates one part of the request, which the route then reads with `c.req.valid(target)`. Throws `invalid_input` with the
+ * first problem, as a sentence for people, and its `field` (dotted path).
  */
 export const validate = <Target extends keyof ValidationTargets, Schema extends z.ZodType>(
   target: Target,

@@ -37,8 +37,8 @@ export function temporaryPasswordMessage({
 }
 
 /**
- * In the fragment, which browsers do not send: the token reaches us only when someone presses the button of that page, not
- * by a program that opens links in mails, and no log has it.
+ * Puts the token in the fragment, which browsers do not send. So it reaches us only when someone presses the button on that
+ * page, not when a program opens links in mails, and it appears in no log.
  */
 const linkTo = (page: string, linkToken: string) => `${page}#token=${linkToken}`
 

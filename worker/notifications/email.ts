@@ -1,7 +1,7 @@
 import { type EmailPart, emailHtml, emailText } from './emailBody.ts'
 import type { Message } from './message.ts'
 
-/** A message by email with these contents, as text and as HTML. */
+/** Builds an email with these parts, as text and as HTML. */
 export function email(input: {
   id: string
   to: string

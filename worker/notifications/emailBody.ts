@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 
 /**
- * The content of an email, from which its text and its HTML are made, so that both say the same. Codes, passwords and
- * addresses of links are alone on their line, so that they can be copied.
+ * A part of an email. Text and HTML are made from the same parts, so that both say the same. Codes, passwords and link
+ * addresses are on their own lines, so that they are easy to copy.
  */
 export type EmailPart =
   | { kind: 'paragraph' | 'secret' | 'note'; text: string }
@@ -12,7 +12,7 @@ export type EmailPart =
 export const paragraph = (text: string): EmailPart => ({ kind: 'paragraph', text })
 /** A code or a password. */
 export const secret = (text: string): EmailPart => ({ kind: 'secret', text })
-/** What matters less than the rest, in a smaller print. */
+/** Less important text, in smaller print. */
 export const note = (text: string): EmailPart => ({ kind: 'note', text })
 export const link = (label: string, url: string): EmailPart => ({ kind: 'link', label, url })
 
@@ -20,8 +20,8 @@ export const emailText = (parts: EmailPart[]): string =>
   parts.map((part) => (part.kind === 'link' ? `${part.label}:\n${part.url}` : part.text)).join('\n\n')
 
 /**
- * A table with inline styles and no images: mail programs drop style sheets, and an image would tell its server who
- * reads the message. Everything that is put in is escaped.
+ * A table with inline styles and no images: mail programs drop style sheets, and an image would tell its server who reads
+ * the message. All inserted values are escaped.
  */
 export function emailHtml(subject: string, parts: EmailPart[]): string {
   const document = html`<!doctype html>
@@ -50,7 +50,7 @@ ${parts.map(renderPart)}</td></tr>
 
 const sans = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
 const mono = 'ui-monospace,SFMono-Regular,Menlo,Consolas,monospace'
-/** Those of web/src/styles.css. */
+/** The same colors as in web/src/styles.css. */
 const colors = {
   paper: '#f7f6f2',
   card: '#ffffff',

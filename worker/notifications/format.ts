@@ -1,7 +1,7 @@
 import { usdcUnit } from '#domain/networks.ts'
 
 /**
- * Pieces of message texts. Codes and passwords have a line to themselves, so that they can be copied. Text from users
+ * Helpers for message texts. Codes and passwords are on their own lines, so that they are easy to copy. Text from users
  * (names, memos) is cut to one line, so that it cannot pose as ours.
  */
 
@@ -13,12 +13,12 @@ export const greeting = (name: string | null) => `Hello${name ? ` ${oneLine(name
 export const formatDeadline = (at: number) =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at).concat(' UTC')
 
-/** '2026-11-20', for ids of messages that are sent at most once a day. */
+/** '2026-11-20'. Part of the ids of messages that are sent at most once a day. */
 export const utcDay = (now: number) => new Date(now).toISOString().slice(0, 10)
 
 /** Null if nothing visible is left. */
 export function oneLine(text: string | null, maxLength: number): string | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this removes control characters
   const plain = (text ?? '').replace(/[\s\u0000-\u001f\u007f\u2028\u2029]+/gu, ' ').trim()
   if (!plain) return null
   return [...plain].length > maxLength ? `${[...plain].slice(0, maxLength - 1).join('')}…` : plain
@@ -27,6 +27,6 @@ export function oneLine(text: string | null, maxLength: number): string | null {
 /** Decimal USDC with its unit. */
 export const formatMoney = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
   `${amount} ${usdcUnit(isTest === true)}`
-/** For recipients who have never had any. */
+/** Explains USDC to recipients who do not know it. */
 export const usdcInWords = 'USDC is a digital dollar, worth about 1 US dollar.'
 export const testMoneyNotice = 'This is test money on the Base Sepolia network. It has no value.'

@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts'
 export type Channel = 'email' | 'sms'
 
 /**
- * `id` is stable: sending the same id again delivers no second message. `to` is an email address or an E.164 number.
- * Emails have an HTML part with the same content as the text. `payoutId`: the payout whose sender sees what became of
- * the message.
+ * `id` is stable: sending the same id again does not deliver a second message. `to` is an email address or an E.164 number.
+ * Emails have an HTML part with the same content as the text. `payoutId` is the payout whose sender sees the delivery state
+ * of the message.
  */
 export type Message = {
   id: string
@@ -21,7 +21,7 @@ export type Message = {
 export interface MessageProvider {
   /**
    * Resolves once the provider has accepted the message. Throws `MessageRefused` if it will never accept it for this
-   * recipient, and `upstream_unavailable` otherwise; sending it again is then safe.
+   * recipient, otherwise `upstream_unavailable`, after which it is safe to retry.
    */
   send(message: Message): Promise<void>
 }

@@ -7,7 +7,7 @@ import { emailProvider, smsProvider } from './providers/fromSettings.ts'
 
 export type { Message, MessageProvider }
 
-/** The local inbox on local stacks and in tests; the configured provider of each channel in production. */
+/** The dev inbox on local stacks and in tests; each channel's configured provider in production. */
 export function messageProviderFrom(
   env: Env,
   db: Db = openDb(env.DB).db,
@@ -23,13 +23,13 @@ export function messageProviderFrom(
         await provider.send(message)
       } catch (error) {
         await recordChannel(db, channel, error instanceof MessageRefused, now())
-        // The payout shows it. Trying again would not help; its sender can reclaim the money.
+        // The payout shows the failure. A retry would not help; the sender can reclaim the money.
         if (!(error instanceof MessageRefused) || payoutId === null) throw error
         await recordDelivery(db, { id, payoutId, channel, state: 'undelivered' }, now())
         return
       }
       await recordChannel(db, channel, true, now())
-      // Recorded afterwards: a crash in between sends a second copy instead of losing a code.
+      // Recorded after sending, so that a crash in between sends a second copy instead of losing a code.
       await recordDelivery(db, { id, payoutId, channel, state: 'accepted' }, now())
     },
   }

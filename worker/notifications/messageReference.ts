@@ -1,10 +1,10 @@
 /**
- * What vendors store with a message and return in their delivery reports: which message it was and the payout it is
- * about. Vendors allow letters, digits, `_` and `-` only, so the id is sent as base64url.
+ * Identifies a message and its payout. Vendors store this with the message and return it in their delivery reports. They
+ * allow only letters, digits, `_` and `-`, so the id is sent as base64url.
  */
 export type MessageReference = { messageId: string; payoutId: string }
 
-/** Null for messages whose delivery is shown nowhere. */
+/** Null for messages whose delivery state is not shown anywhere. */
 export const referenceOf = (message: { id: string; payoutId?: string }): { message: string; payout: string } | null =>
   message.payoutId === undefined
     ? null

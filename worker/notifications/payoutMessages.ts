@@ -7,7 +7,7 @@ import type { Channel, Message } from './message.ts'
 
 type Money = { amount: string; isTest?: boolean }
 
-/** To the recipient: link and code together, once the money is in place. */
+/** To the recipient: link and code in one message, once the payout is funded. */
 export function payoutLinkMessage(
   input: Money & {
     /** Stable per code version. */

@@ -1,11 +1,11 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
-/** Countries that text messages may go to: the setting SMS_COUNTRIES. `all` is for local use only. */
+/** Countries that text messages may go to (setting SMS_COUNTRIES). `all` is only for local use. */
 export type SmsCountries = 'none' | 'all' | ReadonlySet<CountryCode>
 
 const parsed = new Map<string, SmsCountries>()
 
-/** Of ISO 3166 codes separated by commas, or `*`. Throws for other text: a typo must not open or close a country. */
+/** Parses ISO 3166 codes separated by commas, or `*`. Throws for other text: a typo must not open or close a country. */
 export function smsCountries(setting: string | undefined): SmsCountries {
   const text = setting?.trim() ?? ''
   const known = parsed.get(text)
@@ -26,7 +26,7 @@ function parse(text: string): SmsCountries {
 
 const costly = ['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'PAGER']
 
-/** May a text message go to this number (E.164)? Numbers that cost the sender more are refused in every country. */
+/** Whether a text message may go to this number (E.164). Numbers that cost the sender more are refused in every country. */
 export function maySendSms(countries: SmsCountries, phone: string): boolean {
   if (countries === 'none') return false
   const number = parsePhoneNumberFromString(phone)

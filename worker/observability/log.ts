@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The Worker's log: one JSON object a line with `level`, `event`, `request_id` if there is one, the fields, and of an error
- * its name, message, stack and causes. Ids are logged; tokens, codes, email addresses, phone numbers and names never are.
+ * The Worker's log: one JSON object per line with `level`, `event`, `request_id` if there is one, the fields, and an error's
+ * name, message, stack and causes. Ids are logged; tokens, codes, email addresses, phone numbers and names never are.
  */
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 
 const request = new AsyncLocalStorage<string>()
 
-/** Runs `work` so that what it logs carries the request's id. */
+/** Runs `work` so that everything it logs has the request's id. */
 export const withRequestId = <T>(requestId: string, work: () => T): T => request.run(requestId, work)
 
 export const logError = (event: string, fields: LogFields = {}, error?: unknown) =>
@@ -46,8 +46,8 @@ function errorFields(error: unknown, depth = 0): unknown {
 }
 
 /**
- * What must not reach a log, not even by accident: errors of libraries and vendors repeat what they were
- * given. Our own secrets have prefixes or shapes by which they are known.
+ * Patterns of values that must never reach a log. Errors of libraries and vendors may repeat their input. Our own secrets
+ * are recognisable by prefix or shape.
  */
 const secrets: [RegExp, string][] = [
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[email]'],

@@ -49,7 +49,7 @@ export const coinbaseOnramp = (config: Config): Onramp => ({
   },
 })
 
-/** A token for this one call, as documented in Coinbase's "JWT authentication". */
+/** A token for this call, as described in Coinbase's "JWT authentication". */
 async function bearer({ keyId, secret, now }: Config, url: URL): Promise<string> {
   const bytes = Buffer.from(secret, 'base64')
   if (bytes.length !== 64) throw new Error('COINBASE_ONRAMP_KEY_SECRET must be base64 of 64 bytes (Ed25519)')

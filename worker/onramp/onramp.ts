@@ -2,7 +2,7 @@ export type OnrampOrder = {
   destinationAddress: string
   /** US dollars, for example '50.00'. */
   amount: string
-  /** Where the buyer returns to. */
+  /** Where the buyer is sent afterwards. */
   redirectUrl: string
   /** The buyer's network address, or null if unknown. */
   clientIp: string | null

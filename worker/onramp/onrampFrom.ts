@@ -3,7 +3,7 @@ import { coinbaseOnramp } from './coinbase.ts'
 import { localOnramp } from './local.ts'
 import type { Onramp } from './onramp.ts'
 
-/** Our own page on local stacks, otherwise Coinbase if its key is configured. Null: no on-ramp. */
+/** Our own page on local stacks, otherwise Coinbase if its key is configured, otherwise null. */
 export function onrampFrom(env: Env, now: () => number): Onramp | null {
   if (env.ENVIRONMENT === 'local') return localOnramp(env)
   const { COINBASE_ONRAMP_KEY_ID: keyId, COINBASE_ONRAMP_KEY_SECRET: secret } = env

@@ -7,8 +7,8 @@ import { unwrap } from '../result.ts'
 import { type Act, recordAct } from './record.ts'
 
 /**
- * Takes the claim link of a payout down, or puts it back. `payout`: the link, its token or the payout's id; only the id is
- * recorded. Nothing moves: the sender can take the payout back, and gets it back when it ends.
+ * Takes the claim link of a payout down, or restores it. `payout` is the link, its token or the payout's id; only the id is
+ * recorded. No money moves: the sender can reclaim the payout, and it returns to them when it expires.
  */
 export async function setLinkDown(deps: Deps, act: Act, payout: string, isDown: boolean): Promise<ClaimLinkState> {
   const { env, db } = deps

@@ -1,13 +1,13 @@
 import { isSigned, signed } from '../identity/signed.ts'
 import type { KeyringSettings } from '../keyrings/keyring.ts'
 
-/** A page of forms may stay open this long. */
+/** How long a page with forms stays usable. */
 const validMs = 12 * 60 * 60_000 // 12 hours
 
 const textOf = (actor: string, until: number) => `ops-form:${actor}:${until}`
 
 /**
- * What each form of /ops carries: bound to the operator, so that only a page that we have sent to them can post. `now` in
+ * The token in every form of /ops. It is bound to the operator, so that only pages that we sent to them can post. `now` in
  * ms.
  */
 export function formToken(env: KeyringSettings, actor: string, now: number): string {

@@ -5,6 +5,6 @@ import type { AppEnv } from '../appEnv.ts'
 /** Set by /dev/operator, which exists on local stacks only. */
 export const localOperatorCookie = 'local_operator'
 
-/** Who signed in at /dev/operator; null anywhere but on a local stack, whatever cookie is sent. */
+/** The operator who signed in at /dev/operator. Always null outside local stacks, regardless of the cookie. */
 export const localOperator = (c: Context<AppEnv>): string | null =>
   c.env.ENVIRONMENT === 'local' && getCookie(c, localOperatorCookie) === '1' ? 'local operator' : null

@@ -5,7 +5,7 @@ import { newId } from '../identity/secrets.ts'
 
 export type Act = { actor: string; reason: string }
 
-/** Notes what an operator is about to do. Before it is done, so that nothing is done unrecorded. */
+/** Records an operator's action. Called before the action, so that nothing is done unrecorded. */
 export async function recordAct(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { actor, reason }: Act,

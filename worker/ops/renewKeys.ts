@@ -5,22 +5,22 @@ import { toAppError } from '../failure.ts'
 import { keyCheck, keyring, keyringNames } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 
-/** The rings whose use each Treasury reports. */
+/** The keyrings whose use each Treasury reports. */
 const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER'] as const
-/** What was sealed just before a version became current has been written by then. */
+/** After this time, values sealed just before a version became current have been written. */
 const settledMs = 60_000 // 1 minute
 const maxAtOnce = 50
 const parallel = 10
 
-/** Since when what a Treasury reports is about the current versions (ms); null: there are only first versions. */
+/** Time from which reports of Treasuries reflect the current versions (ms). Null if there are only first versions. */
 export function currentSince(env: Env, now: number): number | null {
   const since = Math.max(...treasuryRings.map((name) => keyring(env, name).current(now).from))
   return since === 0 ? null : since + settledMs
 }
 
 /**
- * The background job of a rotation: lets Treasuries seal again what is under an older key, and notes what they still have,
- * a bounded number at a time. Returns how many it looked at. Once all are done it does nothing until the next rotation.
+ * The background job of a rotation: makes Treasuries reseal values under older keys and records what remains, for a bounded
+ * number of accounts at a time. Returns how many it checked. When all are done, it does nothing until the next rotation.
  */
 export async function renewKeys(env: Env, db: Db, now: number): Promise<number> {
   await recordFingerprints(env, db, now)
@@ -38,7 +38,7 @@ export async function renewKeys(env: Env, db: Db, now: number): Promise<number> 
 async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<void> {
   try {
     const { versions, ...use } = await env.TREASURY.getByName(userId).renewKeys()
-    // An object that was loaded before the version was distributed does not know it yet, and older code counts no payouts.
+    // An object loaded before the version was distributed does not know it yet; older code does not count payouts.
     const isOlder =
       use.payouts === undefined ||
       treasuryRings.some((name) => versions[name] !== keyring(env, name).current(now).version)
@@ -50,7 +50,7 @@ async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<
   }
 }
 
-/** By environment object, of which an isolate has one: they are written once. */
+/** Environments whose fingerprints are recorded. An isolate has one environment object, so it writes them once. */
 const recorded = new WeakSet<Env>()
 
 async function recordFingerprints(env: Env, db: Db, now: number): Promise<void> {

@@ -9,7 +9,7 @@ import { type Act, recordAct } from './record.ts'
 const maxFound = 100
 const iso = (at: number) => new Date(at).toISOString()
 
-/** Accounts with this email address or id; empty: those that are suspended. */
+/** Accounts with this email address or id. An empty text finds all suspended accounts. */
 export async function findUsers({ db }: Pick<Deps, 'db'>, text: string): Promise<FoundUser[]> {
   const rows = await findUsersForOperators(db, text, maxFound)
   return rows.map(({ createdAt, suspendedSince, ...row }) => ({
@@ -19,7 +19,7 @@ export async function findUsers({ db }: Pick<Deps, 'db'>, text: string): Promise
   }))
 }
 
-/** Throws not_found: asking the Treasury of nobody would create one. */
+/** Throws `not_found` for an unknown id, because calling its Treasury would create one. */
 export async function knownUser(deps: Pick<Deps, 'db'>, userId: string): Promise<FoundUser> {
   const user = (await findUsers(deps, userId)).find(({ id }) => id === userId)
   if (!user) throw new AppError('not_found', 'There is no account with this id.')
@@ -36,7 +36,7 @@ export async function accountReport(deps: Deps, userId: string): Promise<Account
 
 const stuckView = ({ since, ...work }: Report['stuck'][number]): StuckWork => ({ ...work, since: iso(since) })
 
-/** The Treasury decides; D1 is told for lists. Repeating it repairs a list that was not told. */
+/** The Treasury decides; D1 gets a copy for lists. Repeating the call repairs a missing copy. */
 export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspended: boolean): Promise<Suspension> {
   await knownUser(deps, userId)
   await recordAct(deps, act, isSuspended ? 'user.suspend' : 'user.unsuspend', userId)
@@ -46,7 +46,7 @@ export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspe
   return { suspended: since !== null, since: since === null ? null : iso(since), stoppedPayments }
 }
 
-/** What is absent stays; null: the deployment's limit again. Returns all that are set. */
+/** Absent limits are unchanged; null resets one to the deployment's. Returns all limits set for the account. */
 export async function setLimits(
   deps: Deps,
   act: Act,
@@ -58,18 +58,18 @@ export async function setLimits(
   return treasuryOf(deps, userId).setLimits(limits)
 }
 
-/** The account does at once what waits for an alarm. */
+/** Makes the account immediately run work that waits for an alarm. */
 export async function wakeUser(deps: Deps, act: Act, userId: string): Promise<void> {
   await knownUser(deps, userId)
   await recordAct(deps, act, 'user.wake', userId)
   await treasuryOf(deps, userId).wakeForOperator()
 }
 
-/** 100 rows, newest first. Reading it is an act, since it says whom the account pays. */
+/** Reads 100 rows, newest first. Reading is recorded as an action, because the log shows whom the account pays. */
 export async function readAudit(deps: Deps, act: Act, userId: string, before: number | null): Promise<AuditPage> {
   await knownUser(deps, userId)
   await recordAct(deps, act, 'user.audit', userId, { before })
-  // The client's type of a record of unknown values is never.
+  // RPC types turn a record of unknown values into never.
   const rows = (await treasuryOf(deps, userId).readAudit(before)) as AuditEntry[]
   const last = rows.at(-1)?.seq ?? 1
   return { entries: rows.map(({ at, ...row }) => ({ ...row, at: iso(at) })), before: last > 1 ? last : null }

@@ -19,7 +19,7 @@ export async function webhooksState({ db }: Pick<Deps, 'db'>): Promise<WebhooksS
   }
 }
 
-/** In force within five seconds. Events wait, for three days at most. */
+/** Stops or resumes webhooks within five seconds. Events wait for up to three days. */
 export async function setWebhooksStopped(deps: Deps, act: Act, isStopped: boolean): Promise<WebhooksState> {
   await recordAct(deps, act, isStopped ? 'webhooks.stop' : 'webhooks.resume', 'webhooks')
   await writeWebhookStop(deps.db, isStopped, deps.now())

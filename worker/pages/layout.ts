@@ -7,11 +7,11 @@ export type Html = ReturnType<typeof html>
 
 type Options = {
   status?: ContentfulStatusCode
-  /** Shown beside the name. */
+  /** Shown next to the name. */
   nav?: Html
-  /** After the style of all pages. */
+  /** Appended to the style of all pages. */
   moreStyle?: string
-  /** The page has forms that post to its own origin. */
+  /** Whether the page has forms that post to its own origin. */
   hasForms?: boolean
 }
 

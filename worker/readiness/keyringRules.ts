@@ -10,10 +10,10 @@ import {
 import type { Settings } from '../settings.ts'
 import { hex32, type Rule } from './settingRules.ts'
 
-/** Version 1 of a secret, or that it was removed. */
+/** Version 1 of a secret, or the marker that it was removed. */
 export const firstVersion: Rule = (value) => (value === removed ? null : hex32(value))
 
-/** Every added version is well formed and its secret is the one that was made. */
+/** Checks that every added version is well formed and has the secret that was generated. */
 export const keyrings: Rule = (value) => {
   let rings: AddedVersions
   try {
@@ -38,7 +38,7 @@ export const keyrings: Rule = (value) => {
   return null
 }
 
-/** A ring without version 1 needs one that is current. */
+/** Reports keyrings that have neither version 1 nor another version that is current. */
 export function emptyRings(env: Partial<Settings>): { name: string; problem: string; fatal: boolean }[] {
   if (env.KEYRINGS && keyrings(env.KEYRINGS)) return []
   const rings = parseKeyrings(env.KEYRINGS || undefined)

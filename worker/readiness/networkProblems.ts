@@ -4,12 +4,12 @@ import { RpcClient } from '../chain/rpcClient.ts'
 import { block, hex, integer } from '../chain/rpcResults.ts'
 import type { Settings } from '../settings.ts'
 
-/** Blocks by which one node may be behind the other: half a minute on Base. */
+/** Number of blocks that one node may be behind the other: half a minute on Base. */
 const maxBlocksApart = 15
-/** A node whose newest block is older has stopped. Only where blocks come at the pace of our clock. */
+/** A node whose newest block is older has stopped. Checked only where blocks follow our clock. */
 const maxBlockAgeMs = 120_000 // 2 minutes
 
-/** What is wrong with a network's nodes and contracts. `now` in ms. */
+/** Problems with a network's nodes and contracts. `now` in ms. */
 export async function networkProblems(env: Settings, chainId: ChainId, now: number): Promise<string[]> {
   const { label } = networks[chainId]
   const urls = rpcUrls(env, chainId)
@@ -47,7 +47,7 @@ async function nodeState(env: Settings, chainId: ChainId, url: string, name: str
   }
 }
 
-/** Of every set: wallets and payouts use the older ones for good. */
+/** The contracts of every set, because existing wallets and payouts keep using older sets. */
 function namedContracts(env: Settings, chainId: ChainId): [string, string][] {
   const sets = Object.entries(contractSetsOf(env, chainId).sets)
   const where = (set: string) => (sets.length > 1 ? ` of set ${set}` : '')

@@ -15,8 +15,8 @@ import { settingProblems } from './settingProblems.ts'
 const minRelayerBalance = 10n ** 15n
 
 /**
- * Everything that keeps this deployment from serving payments, in words for operators that hold no secret; empty when it
- * is ready. Settings first: where they are wrong, nothing else can be asked.
+ * Everything that keeps this deployment from serving payments, as text for operators without secrets; empty if it is ready.
+ * Checks settings first, because nothing else can be checked while they are wrong.
  */
 export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>): Promise<string[]> {
   const { env, now } = deps
@@ -34,7 +34,7 @@ export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>):
   return [...inWords, ...(await Promise.all(checks)).flat()]
 }
 
-/** Reads no row of every table with all its columns, so that a migration that was not applied shows. */
+/** Selects all columns and no rows of every table, which reveals a migration that was not applied. */
 async function databaseProblems(db: Deps['db']): Promise<string[]> {
   const tables = Object.values(schema as Record<string, unknown>).filter((value) => is(value, SQLiteTable))
   const [first, ...rest] = tables.map((table) => db.select().from(table).limit(0))
@@ -47,7 +47,7 @@ async function databaseProblems(db: Deps['db']): Promise<string[]> {
   }
 }
 
-/** Looks for an object that need not be there. */
+/** Looks up an object, which need not exist. */
 async function bucketProblems({ BACKUP }: Env): Promise<string[]> {
   try {
     await BACKUP.head('ready')
@@ -59,7 +59,7 @@ async function bucketProblems({ BACKUP }: Env): Promise<string[]> {
 
 export const relayerShards = (env: Env) => Array.from({ length: Number(env.RELAYER_SHARDS) }, (_, shard) => shard)
 
-/** What is wrong with a relayer's account; empty if it can pay. */
+/** Problems with a relayer's account; empty if it can pay for gas. */
 export const relayerShortage = (
   chainId: ChainId,
   shard: number,

@@ -5,10 +5,10 @@ import { type SettingProblem, settingProblems } from './settingProblems.ts'
 /** 'KEK_V1 is missing' */
 export const problemText = ({ name, problem }: SettingProblem) => `${name} ${problem}`
 
-/** By environment object, of which an isolate has one. */
+/** Cached by environment object; an isolate has one. */
 const known = new WeakMap<Env, string[]>()
 
-/** Settings that keep this Worker from working, in words. Tests run parts of it with the settings they need. */
+/** Descriptions of settings that keep this Worker from working. Empty in tests, which set only what they need. */
 export function fatalProblems(env: Env): string[] {
   if (env.ENVIRONMENT === 'test') return []
   const found =

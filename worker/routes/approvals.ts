@@ -7,7 +7,7 @@ import { validate } from '../middleware/validate.ts'
 import { unwrap } from '../result.ts'
 import { approve, deny, endGrant, listApprovals, type Person, setApprovalSettings } from '../services/approvals.ts'
 
-/** Deciding takes a signed-in session: no credential of an agent opens any of these. Reading changes nothing. */
+/** All of these require a login session; an agent's credentials do not work here. Reading changes nothing. */
 
 const person = (c: Context<AppEnv>): Person => ({
   deps: c.var.deps,

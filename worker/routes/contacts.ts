@@ -15,7 +15,7 @@ import {
   updateContact,
 } from '../services/contacts.ts'
 
-/** Callers may name a user, but only themselves. */
+/** Callers may pass a user id, but only their own. */
 function requireOwnId(named: string | undefined, userId: string) {
   if (named !== undefined && named !== userId) throw new AppError('not_found', 'User not found.')
 }

@@ -6,9 +6,9 @@ import { acceptDeliveryReport } from '../services/deliveryReports.ts'
 /** /delivery-reports/{vendor}: webhooks of message vendors, which authenticate themselves. Bodies are JSON or forms. */
 export const deliveryReports = new Hono<AppEnv>().post('/:vendor', async (c) => {
   const { pathname, search } = new URL(c.req.url)
-  // Vendors sign the address that they were given, which is not the one a proxy may have called.
+  // Vendors sign the address that they were given, which may differ from the one that a proxy called.
   const url = `${c.env.API_ORIGIN}${pathname}${search}`
-  // Not text(): workerd warns about forms.
+  // Not text(), because workerd warns about forms.
   const body = new TextDecoder().decode(await c.req.arrayBuffer())
   const request = { url, headers: c.req.raw.headers, body }
   const outcome = await acceptDeliveryReport(c.var.deps, c.req.param('vendor'), request)

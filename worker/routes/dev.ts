@@ -13,7 +13,7 @@ import { AppError } from '../errors.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
 
-/** /dev: the inbox, faucet and explorer of local stacks. Not found in other environments. */
+/** /dev: the inbox, faucet and explorer of local stacks. Responds 404 in other environments. */
 export const dev = new Hono<AppEnv>()
   .use(async (c, next) => {
     if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
@@ -35,7 +35,7 @@ export const dev = new Hono<AppEnv>()
     const here = new URL(c.env.APP_ORIGIN).origin
     return c.redirect(new URL(redirectUrl).origin === here ? redirectUrl : here, 303)
   })
-  // Pages may connect to their own origin only, so the browser reaches the local chains through here.
+  // Pages may only connect to their own origin, so the browser reaches the local chains through this route.
   .post('/rpc/:chainId', requireJson, async (c) => {
     const chainId = Number(c.req.param('chainId'))
     if (!isChainId(chainId)) throw new AppError('not_found', 'Chain not found.')

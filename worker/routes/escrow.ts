@@ -13,7 +13,7 @@ import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../servi
 import { namedContact } from '../services/contacts.ts'
 import { exportPayouts, getPayout, listPayouts } from '../services/lists.ts'
 
-/** /api/escrow. The recipient's calls are public, the sender's need a login. */
+/** /api/escrow. The recipient's calls are public; the sender's require a login. */
 export const escrow = new Hono<AppEnv>()
   .get('/claim/:accessToken', claimLimit('reads'), async (c) =>
     c.json(success(await claimPage(c.env, c.req.param('accessToken'), c.var.deps.now()))),

@@ -7,7 +7,7 @@ import type { McpCall } from '../mcp/tool.ts'
 import { agent, challenge } from '../middleware/auth.ts'
 import { rejectNullCharacters } from '../middleware/requests.ts'
 
-/** Rejects pages of other origins (DNS rebinding). Clients other than browsers send no Origin. */
+/** Rejects requests from pages of other origins (DNS rebinding). Clients other than browsers send no Origin. */
 const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const origin = c.req.header('origin')
   if (origin !== undefined && origin !== c.env.API_ORIGIN && origin !== c.env.APP_ORIGIN)
@@ -22,7 +22,7 @@ export const mcp = (serverOf?: ServerOf) =>
     const { bursarServer, listenMethod, listenToTasks, serveMcp } = await import('../mcp/server.ts')
     const { url, headers } = c.req.raw
     const body = await c.req.text()
-    // A batch, as in protocol 2025-03-26, would count as one call against the agent's quota.
+    // A batch (protocol 2025-03-26) would count as a single call against the agent's quota.
     if (body.trimStart().startsWith('['))
       throw new AppError('invalid_input', 'Send one message per request; batches are not supported.')
     const request = new Request(url, { method: 'POST', headers, body })
@@ -31,7 +31,7 @@ export const mcp = (serverOf?: ServerOf) =>
     const isListening = headers.get('mcp-method') === listenMethod
     const response = isListening ? await listenToTasks(body, call, served) : served
     if (!call.rejected) return c.newResponse(response.body, response)
-    // The credential ended after it was checked. The body may have started already under the 2025 protocol.
+    // The credential was revoked after it was checked. With the 2025 protocol the body may already have started.
     challenge(c, '/mcp', 'invalid_token')
     throw new AppError('unauthenticated', call.rejected.message)
   })

@@ -6,7 +6,7 @@ import { rateLimit } from '../middleware/rateLimit.ts'
 import { checkHealth, checkReady, publicConfig } from '../services/deployment.ts'
 import { readinessChecks } from '../services/quotas.ts'
 
-/** /api/health, /api/ready and /api/config: public. Only operators learn why a server is not ready. */
+/** /api/health, /api/ready and /api/config: public. Only operators can see why a server is not ready. */
 export const meta = new Hono<AppEnv>()
   .get('/ready', async (c) => {
     rateLimit(c, readinessChecks, callerAddress(c))

@@ -5,7 +5,7 @@ import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
 
-/** /api/notices: what the bell shows. Reading them marks nothing. */
+/** /api/notices: the notices behind the bell. GET does not mark them as read. */
 export const notices = new Hono<AppEnv>()
   .use(login())
   .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).notices())))

@@ -37,7 +37,7 @@ const maxActs = 200
 
 const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })
 
-/** /ops: what operators see and do, as an API and as pages. Each change is recorded with its actor and reason. */
+/** /ops: the operators' API and pages. Every change is recorded with its actor and reason. */
 export const ops = new Hono<AppEnv>()
   .use('/*', operator())
   .use('/api/*', requireJson)

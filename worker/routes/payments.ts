@@ -18,7 +18,7 @@ import {
   requestBudget,
 } from '../services/agentPayments.ts'
 
-/** /v1: what agents call. Successful replies are plain objects, without the envelope of /api. */
+/** /v1: the API for agents. Successful responses are plain objects, without the envelope of /api. */
 export const payments = new Hono<AppEnv>()
   .use(agent('/v1'))
   .post('/payments', validate('json', CreatePayment), async (c) => {
@@ -61,17 +61,17 @@ export const payments = new Hono<AppEnv>()
   )
   .get('/context', async (c) => c.json(unwrapOrChallenge(c, await paymentContext(caller(c)))))
 
-/** People need longer than programs: asking more often brings nothing. */
+/** People decide more slowly than programs, so polling more often is pointless. */
 const approvalRetrySeconds = '30'
 
 const caller = (c: Context<AppEnv>) => ({ env: c.env, agent: c.var.agent })
 
-/** Unwraps the result. A refusal that another access token would avoid also says how to get one (WWW-Authenticate). */
+/** Unwraps the result. If another access token would avoid the refusal, WWW-Authenticate says how to get one. */
 function unwrapOrChallenge<T>(c: Context<AppEnv>, result: Result<T>): T {
   if (!result.ok) {
-    // The credential or token ended after it was checked here.
+    // The credential or token was revoked or expired after it was checked here.
     if (result.code === 'unauthenticated') challenge(c, '/v1', 'invalid_token')
-    // The token lacks the scope. If the group lacks it, no other token helps and `scope` is absent.
+    // The token lacks the scope. If the group lacks it, `scope` is absent, because no other token would help.
     if (result.refusal?.scope) challenge(c, '/v1', 'insufficient_scope', result.refusal.scope)
   }
   return unwrap(result)

@@ -11,26 +11,26 @@ export type User = {
   publicAddress: string | null
   needsOnboarding: boolean
   hasCompletedOnboarding: boolean
-  /** It was mailed, and onboarding has to replace it. */
+  /** The password was mailed and must be replaced during onboarding. */
   passwordIsTemporary: boolean
   /** ISO 8601 UTC. */
   createdAt: string
 }
 export type Tokens = { accessToken: string; idToken: string; refreshToken: string /** seconds */; expiresIn: number }
 export type SignedIn = Tokens & { user: User }
-/** Without tokens: the account has a temporary password, which must be replaced first. */
+/** There are no tokens if the account has a temporary password, which must be replaced first. */
 export type LoginReply = SignedIn | { challengeName: 'NEW_PASSWORD_REQUIRED'; session: string; email: string }
 
-/** Reply of both signups. The same if the email already has an account, whose owner is then mailed. */
+/** Reply of both signups. It is the same if the email already has an account, whose owner is then mailed. */
 export type SignupReply = { email: string; name: string | null; userConfirmed: boolean }
-/** Held by the browser that signed up. The confirmation keeps the password of the sign-up whose token it carries. */
+/** Kept by the browser that signed up. The confirmation keeps the password of the sign-up whose token it sends. */
 export type SignupToken = { signupToken: string }
 /**
- * Reply of both confirmations. `passwordKept` is false if the address was signed up more than once and the token of none of
- * them was sent: then all their passwords are discarded, and `resetToken` is a link token to choose one (null: ask for a code).
+ * Reply of both confirmations. `passwordKept` is false if the address was signed up more than once and no valid token was
+ * sent. Then all passwords are discarded, and `resetToken` is a link token to choose one (null: request a code instead).
  */
 export type ConfirmReply = { passwordKept: boolean; resetToken: string | null }
-/** POST /users/{id}/public-address/nonce: the message that the wallet signs (EIP-191), valid once until `expiresAt` (ISO 8601 UTC). */
+/** POST /users/{id}/public-address/nonce: a single-use message for the wallet to sign (EIP-191). `expiresAt`: ISO 8601. */
 export type AddressNonce = { message: string; expiresAt: string }
 
 const password = z.string().min(1, 'Password is required').max(1024, 'Password is too long')
@@ -71,7 +71,7 @@ export const Signup = z.object({ email, password: newPassword(8), name, signupPa
 export const ConfirmEmail = z.object({ email, code, signupToken: token('Signup token').optional() })
 /** POST /auth/cognito/confirm-link (an addition) → ConfirmReply. `token` is in the fragment of the link in the email. */
 export const ConfirmByLink = z.object({ token: token('Token'), signupToken: token('Signup token').optional() })
-/** POST /auth/cognito/resend-code and /forgot-password → null; 60 seconds apart, else 429 with Retry-After. */
+/** POST /auth/cognito/resend-code and /forgot-password → null. Within 60 seconds: 429 with Retry-After. */
 export const AskForCode = z.object({ email })
 /** POST /auth/cognito/reset-password → null; all of the user's sessions end. */
 export const ResetPassword = z.object({ email, code, newPassword: newPassword(8) })
@@ -111,10 +111,10 @@ export type PublicContracts = {
 /** GET /config (public, an addition): what the browser needs to know about this deployment. */
 export type PublicConfig = {
   environment: string
-  /** Null: "Request beta access" is not offered. */
+  /** Null if "Request beta access" is not offered. */
   betaAccessUrl: string | null
   signUp: SignUpMode
-  /** Null: WalletConnect is not offered. */
+  /** Null if WalletConnect is not offered. */
   walletConnectProjectId: string | null
   /** Whether USDC can be bought with a card. */
   onramp: boolean
@@ -128,9 +128,9 @@ export type PublicConfig = {
       explorerUrl: string
       /** An RPC URL for browsers. */
       rpcUrl: string
-      /** For new wallets; empty where the network is not in use. */
+      /** Contracts for new wallets; empty if the network is not in use. */
       contracts: PublicContracts
-      /** All of them by version: a wallet names its set. */
+      /** All sets by version. Each wallet names its set. */
       contractSets: Record<string, PublicContracts>
     }
   >

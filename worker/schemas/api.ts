@@ -1,13 +1,13 @@
 /**
- * Every call of /api, as types: what the browser's client may send and what it gets back. The client takes its types
- * from this table (web/src/lib/api.ts), and tests/worker/apiContract.test.ts holds the table against the types that
- * Hono infers from the routes, so neither side can change alone. Types only: nothing of it reaches a bundle.
+ * The types of all /api calls: what the browser's client may send and what it receives. The client takes its types from
+ * this table (web/src/lib/api.ts), and tests/worker/apiContract.test.ts compares it with the types that Hono infers from
+ * the routes, so neither side can change alone. Types only: none of this ends up in a bundle.
  *
  * A key is the method and the path below /api, with Hono's `:name` for a path parameter. An entry has
- * - `reply`: `data` of the envelope, as it arrives in JSON; or `file: true` for a file instead of an envelope;
- * - `body`, `query`: what is sent, before validation (decimal USDC as strings); a `?` means that it may be left out;
- * - `page: true`: the envelope carries a `page` beside `data`;
- * - `public: true`: no session is needed.
+ * - `reply`: `data` of the envelope, as JSON; or `file: true` for a file instead of an envelope;
+ * - `body`, `query`: the input before validation (decimal USDC as strings); a `?` means that it may be left out;
+ * - `page: true`: the envelope has a `page` in addition to `data`;
+ * - `public: true`: no session is required.
  */
 import type { z } from 'zod'
 import type * as account from './account.ts'
@@ -206,7 +206,7 @@ export type ApiCalls = {
   'GET /usage/dashboard': { reply: Usage }
   'GET /usage/spending': { query?: SpendingParams; reply: Spending }
   'GET /preferences': { reply: Preferences }
-  /** Replaces the fields that the body names. */
+  /** Replaces only the fields in the body. */
   'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
   'GET /webhooks': { reply: webhook.Webhook[] }
   'POST /webhooks': { body: z.input<typeof webhook.CreateWebhook>; reply: webhook.CreatedWebhook }
@@ -227,7 +227,7 @@ export type ApiCalls = {
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }
 
-/** Pages count from 1; at most 100 rows each. `cursor`: `next` or `previous` of a page before. */
+/** Pages start at 1 and have at most 100 rows. `cursor` is `next` or `previous` of an earlier page. */
 export type PageQuery = { page?: number | undefined; pageSize?: number | undefined; cursor?: string | undefined }
 
 /** At least one of address, email and phone. Absent, null and blank mean the same. */
@@ -238,7 +238,7 @@ type ContactText = 'address' | 'email' | 'phone' | 'description'
 
 export type ApiCall = keyof ApiCalls
 
-/** Names of the parameters in a path: 'a' | 'b' for '/x/:a/y/:b', never without any. */
+/** Names of the parameters in a path: 'a' | 'b' for '/x/:a/y/:b', `never` if there are none. */
 export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
   : Path extends `${string}:${infer Name}`

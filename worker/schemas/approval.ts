@@ -7,23 +7,23 @@ import type { TransactionStatus } from './transaction.ts'
 
 export type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd }
 
-/** What one way of reaching the owner did with the notice. `at` (ISO 8601): when that was; null for `not_set_up`. */
+/** State of the notice on one channel to the owner. `at` (ISO 8601) is the time of that state; null for `not_set_up`. */
 export type Channel = { state: 'waiting' | 'accepted' | 'failed' | 'not_set_up'; at: string | null }
 
 /**
- * What an agent asks its owner: a payment that a rule of its group does not let pass alone, or more budget. Amounts are
- * decimal USDC, times ISO 8601. What a person decides on is frozen when it is asked.
+ * An agent's request to its owner: a payment for which a rule of the group requires approval, or more budget. Amounts are
+ * decimal USDC, times ISO 8601. The content to decide on is frozen when the agent asks.
  */
 export type Approval = {
   id: string
   kind: ApprovalKind
   status: ApprovalStatus
-  /** Names as they are now, also of what was deleted since. */
+  /** Current names, also if deleted since. */
   agent: { id: string; name: string }
   policyGroup: { id: string; name: string }
   wallet: { id: string; name: string | null; address: string; chain: ChainName }
   /**
-   * Whom it pays; null for a budget request. Exactly one of address, email and phone is set: where the money goes. The
+   * Who would be paid; null for a budget request. Exactly one of address, email and phone is set: where the money goes. The
    * contact's name is the one it had when the agent asked.
    */
   recipient: {
@@ -36,42 +36,42 @@ export type Approval = {
   } | null
   amount: string
   memo: string | null
-  /** Plain text in the agent's words; show it as "The agent says". */
+  /** Plain text written by the agent; show it as "The agent says". */
   agentReason: string | null
-  /** Why it was asked: at least one rule, each with a sentence for people. */
+  /** Why approval is required: at least one rule, each with a sentence for people. */
   askedBecause: { rule: AskedRule; message: string }[]
   askedAt: string
-  /** Without a decision until then it ends as EXPIRED, and nothing is paid. */
+  /** Without a decision by then it becomes EXPIRED, and nothing is paid. */
   expiresAt: string
   /** Null while PENDING. */
   endedAt: string | null
-  /** Who approved or denied it; null if nobody did. */
+  /** Who approved or denied it, or null. */
   decidedBy: { id: string; name: string | null } | null
-  /** Of CANCELLED ones alone. */
+  /** Only set if CANCELLED. */
   cancelledWhy: { reason: CancelReason; message: string } | null
-  /** Null for a budget request. While nobody has approved it, no payment exists under this id. */
+  /** Null for a budget request. Until it is approved, no payment exists with this id. */
   payment: { id: string; status: TransactionStatus | 'PENDING_APPROVAL'; txHash: string | null } | null
-  /** What approving it now would do; null once it has ended. A fresh reading of the chain may still refuse. */
+  /** What approving it now would do; null once it has ended. It may still be refused after a fresh read of the chain. */
   wouldPass: { ok: true } | { ok: false; rule: string; message: string } | null
-  /** Other payments of this amount to this recipient that were accepted since it was asked. */
+  /** Number of other payments of this amount to this recipient that were accepted since the agent asked. */
   sameSinceAsked: number
-  /** Covers everything above that a person decides on. Send it with the decision: after a change it is refused (409). */
+  /** Covers all content to decide on. Send it with the decision, which is refused (409) if the content has changed. */
   hash: string
-  /** Approving it needs the owner's password. */
+  /** Whether approving requires the owner's password. */
   needsPassword: boolean
-  /** "Always allow" is offered for payments to an address alone. */
+  /** Whether "Always allow" is offered: only for payments to an address. */
   canGrant: boolean
-  /** The grant that was made with the approval. */
+  /** The grant that was created with the approval. */
   grantId: string | null
   channels: { email: Channel; push: Channel }
 }
 
-/** GET /approvals. `next`: cursor of the next page of ended ones; all pending ones (at most 50) are on the first page. */
+/** GET /approvals. All pending ones (at most 50) are on the first page. `next` is the cursor for more ended ones. */
 export type ApprovalList = { approvals: Approval[]; pending: number; next: string | null }
 
 /**
- * Payments of one agent to one address that are not asked again, up to an amount in total and an end. It answers
- * `above_limit` and `new_recipient` alone; every other rule still applies.
+ * Permission for one agent to pay one address without approval, up to a total amount and until an end. It covers only the
+ * rules `above_limit` and `new_recipient`; all others still apply.
  */
 export type Grant = {
   id: string
@@ -80,21 +80,21 @@ export type Grant = {
   policyGroup: { id: string; name: string }
   address: string
   contact: { id: string; name: string } | null
-  /** Decimal USDC. `used` counts payments from their acceptance on; failed ones no longer. */
+  /** Decimal USDC. `used` counts accepted payments that have not failed. */
   limit: string
   used: string
   remaining: string
   createdAt: string
   createdBy: { id: string; name: string | null }
-  /** The approval that it was made with. */
+  /** The approval that created it. */
   approvalId: string
-  /** Not used any more from then on (ISO 8601). */
+  /** When it stops applying (ISO 8601). */
   endsAt: string
   endedAt: string | null
   endedWhy: { reason: GrantEnd; message: string } | null
 }
 
-/** GET and PUT /approval-settings. Approving more than this (decimal USDC) needs the password; null: never. */
+/** GET and PUT /approval-settings. Approving more than this (decimal USDC) requires the password. Null if it never does. */
 export type ApprovalSettings = { passwordAbove: string | null }
 
 export const ApprovalsQuery = z.strictObject({
@@ -105,20 +105,20 @@ export const ApprovalsQuery = z.strictObject({
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'Send the hash of the approval that was shown')
 const password = z.string().min(1).max(1_000)
 const dayMs = 86_400_000
-/** The latest end of a grant, from now. */
+/** Maximum duration of a grant. */
 export const maxGrantMs = 366 * dayMs
 
-/** `amount`: what the grant may pay in total, beyond the approved payment. `endsAt`: ISO 8601, within 366 days. */
+/** `amount` is the total for further payments, beyond the approved one. `endsAt` is ISO 8601, within 366 days. */
 export const NewGrant = z.strictObject({ amount: usdcAmount, endsAt: z.iso.datetime({ offset: true }) })
-/** POST /approvals/{id}/approve. `password`: where `needsPassword` says so, or the grant exceeds the limit. */
+/** POST /approvals/{id}/approve. `password` is required if `needsPassword` is set, or if the grant exceeds the limit. */
 export const Approve = z.strictObject({ hash, password: password.optional(), grant: NewGrant.optional() })
-/** POST /approvals/{id}/deny. `pauseAgent`: its agent is paused in the same step. */
+/** POST /approvals/{id}/deny. `pauseAgent` also pauses the agent in the same step. */
 export const Deny = z.strictObject({ hash, pauseAgent: z.boolean().optional() })
 export const GrantsQuery = z.strictObject({
   status: z.enum(['active', 'ended', 'all']).default('active'),
   agentId: z.string().max(64).optional(),
 })
-/** PUT /approval-settings. Needs the password when it is raised or removed. */
+/** PUT /approval-settings. Raising or removing the limit requires the password. */
 export const SetApprovalSettings = z.strictObject({
   passwordAbove: usdcAmount.nullable(),
   password: password.optional(),

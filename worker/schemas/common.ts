@@ -9,8 +9,8 @@ export type Success<T> = { success: true; data: T; message?: string }
 export type Failure = { success: false; error: string; code: string; message?: string; field?: string }
 export type Envelope<T> = Success<T> | Failure
 /**
- * `next`, `previous`: cursors of the pages beside this one; absent where there is none. `spent`: only for a filtered
- * list of transactions; what all matching rows, on all pages, add to the total spent, in decimal USDC by network.
+ * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `spent` is only set for a filtered list
+ * of transactions: the contribution of all matching rows, on all pages, to the total spent, in decimal USDC by network.
  */
 export type Page = {
   number: number
@@ -22,7 +22,7 @@ export type Page = {
 }
 export type Paged<T> = Success<T[]> & { page: Page }
 
-/** A decimal string of USDC on the wire ("12.5"), MicroUsdc inside. JSON numbers are rejected. */
+/** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
 export const usdcAmount = z
   .string({ error: 'amount must be a decimal string of USDC, for example "12.5"' })
   .transform((text, ctx) => {
@@ -56,7 +56,7 @@ export const memo = z.string().max(100, 'Memo must be at most 100 characters').o
 export const email = z
   .string()
   .trim()
-  // Aborts here, because the pattern takes seconds for a text as long as a whole request.
+  // Aborts here, because the pattern takes seconds on a text as long as a whole request.
   .max(254, { error: 'Invalid email format', abort: true })
   .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Invalid email format')
 /** E.164. Spaces, dashes and brackets are accepted and removed. */

@@ -14,7 +14,7 @@ export type Contact = {
   createdAt: string
   updatedAt: string
 }
-/** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base; null: unavailable, or no address. */
+/** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base. Null if unavailable or without an address. */
 export type ContactBalances = Record<string, { balance: string; symbol: 'USDC' } | null>
 
 /** Trims the text. An empty or null field counts as absent. */
@@ -48,7 +48,7 @@ export const ContactQuery = z.object({
   userId: z.string().max(64).optional(),
 })
 
-/** `ids`: contact ids, separated by commas. */
+/** `ids` has contact ids separated by commas. */
 export const ContactBalancesQuery = z.object({
   ids: z
     .string()

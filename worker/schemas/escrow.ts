@@ -14,17 +14,17 @@ export type Terms = {
   reclaimKey: string
   /** micro-USDC */
   amount: string
-  /** Unix seconds. One hour after the expiry that is shown. */
+  /** Unix seconds. One hour after the displayed expiry. */
   expiry: number
-  /** The version of the contracts, and the address of their escrow. Rows written before there were several lack both. */
+  /** Version of the contract set, and its escrow address. Missing in rows from before there were several sets. */
   contractSet?: number
   escrow?: string
 }
 
-/** What became of the newest message to the recipient. `at` is when this was learnt. */
+/** Delivery state of the newest message to the recipient. `at` is when the state was recorded. */
 export type Delivery = { channel: 'email' | 'sms'; state: DeliveryState; at: string }
 
-/** An item of GET /escrow/list (`data: {escrows: EscrowItem[]}`). `delivery`: null until a provider has taken a message. */
+/** An item of GET /escrow/list (`data: {escrows: EscrowItem[]}`). `delivery` is null until a message's state is known. */
 export type EscrowItem = Escrow & { delivery: Delivery | null }
 
 /** A payout as its Treasury knows it. */
@@ -33,7 +33,7 @@ export type Escrow = {
   escrowId: string
   sourceWallet: { id: string; name: string | null; address: string; chain: ChainName } | null
   amount: string
-  /** As the sender sees it: CLAIMING and RECLAIMING are CREATED with `inProgress`. */
+  /** Status for the sender: CLAIMING and RECLAIMING are shown as CREATED with `inProgress`. */
   status: EscrowStatus
   inProgress: 'claim' | 'reclaim' | null
   recipientEmail: string | null
@@ -52,7 +52,7 @@ export type Escrow = {
   errorMessage: string | null
   agent: { id: string; name: string } | null
   terms: Terms
-  /** The operator has taken the claim link down. Left out while it is up. */
+  /** Only set if the operator has taken the claim link down. */
   linkTakenDown?: true
 }
 
@@ -108,7 +108,7 @@ export type CreateEscrowReply = {
 export type ClaimPayout = {
   escrowId: string
   amount: string
-  /** On base-sepolia it is test money. */
+  /** On base-sepolia the money is test money. */
   chain: ChainName
   status: ClaimStatus
   expiresAt: string
@@ -118,7 +118,7 @@ export type ClaimPayout = {
   recipientPhone: string | null
   senderName: string | null
   memo: string | null
-  /** Of the claim, once it is broadcast. */
+  /** Transaction hash of the claim, once broadcast. */
   txHash: string | null
   explorerUrl: string | null
 }

@@ -12,7 +12,7 @@ export type PolicyGroup = {
   id: string
   name: string
   status: 'active' | 'paused'
-  /** USDC as a number, for display; exact in `spendLimitUsdc`. Null: no limit. */
+  /** USDC as a number, for display; `spendLimitUsdc` is exact. Null if there is no limit. */
   spendLimit: number | null
   spendLimitUsdc: string | null
   currentSpent: string
@@ -20,7 +20,7 @@ export type PolicyGroup = {
   /** Null without a limit. */
   remaining: string | null
   walletId: string
-  /** `paused`: nothing leaves it. `canPay`: active, with a valid session key. */
+  /** `paused`: nothing can leave the wallet. `canPay`: active, with a valid session key. */
   wallet: {
     name: string | null
     address: string
@@ -30,9 +30,9 @@ export type PolicyGroup = {
   } | null
   scopes: string[]
   whitelistedContacts: WhitelistedContact[]
-  /** Per-payment limit in decimal USDC. Null here and below: no such limit. */
+  /** Per-payment limit in decimal USDC. Here and below, null means that there is no such limit. */
   maxPayment: string | null
-  /** What may be reserved in a day, week or month (UTC): [startsAt, resetsAt). */
+  /** Amount that may be reserved per day, week or month (UTC): [startsAt, resetsAt). */
   periodBudget: {
     period: Period
     limit: string
@@ -41,33 +41,33 @@ export type PolicyGroup = {
     startsAt: string
     resetsAt: string
   } | null
-  /** Limit for the sum of unclaimed payouts, and that sum, which is part of `held`. */
+  /** Limit for the sum of unclaimed payouts. The sum itself is part of `held`. */
   maxUnclaimed: string | null
   unclaimed: string
-  /** Payouts by email or SMS may go to these only: 'example.com', '+49'. Null: any. */
+  /** The only email domains ('example.com') and country codes ('+49') that payouts may go to. Null if any. */
   emailDomains: string[] | null
   phoneCodes: string[] | null
-  /** Above this (decimal USDC, strictly) an agent's payment waits for the owner. Null: no payment does. */
+  /** Agents' payments strictly above this (decimal USDC) need approval. Null if the amount never matters. */
   approveAbove: string | null
-  /** The first payment to a recipient waits for the owner. */
+  /** Whether the first payment to a recipient needs approval. */
   approveNewRecipient: boolean
-  /** How long an approval waits. */
+  /** How long an approval stays open. */
   approvalTtlHours: number
-  /** The same amount to the same recipient within this time waits for the owner. 0: off. */
+  /** Repeating the same amount to the same recipient within this time needs approval. 0 if off. */
   duplicateMinutes: number
   agentCount: number
   /** What deleted agents contributed to the group's figures, so that the parts add up. */
   formerAgents: { count: number; spent: string; held: string }
   totalTransactions: number
-  /** ISO 8601. Null: never. */
+  /** ISO 8601, or null if never. */
   lastActivity: string | null
-  /** Incremented by every change of what is allowed. An edit based on an older version is refused with 409. */
+  /** Incremented by every change to what is allowed. An edit based on an older version is refused with 409. */
   version: number
   createdAt: string
 }
 /**
- * A contact as it was when it was whitelisted, which is what gets paid. `stale`: it has changed since, to `current`, and
- * payments to it are refused until the owner confirms.
+ * A contact as it was when it was whitelisted; payments use these values. `stale`: it has since changed to `current`, and
+ * payments to it are refused until the owner confirms it.
  */
 export type WhitelistedContact = {
   contact: { id: string; name: string; address: string | null; email: string | null; phone: string | null }
@@ -86,9 +86,9 @@ export type Agent = {
   totalSpent: string
   /** Accepted and neither confirmed nor failed, including unclaimed payouts. */
   held: string
-  /** What the group's budget leaves to all its agents together. Null without a limit. */
+  /** What is left of the group's budget for all its agents together. Null without a limit. */
   remaining: string | null
-  /** Until when (ISO 8601) the credential before a regeneration still works. Null if none does. */
+  /** Until when the previous credential still works after a regeneration (ISO 8601). Null if it does not. */
   previousApiKeyUntil: string | null
   previousSecretUntil: string | null
   lastActivity: string | null
@@ -123,7 +123,7 @@ export type ToppedUp = {
 export type Removed = { id: string; agents: number; stoppedPayments: number }
 /** POST …/pause and …/resume of an agent, a group, a wallet or (without id) all agents of the account. */
 export type Paused = { id: string | null; paused: boolean; stoppedPayments: number }
-/** GET /account. `suspended`: by the operator; agents may do nothing, the owner may read and leave. */
+/** GET /account. `suspended`: by the operator; agents may not do anything, the owner may read and withdraw. */
 export type AccountState = { paused: boolean; suspended: boolean }
 export type RegeneratedApiKey = { apiKey: string; previousUntil: string | null }
 export type RegeneratedCredentials = { clientId: string; clientSecret: string; previousUntil: string | null }
@@ -163,7 +163,7 @@ const name = z
   .min(1, 'Policy name is required')
   .max(60, 'Name must be at most 60 characters')
 
-/** Not empty: an empty list could mean "none" or "any". */
+/** Must not be empty, because an empty list could mean "none" or "any". */
 const list = (what: string, normal: (text: string) => string | null, example: string) =>
   z
     .array(
@@ -185,7 +185,7 @@ const whole = (what: string, unit: string, least: number, most: number) => {
   return z.int({ error }).min(least, error).max(most, error)
 }
 
-/** Limits beyond the specification. Absent: unchanged (none for a new group). Null: no such limit. */
+/** Limits beyond the specification. Absent fields are unchanged (no limit for a new group); null removes the limit. */
 const limits = {
   maxPayment: usdcAmount.nullable().optional(),
   periodBudget: z
@@ -202,7 +202,7 @@ const limits = {
 }
 const whitelistedContactIds = z.array(z.string().min(1).max(64)).max(10_000, 'At most 10,000 contacts').optional()
 
-/** POST /policy-groups. Unknown fields are rejected, so that a misspelt limit is not ignored. */
+/** POST /policy-groups. Unknown fields are rejected, so that a misspelled limit is not ignored. */
 export const CreatePolicyGroup = z.strictObject({
   name,
   spendLimit: spendLimit.nullable().optional(),
@@ -211,7 +211,7 @@ export const CreatePolicyGroup = z.strictObject({
   whitelistedContactIds,
   ...limits,
 })
-/** PUT /policy-groups/{id}. Absent fields keep their values. `version`: the version that the edit is based on. */
+/** PUT /policy-groups/{id}. Absent fields keep their values. `version` is the version that the edit is based on. */
 export const UpdatePolicyGroup = z.strictObject({
   name,
   scopes: z.array(scope).max(10),
@@ -240,5 +240,5 @@ export const CreateAgent = z.object({
 })
 /** PUT /agents/{id} */
 export const UpdateAgent = z.strictObject({ name: agentName, memo: agentMemo })
-/** POST /agents/{id}/regenerate-…: without `revokeNow` the previous one works for another 24 hours. */
+/** POST /agents/{id}/regenerate-…: without `revokeNow`, the previous credential works for another 24 hours. */
 export const Regenerate = z.strictObject({ revokeNow: z.boolean().optional() })

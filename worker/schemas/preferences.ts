@@ -14,7 +14,7 @@ export const LayoutItem = z
   .refine(({ x, w }) => x + w <= 12, { path: ['w'], message: 'The widget does not fit into 12 columns' })
 export type LayoutItem = z.output<typeof LayoutItem>
 
-/** PUT /preferences replaces the fields that are present. Layout in a 12-column grid, one widget per type. */
+/** PUT /preferences replaces the fields that are present. The layout is a 12-column grid with one widget per type. */
 export const Preferences = z.strictObject({
   dashboardWidgets: z
     .array(LayoutItem)
@@ -23,7 +23,7 @@ export const Preferences = z.strictObject({
       message: 'A widget can be on the dashboard once',
     })
     .optional(),
-  /** The first-steps card was dismissed. */
+  /** Whether the first-steps card was dismissed. */
   firstStepsDismissed: z.boolean().optional(),
 })
 export type Preferences = z.output<typeof Preferences>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { durationProblem, limitProblem, type OwnerActionKind } from '#domain/sessionKey.ts'
 import { address } from './common.ts'
 
-/** A change to the wallet contract, by us (`rotate`) or signed by its owner. Limits are micro-USDC strings. */
+/** A change to the wallet contract, signed by us (`rotate`) or by its owner. Limits are micro-USDC strings. */
 export type WalletActionView = {
   id: string
   kind: 'rotate' | OwnerActionKind
@@ -40,10 +40,10 @@ export type SessionKeyInfo = {
   sessionRevoked: boolean
   actions: WalletActionView[]
 }
-/** POST rotate-session-key: the current key, and the action that was started (an item of `actions`). */
+/** POST rotate-session-key: the current key and the id of the started action (an item of `actions`). */
 export type RotateReply = SessionKeyInfo & { actionId: string }
 
-/** What the owner's signature must contain: the wallet's next owner nonce, and a deadline (unix seconds). */
+/** The values that the owner's signature must contain: the wallet's next owner nonce and a deadline (unix seconds). */
 export type OwnerSigningContext = { ownerNonce: string; deadline: number /** micro-USDC */; balance: string }
 /** POST session-offers: a new key of ours, which the owner accepts by signing. */
 export type SessionOffer = OwnerSigningContext & {

@@ -30,9 +30,9 @@ export type Transaction = {
   recipientPhone: string | null
   escrowId: string | null
   policyGroupId: string | null
-  /** The approval that it waits or waited for; while that is open, status is PENDING. */
+  /** The approval that the payment waits or waited for. While it is open, status is PENDING. */
   approvalId: string | null
-  /** Why it was refused: the rule, what to do, and the figures (decimal USDC) of the decision. */
+  /** Why it was refused: the rule, what to do next, and the figures (decimal USDC) of the decision. */
   refusal: {
     rule: string
     next: string
@@ -58,7 +58,7 @@ export const SendTransaction = z.object({
 /** `txHash` is set only if the Relayer has broadcast within 300 ms. */
 export type SendReply = { id: string; status: string; txHash?: string }
 
-/** POST /transactions/recipient-check (an addition): what is known about a recipient before paying. */
+/** POST /transactions/recipient-check (an addition): information about a recipient before paying. */
 export const RecipientCheck = z
   .object({
     amount: usdcAmount,
@@ -72,11 +72,11 @@ export const RecipientCheck = z
     { path: ['toAddress'], message: 'Specify exactly one recipient: an address, an email or a phone number' },
   )
 export type RecipientHistory = {
-  /** Payments by the user or their agents that did not fail, and the time of the newest (ISO 8601). */
+  /** Number of payments by the user or their agents that did not fail, and the time of the newest (ISO 8601). */
   payments: number
   lastPaidAt: string | null
-  /** The newest payment of the same amount within ten minutes. */
+  /** Time of the newest payment of the same amount within ten minutes. */
   sameAmountAt: string | null
-  /** An address paid before that looks like this one but is different. */
+  /** A different address that was paid before and looks like this one. */
   lookAlike: string | null
 }

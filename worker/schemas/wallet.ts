@@ -12,7 +12,7 @@ export type Wallet = {
   chain: ChainName
   walletType: 'smart' | 'imported'
   status: WalletStatus
-  /** Nothing leaves it: `paused` by the owner; `halted` by us, because the account has code or its books differ. */
+  /** Nothing can leave a wallet that is `paused` by the owner or `halted` by us: it has code, or its books differ. */
   paused: boolean
   halted: 'code' | 'books' | null
   /** Null if the balance cannot be read now ("Unavailable"). */
@@ -21,21 +21,21 @@ export type Wallet = {
   ownerAddress: string
   /** The parameters from which anyone can recompute the address. `spendingLimit` is micro-USDC, `validUntil` unix seconds. */
   factory: string
-  /** The version of the contracts that it was made with: `contractSets` of GET /config. Null for imported wallets. */
+  /** The contract set that it was created with (`contractSets` of GET /config). Null for imported wallets. */
   contractSet: number | null
   salt: string
   sessionKeyAddress: string
   spendingLimit: string
   validUntil: number
   deploymentTxHash: string | null
-  /** Why it is not on chain yet, in the Relayer's words; null when nothing is known, or it is active. */
+  /** Why it is not on chain yet, as reported by the Relayer. Null if unknown or if the wallet is active. */
   deployProblem: string | null
   /** Accepted but not yet final, and money in unclaimed payouts. */
   held: string
   escrowed: string
-  /** See domain/exposure.ts. Null if the balance is. `canLeave`: the most that can leave now without the owner. */
+  /** See domain/exposure.ts. Null if the balance is null. `canLeave` is the most that can leave now without the owner. */
   exposure: { canLeave: string; agents: string; canRenew: boolean } | null
-  /** See domain/spendable.ts: what the owner may pay now, and what is arriving. Null if the balance is. */
+  /** See domain/spendable.ts: what the owner may pay now, and what is arriving. Null if the balance is null. */
   spendable: { now: string; limitedBy: 'balance' | 'session'; arriving: string } | null
   createdAt: string
 }
@@ -46,7 +46,7 @@ export type DeployReply = {
   deploymentTxHash: string | null
 }
 
-/** GET /wallets/{id}/ledger: what the ledger says of a wallet beside its balance on chain. Decimal USDC. */
+/** GET /wallets/{id}/ledger: a wallet's ledger and its balance on chain. Decimal USDC. */
 export type WalletLedger = {
   walletId: string
   address: `0x${string}`
@@ -58,7 +58,7 @@ export type WalletLedger = {
   available: string
   escrowed: string
   spent: string
-  /** At `scannedBlock`; null when it can't be read. */
+  /** At `scannedBlock`; null if it cannot be read. */
   chainBalance: string | null
   scannedBlock: number
 }
@@ -77,7 +77,7 @@ const masterPassword = z
 
 export const DeployWallet = z.object({
   ownerAddress: address,
-  /** The primary chain of the deployment (`PublicConfig`); on any other the call is refused. */
+  /** Must be the primary chain of the deployment (`PublicConfig`). */
   chainId: z.int({ error: 'Chain id must be a whole number' }),
   name: walletName.optional(),
 })

@@ -7,8 +7,8 @@ import { AppError } from '../errors.ts'
 import { attemptKey, limitTraffic, tooManyAttempts } from './attempts.ts'
 
 /**
- * Limits on codes, links and passwords. They count per email address, whether or not it has an account, and no response to
- * a limit differs between the two.
+ * Limits on codes, links and passwords. They count per email address, whether or not it has an account, and the responses
+ * are the same in both cases.
  */
 
 const maxCodeCalls = 100
@@ -22,7 +22,7 @@ export const limitCodeCalls = (db: Db, address: string, now: number): Promise<vo
 
 const maxProofs = 100
 
-/** Limits codes and link tokens tried from one network address, for whichever accounts. */
+/** Limits codes and link tokens tried from one network address, for all accounts together. */
 export const limitProofs = (db: Db, address: string, now: number): Promise<void> =>
   limitTraffic(db, attemptKey('proof-address', address), maxProofs, now)
 
@@ -41,13 +41,13 @@ export async function limitCodeRequests(db: Db, purpose: string, email: string, 
   if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
 }
 
-/** Longer than a month: 12 of these exceed a year, so a year never has more than 12 times the limit. */
+/** Longer than a month: 12 of these exceed a year, so a year never allows more than 12 times the limit. */
 const codeMonthMs = 31 * 24 * 60 * 60_000 // 31 days
 
 /**
- * Counts a code as wrong before it is compared; the result takes it back if it was right. Counted per email address, for
- * all purposes and from all network addresses. Throws `rate_limited` beyond the limit: then the link of the mail still
- * works, so that a stranger's guesses do not lock the owner out.
+ * Counts a code as wrong before it is compared. Returns a function that uncounts it if it was right. Counts per email
+ * address, for all purposes and from all network addresses. Throws `rate_limited` beyond the limit; the link in the mail
+ * still works then, so that a stranger's guesses do not lock the owner out.
  */
 export async function limitWrongCodes(
   { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
@@ -68,9 +68,9 @@ export async function limitWrongCodes(
 const passwordsKey = (email: string, isKnown: boolean) => attemptKey(isKnown ? 'passwords-known' : 'passwords', email)
 
 /**
- * Counts a password of an account before it is checked; the result takes it back if it was right. At most
- * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of them are kept for known
- * addresses, so that strangers cannot shut the owner out. Throws `rate_limited`.
+ * Counts a password of an account before it is checked. Returns a function that uncounts it if it was right. At most
+ * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of these are reserved for
+ * known addresses, so that strangers cannot lock the owner out. Throws `rate_limited` beyond the limit.
  */
 export async function limitPasswords(
   { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
@@ -90,7 +90,7 @@ export async function limitPasswords(
   )
 }
 
-/** After a reset: the owner, now at a known address, can sign in however many passwords were tried today. */
+/** After a reset, lets the owner sign in from the now known address even if today's limit was reached. */
 export const resetKnownPasswords = (db: Db, email: string): Promise<void> =>
   resetAttempts(db, passwordsKey(email, true))
 

@@ -65,7 +65,7 @@ export async function completeOnboarding(
   refuseCommonPassword(input.password, 'password')
   const row = await findUser(deps.db, userId)
   if (!row) throw new AppError('not_found', 'User not found.')
-  // Otherwise this call could change a password without the current one.
+  // Without this check, the call could change a password without the current one.
   const alreadyDone = new AppError('conflict', 'Your account is already set up.')
   if (!asUser(row).needsOnboarding) throw alreadyDone
   const changed = await directoryFrom(deps).choosePassword(row, input.password, input.name)

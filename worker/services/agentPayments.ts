@@ -15,12 +15,12 @@ import { ok, type Refused, type Result } from '../result.ts'
 import type { Principal, RateState, Recipient } from '../treasury/api.ts'
 
 /**
- * What an agent can do, for REST and MCP alike. Input has been validated by schemas/payment.ts, results are the JSON of
- * /v1, refusals are values. The Treasury checks credential, agent and group on every call.
+ * An agent's operations, for both REST and MCP. schemas/payment.ts has validated the input; results are the JSON of /v1;
+ * refusals are values. The Treasury checks credential, agent and group on every call.
  */
 type Caller = { env: Pick<Env, 'TREASURY'>; agent: AgentPrincipal }
 
-/** `key` is the Idempotency-Key. An agent's REST and MCP calls share their keys. */
+/** `key` is the Idempotency-Key. An agent's REST and MCP calls share one key space. */
 export async function createPayment(
   caller: Caller,
   key: string,
@@ -43,7 +43,7 @@ export async function getPayment(caller: Caller, id: string): Promise<Result<Pay
   return treasury(caller).payment(principal(caller), id)
 }
 
-/** Waits until one of these waits for its owner no longer, for `forMs` at most. False: nothing more can be waited for. */
+/** Waits up to `forMs` until one of these payments no longer needs approval. False if there is nothing to wait for. */
 export async function waitForApprovals(caller: Caller, paymentIds: string[], forMs: number): Promise<boolean> {
   const waited = await treasury(caller).waitForApprovals(principal(caller), paymentIds, forMs)
   return waited.ok && waited.value
@@ -58,7 +58,7 @@ export async function listPayments(caller: Caller, { limit, cursor }: PaymentsQu
   return ok({ data: payments, next_cursor: next, has_more: more })
 }
 
-/** Possible while the payment is unsigned. Returns it as CANCELLED. Needs the scope that creating it needed. */
+/** Possible while the payment is unsigned. Returns it as CANCELLED. Requires the same scope as creating it. */
 export async function cancelPayment(caller: Caller, id: string): Promise<Result<Payment>> {
   const found = await getPayment(caller, id)
   if (!found.ok) return found
@@ -108,13 +108,13 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
   })
 }
 
-/** Asks the owner for more budget. `key`: as for payments, and one space with them. */
+/** Asks the owner for more budget. `key` is an Idempotency-Key in the same space as those of payments. */
 export async function requestBudget(
   caller: Caller,
   key: string,
   { amount, reason }: CreateBudgetRequest,
 ): Promise<Result<{ request: BudgetRequest; replayed: boolean }>> {
-  // Whoever may pay anybody may ask for more.
+  // Any payment scope is enough to request more budget.
   const missing = visibleScopes.some((scope) => caller.agent.scopes.includes(scope))
     ? null
     : missingScope(caller.agent, visibleScopes[0])
@@ -127,7 +127,7 @@ export async function getBudgetRequest(caller: Caller, id: string): Promise<Resu
   return treasury(caller).budgetRequest(principal(caller), id)
 }
 
-/** The refusal if the caller's token lacks the scope, else null. Whether the group allows it is checked by the Treasury. */
+/** The refusal if the caller's token lacks the scope, otherwise null. The Treasury checks whether the group allows it. */
 export function missingScope(agent: AgentPrincipal, scope: Scope): Refused | null {
   if (agent.scopes.includes(scope)) return null
   return {

@@ -17,7 +17,7 @@ import { unwrap } from '../result.ts'
 import type { Decider } from '../treasury/approvals/api.ts'
 import { requirePassword } from './passwordProof.ts'
 
-/** Who decides: the session, never an agent. */
+/** The person who decides, identified by a login session, never an agent. */
 export type Person = { deps: Deps; userId: string; sessionId: string }
 
 const treasury = ({ deps, userId }: Person) => deps.env.TREASURY.getByName(userId)
@@ -27,7 +27,7 @@ async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
   return { userId, name: user?.name ?? user?.email ?? null, sessionId }
 }
 
-/** True if a password was given, which is the right one. Throws for a wrong one. */
+/** True if the right password was given, false if none was. Throws for a wrong one. */
 async function checkPassword({ deps, userId }: Person, password: string | undefined): Promise<boolean> {
   if (password === undefined) return false
   await requirePassword(deps, userId, password)

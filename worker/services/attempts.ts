@@ -5,12 +5,12 @@ import { sha256 } from '../identity/secrets.ts'
 
 export const attemptWindowMs = 15 * 60_000 // 15 minutes
 
-/** Identifies what is being tried, and the caller. The subjects are hashed, so that the database keeps no addresses. */
+/** Identifies what is being tried and by whom. The subjects are hashed, so that the database stores no addresses. */
 export const attemptKey = (kind: string, ...subjects: string[]) => `${kind}:${sha256(JSON.stringify(subjects))}`
 
 /**
  * Counts an attempt before its secret is compared, so that parallel guesses cannot exceed the limit. Throws
- * `rate_limited` beyond `max` in any 15 minutes. Refused attempts do not prolong the wait. Call `resetAttempts` after a
+ * `rate_limited` beyond `max` in any 15 minutes. Refused attempts do not extend the wait. Call `resetAttempts` after a
  * success.
  */
 export async function limitAttempts(db: Db, key: string, max: number, now: number): Promise<void> {

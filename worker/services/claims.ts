@@ -11,7 +11,7 @@ import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
 import { unwrap } from '../result.ts'
 
-/** One text for unknown, expired and mistyped links, so that a link reveals nothing about others. */
+/** The same text for unknown, expired and mistyped links, so that it reveals nothing about other links. */
 const noPayout = 'This payout link is invalid or has expired.'
 
 async function deskOf(env: Env, accessToken: string) {
@@ -24,8 +24,8 @@ async function deskOf(env: Env, accessToken: string) {
 }
 
 /**
- * What the recipient sees before entering the code. Throws after expiry, unless the money was withdrawn or a claim that was
- * accepted in time is under way. `now` in ms.
+ * The claim page before the code is entered. Throws after expiry, unless the money was withdrawn or a claim that was
+ * accepted in time is in progress. `now` in ms.
  */
 export async function claimPage(env: Env, accessToken: string, now: number): Promise<ClaimPayout> {
   const view = await (await deskOf(env, accessToken)).view()
@@ -55,7 +55,7 @@ export async function verifyPasscode(env: Env, input: { accessToken: string; pas
   const balance = await chainsFrom(env)
     [view.chainId].usdcBalance(view.escrowAddress)
     .then(formatUsdc)
-    // The balance is informative only: the escrow guarantees the payout's amount.
+    // The balance is only informative: the escrow guarantees the payout's amount.
     .catch(() => view.amount)
   return { verified: true, sessionToken, balance }
 }

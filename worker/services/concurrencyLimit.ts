@@ -11,9 +11,9 @@ type Slot = { takenAt: number }
 const slots = new Map<string, Set<Slot>>()
 
 /**
- * Runs at most 16 calls of one agent at a time in this isolate. The rest wait here, where they delay only each other: the
- * Treasury's queue stays short for its owner's dashboard, and the isolate's for other users. Throws `rate_limited` after
- * a wait of 15 seconds.
+ * Runs at most 16 calls of one agent at a time in this isolate. Further calls wait here, where they delay only each other,
+ * so that the Treasury's queue stays short for the owner's dashboard, and the isolate's for other users. Throws
+ * `rate_limited` after waiting 15 seconds.
  */
 export async function withConcurrencyLimit<T>(agentId: string, work: () => Promise<T>): Promise<T> {
   const startedAt = Date.now()

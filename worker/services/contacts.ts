@@ -15,7 +15,7 @@ type Input = z.output<typeof SaveContact>
 /** How long a deleted contact can be restored. */
 const undoMs = 10 * 60_000 // 10 minutes
 
-/** `search` matches any part of a contact's texts, regardless of case, in any script. */
+/** `search` matches any part of a contact's texts, case-insensitively and in any script. */
 export async function listContacts(deps: Deps, userId: string, search?: string): Promise<Contact[]> {
   const rows = await contacts.listContacts(deps.db, userId)
   const wanted = search?.toLowerCase()
@@ -38,8 +38,8 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
 }
 
 /**
- * Tells the Treasury before the change is stored: from then on, policy groups that whitelisted the old values refuse to pay
- * the contact until the owner confirms it.
+ * Notifies the Treasury before the change is stored. From then on, policy groups that whitelisted the old values refuse to
+ * pay the contact until the owner confirms it.
  */
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
   await getContact(deps, userId, contactId)
@@ -55,7 +55,7 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
   return asContact(row)
 }
 
-/** Removes the contact from every whitelist first, then from the list. */
+/** Removes the contact from all whitelists first, then deletes it. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
   await getContact(deps, userId, contactId)
   await deps.env.TREASURY.getByName(userId).contactChanged(contactId, null)
@@ -87,8 +87,8 @@ export async function contactBalances(deps: Deps, userId: string, contactIds: st
 }
 
 /**
- * The contact that a payment names, for lists. Throws if the contact does not have the recipient that the payment goes
- * to. Null if none was named.
+ * The contact that a payment names, for display in lists. Null if none was named. Throws if the contact's address, email or
+ * phone does not match the payment's recipient.
  */
 export async function namedContact(
   deps: Deps,

@@ -6,7 +6,7 @@ import { postmarkReport } from '../notifications/reports/postmarkReport.ts'
 import { resendReport } from '../notifications/reports/resendReport.ts'
 import { twilioReport } from '../notifications/reports/twilioReport.ts'
 
-/** Null for a vendor that is unknown or whose secret is unset: without it nothing could be verified. */
+/** Null for an unknown vendor, or if its secret is unset, because reports could not be verified. */
 function readerFor(env: Env, vendor: string): ReportReader | null {
   if (vendor === 'resend' && env.RESEND_WEBHOOK_SECRET) return resendReport(env.RESEND_WEBHOOK_SECRET)
   if (vendor === 'postmark' && env.POSTMARK_WEBHOOK_AUTH) return postmarkReport(env.POSTMARK_WEBHOOK_AUTH)
@@ -14,7 +14,7 @@ function readerFor(env: Env, vendor: string): ReportReader | null {
   return null
 }
 
-/** Stores what a vendor reports about a message. The same report has no further effect. */
+/** Stores a vendor's report about a message. Repeating the same report has no effect. */
 export async function acceptDeliveryReport(
   { env, db, now }: Deps,
   vendor: string,

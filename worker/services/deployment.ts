@@ -19,7 +19,7 @@ export async function checkHealth({ db }: Deps): Promise<{ status: 'ok' }> {
   return { status: 'ok' }
 }
 
-/** Throws `unavailable` if something keeps this deployment from serving payments; only operators can read the cause. */
+/** Throws `unavailable` if this deployment cannot serve payments. Only operators can see the cause. */
 export async function checkReady(deps: Deps): Promise<{ status: 'ready' }> {
   const problems = await readinessProblems(deps)
   if (problems.length === 0) return { status: 'ready' }
@@ -30,7 +30,7 @@ export async function checkReady(deps: Deps): Promise<{ status: 'ready' }> {
   })
 }
 
-/** What browsers need to know about this deployment. Public. */
+/** Public configuration of this deployment, for browsers. */
 export function publicConfig(env: Env): PublicConfig {
   const chain = (chainId: ChainId) => {
     const { newest, sets } = contractSetsOf(env, chainId)

@@ -19,8 +19,8 @@ import { notifyPasswordChanged, refuseCommonPassword } from './passwordRules.ts'
 import { admitSignUp } from './signUpAdmission.ts'
 
 /**
- * Signup, confirmation and password reset by emailed codes and links. Whether an address has an account shows neither in a
- * text nor in the response time: such work costs the same either way, or runs in the background.
+ * Signup, confirmation and password reset by emailed codes and links. Neither texts nor response times reveal whether an
+ * address has an account: the work costs the same either way, or runs in the background.
  */
 
 export async function signUpWithPassword(
@@ -115,14 +115,14 @@ export async function resetPasswordByLink(
 async function afterReset(deps: Deps, user: UserRow, address: string): Promise<void> {
   const { db, now } = deps
   await endOtherLoginSessions(deps, user.id, null)
-  // The owner has been identified: earlier wrong passwords must not keep them from signing in.
+  // The owner is identified, so earlier wrong passwords must not keep them from signing in.
   await resetAttempts(db, attemptKey('login', user.email, address))
   await rememberAddress(db, user.email, address, now())
   await resetKnownPasswords(db, user.email)
   notifyPasswordChanged(deps, user)
 }
 
-/** The result of `compare`, within the limit on wrong codes if there is a link as another way in. Null: a wrong code. */
+/** Runs `compare`, subject to the limit on wrong codes if mails also contain a link. Null for a wrong code. */
 async function tryCode<T>(deps: Deps, email: string, compare: () => Promise<T | null>): Promise<T | null> {
   if (!directoryFrom(deps).mailsLinks) return compare()
   const wasRight = await limitWrongCodes(deps, email)

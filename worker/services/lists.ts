@@ -15,11 +15,11 @@ import type { Env } from '../env.ts'
 import { unwrap } from '../result.ts'
 
 type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
-/** Rows that an export reads at a time. */
+/** Rows that an export reads per query. */
 const sliceSize = 500
 const maxRows = 100_000
 
-/** The database of the lists, after the Treasury has written to it what it has not written yet. */
+/** The database of the lists, after the Treasury has written its pending changes to it. */
 async function syncedDb(env: Env, userId: string): Promise<Db> {
   await env.TREASURY.getByName(userId).syncReadModel()
   return primaryDb(env.DB)
@@ -57,7 +57,7 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
   return payouts.map((payout) => ({ ...payout, delivery: deliveries.get(payout.id) ?? null }))
 }
 
-/** CSV of all matching rows, in the order of the list. Times are UTC; amounts are in USDC and in micro-USDC. */
+/** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
 export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
   const network = chainNameOf(primaryChain(env))
   return csv<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), 'bursar-transactions.csv', [
@@ -67,7 +67,7 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
     ['Status', (row) => row.status],
     ['Amount (USDC)', (row) => row.amountUsdc],
     ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
-    // Can be added up, to what Usage says of these days: a payout has two rows, and test money is not money.
+    // Adds up to the figure in Usage for the same days: counts only one of a payout's two rows, and no test money.
     ['Spent (USDC)', (row) => (isSpent(row, network) ? row.amountUsdc : '0')],
     ['Sender', (row) => row.agent?.name ?? 'User'],
     ['From wallet', (row) => row.fromWallet?.address ?? null],
@@ -109,7 +109,7 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
 
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 
-/** Streams the rows, so that a long history takes no memory. What is paid meanwhile repeats no row and hides none. */
+/** Streams the rows, so that a long history needs little memory. New payments neither repeat nor hide rows. */
 function csv<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,

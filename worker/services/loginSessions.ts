@@ -16,9 +16,9 @@ import { isKnownAddress, limitPasswords, rememberAddress } from './accountLimits
 import { attemptKey, limitAttempts, limitTraffic, resetAttempts } from './attempts.ts'
 import { refuseCommonPassword } from './passwordRules.ts'
 
-const sessionMs = 30 * 24 * 60 * 60_000 // 30 days, however often it is refreshed
+const sessionMs = 30 * 24 * 60 * 60_000 // 30 days, regardless of refreshes
 const refreshTokenMs = 7 * 24 * 60 * 60_000 // 7 days without use
-/** A second use within this time is a lost reply or another tab. A later one means that someone has stolen the token. */
+/** A second use within this time is a lost reply or another tab. A later one means that the token was stolen. */
 const refreshGraceMs = 30_000 // 30 seconds
 const challengeMs = 3 * 60_000 // 3 minutes
 const maxWrongPerAddress = 5
@@ -34,8 +34,8 @@ export function asUser(row: UserRow): User {
 }
 
 /**
- * `address` is the caller's network address. An account allows five wrong passwords per address in 15 minutes, and a day's
- * number of them from all addresses: many strangers together can neither keep guessing nor lock the owner out.
+ * `address` is the caller's network address. An account allows five wrong passwords per address in 15 minutes, and a daily
+ * number from all addresses together, so that many strangers can neither keep guessing nor lock the owner out.
  */
 export async function login(
   deps: Deps,
@@ -47,7 +47,7 @@ export async function login(
   const now = deps.now()
   const key = attemptKey('login', email, address)
   await limitAttempts(db, key, maxWrongPerAddress, now)
-  // One address trying many accounts costs us a password hash each time.
+  // An address that tries many accounts costs us a password hash each time.
   await limitTraffic(db, attemptKey('login-address', address), maxPerAddress, now)
   const wasRight = await limitPasswords(deps, email, await isKnownAddress(db, email, address, now))
   const result = await directoryFrom(deps).signIn(email, input.password)
@@ -68,7 +68,7 @@ export async function login(
   return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
 }
 
-/** Answers a NEW_PASSWORD_REQUIRED challenge, which can be used once, whatever the outcome. */
+/** Answers a NEW_PASSWORD_REQUIRED challenge, which is used up even if this fails. */
 export async function answerChallenge(
   deps: Deps,
   input: { email: string; session: string; newPassword: string },
@@ -86,9 +86,9 @@ export async function answerChallenge(
 }
 
 /**
- * Exchanges a refresh token for new tokens. Its second use after the grace period ends its whole session, as does a third
- * use at any time, and the use of one successor after the other has been exchanged. What is stored
- * of a spent token is deleted a minute later (db/retention.ts); its signature still says which session it belonged to.
+ * Exchanges a refresh token for new tokens. The whole session ends if the token is used again after the grace period, used a
+ * third time, or if one successor is used after the other was exchanged. The row of a spent token is deleted a minute later
+ * (db/retention.ts); its signature still identifies the session.
  */
 export async function refresh(deps: Deps, token: string): Promise<Tokens & { user: User }> {
   const { env, db } = deps
@@ -129,7 +129,7 @@ async function endStolenSession(db: Db, sessionId: string, now: number): Promise
   if (revoked) logWarning('refresh_token_reused', { session: sessionId })
 }
 
-/** Ends the session of this refresh token, with all its tokens. Does nothing for an unknown token. */
+/** Ends the session of this refresh token with all its tokens. Does nothing for an unknown token. */
 export async function signOut(deps: Deps, token: string): Promise<void> {
   const found = await sessions.findRefreshToken(deps.db, sha256(token))
   const sessionId = found?.session.id ?? sessionOfRefreshToken(deps.env, token)
@@ -138,7 +138,7 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   openUntil.delete(sessionId)
 }
 
-/** For a user whose password or code was right. */
+/** Opens a session for a user whose password or code was right. */
 export async function openLoginSession(
   deps: Pick<Deps, 'env' | 'db' | 'now'> & Partial<Pick<Deps, 'runInBackground'>>,
   user: UserRow,
@@ -161,8 +161,8 @@ export async function openLoginSession(
 }
 
 /**
- * Ends the user's sessions except `keepSessionId`: at once in this isolate, within 30 seconds in others. Their browsers get
- * no more push messages.
+ * Ends the user's sessions except `keepSessionId`: immediately in this isolate, within 30 seconds in others. Their browsers
+ * no longer receive push messages.
  */
 export async function endOtherLoginSessions(deps: Deps, userId: string, keepSessionId: string | null): Promise<void> {
   const ended = await sessions.revokeOtherLoginSessions(deps.db, userId, keepSessionId, deps.now())
@@ -170,7 +170,7 @@ export async function endOtherLoginSessions(deps: Deps, userId: string, keepSess
   await deleteOtherPushSubscriptions(deps.db, userId, keepSessionId)
 }
 
-// Saves a D1 read on most calls. A revoked session may live 30 seconds longer in another isolate.
+// Saves a D1 read on most calls. A revoked session may stay valid for 30 more seconds in another isolate.
 const openUntil = new Map<string, number>()
 const cacheMs = 30_000 // 30 seconds
 const cacheSize = 10_000

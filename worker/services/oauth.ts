@@ -7,13 +7,13 @@ import type { Principal } from '../treasury/api.ts'
 import { authenticate, type OAuthRequest, refuseClient } from './oauthClient.ts'
 import { consumeQuota, tokenRequests } from './quotas.ts'
 
-/** What access tokens can be issued for. Each resource has its own metadata document (RFC 9728). */
+/** Resources that access tokens can be issued for. Each has its own metadata document (RFC 9728). */
 export const resources = ['/v1', '/mcp'] as const
 
 export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }
 
 /**
- * Client credentials grant. The granted scope is what the policy group allows now. It is a ceiling: each later call is
+ * Client credentials grant. The granted scope is what the policy group currently allows. It is a ceiling: every call is
  * also checked against what the group allows at that moment.
  */
 export async function issueToken(deps: Deps, request: OAuthRequest): Promise<TokenReply> {
@@ -35,7 +35,7 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
   return { access_token: token, token_type: 'Bearer', expires_in: accessTokenMs / 1000, scope: scopes.join(' ') }
 }
 
-/** RFC 7009: revokes the client's own token at once. Succeeds without effect for any other token. */
+/** RFC 7009: revokes the client's own token immediately. Has no effect on other tokens, but still succeeds. */
 export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
   const client = await authenticate(deps, request)
   const token = await tokenOf(deps, client, request.form)
@@ -91,7 +91,7 @@ async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearc
   }
 }
 
-/** What the agent's group allows now. Null if the agent is gone, or its credential or token was revoked. */
+/** The scopes that the agent's group currently allows. Null if the agent was deleted, or credential or token revoked. */
 async function allowedScopes(
   { env }: Deps,
   of: ResolvedAgent & { tokenId?: string },
@@ -102,7 +102,7 @@ async function allowedScopes(
   return result.ok ? result.value : null
 }
 
-/** RFC 8707: the resource that the client names, by default /v1. A trailing slash is ignored. */
+/** RFC 8707: the resource that the client requests, by default /v1. A trailing slash is ignored. */
 function audienceOf(named: string[], origin: string): string {
   const known = resources.map((resource) => `${origin}${resource}`)
   const wanted = [...new Set(named.filter(Boolean).map((resource) => resource.replace(/\/$/, '')))]
@@ -113,7 +113,7 @@ function audienceOf(named: string[], origin: string): string {
   return only!
 }
 
-/** Null if no scope was named. Throws `invalid_scope` for an unknown one. */
+/** Null if no scope was requested. Throws `invalid_scope` for an unknown one. */
 function requestedScopes(text: string | null): Scope[] | null {
   const names = (text ?? '').split(' ').filter(Boolean)
   if (names.length === 0) return null
@@ -122,7 +122,7 @@ function requestedScopes(text: string | null): Scope[] | null {
   return allScopes.filter((scope) => names.includes(scope))
 }
 
-/** What the group allows of the requested scopes (null: of all). `payment_context:read` is always granted. */
+/** The requested scopes (null means all) that the group allows. `payment_context:read` is always granted. */
 function grantedScopes(requested: Scope[] | null, allowed: readonly Scope[]): Scope[] {
   const granted = allScopes.filter((scope) => allowed.includes(scope) && (requested?.includes(scope) ?? true))
   if (granted.length === 0)

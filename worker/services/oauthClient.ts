@@ -6,12 +6,12 @@ import { requireQuota, wrongCredentials } from './quotas.ts'
 
 const maxWrong = 20
 
-/** A form as it was received, with the Authorization header and the caller's network address. */
+/** The received form, with the Authorization header and the caller's network address. */
 export type OAuthRequest = { form: URLSearchParams; authorization: string | undefined; address: string }
 
 /**
- * The agent that a client id and its secret belong to. Throws OAuthError, the same one for an unknown client, a deleted
- * client and a wrong secret; or `rate_limited` after many wrong credentials.
+ * The agent that a client id and its secret belong to. Throws the same OAuthError for an unknown client, a deleted client
+ * and a wrong secret, or `rate_limited` after many wrong credentials.
  */
 export async function authenticate(deps: Deps, request: OAuthRequest): Promise<ResolvedAgent> {
   const { db } = deps

@@ -3,7 +3,7 @@ import type { Deps } from '../appEnv.ts'
 import { publicKeys } from '../identity/tokens.ts'
 import type { resources } from './oauth.ts'
 
-/** RFC 9728: which authorization server issues tokens for a resource. The listed scope is the one that every agent has. */
+/** RFC 9728: the authorization server that issues tokens for a resource. Lists the one scope that every agent has. */
 export const protectedResource = (origin: string, resource: (typeof resources)[number]) => ({
   resource: `${origin}${resource}`,
   authorization_servers: [origin],
@@ -15,7 +15,7 @@ export const protectedResource = (origin: string, resource: (typeof resources)[n
 
 const clientAuthentication = ['client_secret_basic', 'client_secret_post']
 
-/** RFC 8414. The authorization endpoint always refuses (routes/oauth.ts); what it will require is already listed. */
+/** RFC 8414. The authorization endpoint always refuses (routes/oauth.ts), but what it will require is already listed. */
 export const authorizationServer = (origin: string) => ({
   issuer: origin,
   token_endpoint: `${origin}/oauth/token`,

@@ -8,10 +8,10 @@ import { onrampFrom } from '../onramp/onrampFrom.ts'
 import { attemptKey, tooManyAttempts } from './attempts.ts'
 
 const hourMs = 60 * 60_000
-/** The seller may charge or block us for sessions that are not used. */
+/** Limited because the seller may charge or block us for unused sessions. */
 const sessionsPerHour = 30
 
-/** Returns a checkout page that sells USDC to one of the user's own wallets and returns to this app. */
+/** Creates a checkout page that sells USDC to one of the user's own wallets and then returns to this app. */
 export async function createOnrampSession(
   deps: Deps,
   userId: string,

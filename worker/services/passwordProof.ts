@@ -9,8 +9,8 @@ import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
 const maxWrongPasswords = 5
 
 /**
- * The signed-in user proves to be the owner once more. Throws `invalid_input` with the field for a wrong password, and
- * `rate_limited` after five wrong ones in 15 minutes. They count like those that change the password.
+ * Requires the signed-in user to enter the password again. Throws `invalid_input` with the field for a wrong password, and
+ * `rate_limited` after five wrong ones in 15 minutes, counted together with those of password changes.
  */
 export async function requirePassword(
   deps: Deps,
@@ -23,7 +23,7 @@ export async function requirePassword(
   if (!row) throw new AppError('not_found', 'User not found.')
   const key = attemptKey('change-password', userId)
   await limitAttempts(db, key, maxWrongPasswords, deps.now())
-  // Counted with known addresses: guesses by a stolen session must not use up the tries of new devices.
+  // Counts against known addresses, so that guesses by a stolen session do not use up the tries of new devices.
   const wasRight = await limitPasswords(deps, row.email, true)
   if (!(await directoryFrom(deps).checkPassword(row, password))) throw new AppError('invalid_input', wrong, { field })
   await resetAttempts(db, key)

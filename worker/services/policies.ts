@@ -27,7 +27,7 @@ import { listContacts } from './contacts.ts'
 
 const treasury = (deps: Deps, userId: string) => deps.env.TREASURY.getByName(userId)
 
-/** The current values of those contacts that exist. */
+/** The current values of the contacts that exist. */
 async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
   if (contactIds.length === 0) return []
   const wanted = new Set(contactIds)
@@ -36,7 +36,7 @@ async function snapshots(deps: Deps, userId: string, contactIds: string[] = []):
     .map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
 
-/** The compiler asks for every limit here, so that none is accepted and then dropped. */
+/** Makes the compiler require every limit here, so that none is accepted and then dropped. */
 type EveryLimit = { [Name in keyof GroupLimits]-?: GroupLimits[Name] }
 
 const limitsOf = (input: GroupLimits): EveryLimit => ({
@@ -95,7 +95,7 @@ export async function editGroup(
   )
 }
 
-/** Deletes its agents too. The Treasury refuses them at once; their credentials in D1 are revoked afterwards. */
+/** Also deletes the group's agents. The Treasury refuses them immediately; D1 revokes their credentials afterwards. */
 export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
   const { agentIds, ...removed } = unwrap(await treasury(deps, userId).deleteGroup(groupId))
   for (const agentId of agentIds) deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
@@ -103,8 +103,8 @@ export async function deleteGroup(deps: Deps, userId: string, groupId: string): 
 }
 
 /**
- * Credentials are stored in D1 first, so that they work as soon as they are returned; they are removed again if the agent
- * is not created. A repeat with the same key returns the agent without its secrets, which are shown once.
+ * Stores credentials in D1 first, so that they work as soon as they are returned, and removes them if the agent is not
+ * created. A repeat with the same key returns the agent without its secrets, which are shown only once.
  */
 export async function createAgent(
   deps: Deps,
@@ -160,8 +160,8 @@ export async function regenerateSecret(
 }
 
 /**
- * Stores the new credential in D1 first: it is refused until the Treasury has it. Updating the previous one in D1 may
- * happen later, because the Treasury decides which credentials work.
+ * Stores the new credential in D1 first; it is refused until the Treasury has it. The previous one can be updated in D1
+ * later, because the Treasury decides which credentials work.
  */
 async function replaceCredential(
   deps: Deps,

@@ -2,7 +2,7 @@ import { LayoutItem, type Preferences } from '#schemas/preferences.ts'
 import type { Deps } from '../appEnv.ts'
 import * as db from '../db/preferences.ts'
 
-/** What the user stored. Items that this version does not know are left out. */
+/** The user's stored preferences, without items that this version does not know. */
 export async function readPreferences(deps: Deps, userId: string): Promise<Preferences> {
   const body = await db.readPreferences(deps.db, userId)
   if (body === null) return {}
@@ -14,7 +14,7 @@ export async function readPreferences(deps: Deps, userId: string): Promise<Prefe
   }
 }
 
-/** Fields that are absent keep their values. */
+/** Absent fields keep their values. */
 export async function writePreferences(deps: Deps, userId: string, preferences: Preferences): Promise<void> {
   await db.mergePreferences(deps.db, userId, JSON.stringify(preferences), deps.now())
 }

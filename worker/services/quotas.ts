@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 const maxKeys = 50_000
 
 /**
- * A fixed-window counter per key, in this isolate's memory: a refusal costs no other request anything. All keys share
- * the same windows. Limits that must hold across isolates (budgets, passcodes, sign-ins) are counted in a database.
+ * A fixed-window counter per key in this isolate's memory, so refusals cost other requests nothing. All keys share the same
+ * windows. Limits that must hold across isolates (budgets, passcodes, sign-ins) are counted in a database.
  */
 export class Quota {
   readonly name: string
@@ -28,7 +28,7 @@ export class Quota {
     return this.#used.get(key) ?? 0
   }
 
-  /** Counts one and returns how many are left in the window; negative if this one was beyond the limit. */
+  /** Counts one call and returns how many are left in the window; negative if this one exceeded the limit. */
   take(key: string, now: number): number {
     const used = this.#usedBy(key, now) + 1
     this.#used.set(key, used)
@@ -41,14 +41,14 @@ export class Quota {
   resetsIn = (now: number) => Math.max(1, Math.ceil((this.windowMs - (now % this.windowMs)) / 1000))
 }
 
-/** Calls of one agent to /v1 and /mcp together, so that a busy agent is slowed down before its owner's Treasury queues up. */
+/** Calls of one agent to /v1 and /mcp together. Slows a busy agent down before its owner's Treasury queues up. */
 export const agentCalls = new Quota('agent', 1_000, 10_000) // 10 seconds
 /** Access tokens requested by one client. Each token lasts 15 minutes. */
 export const tokenRequests = new Quota('client', 60, 60_000) // 1 minute
 /** Unknown credentials from one network address. */
 export const wrongCredentials = new Quota('address', 100, 10_000) // 10 seconds
 
-/** Readiness checks from one network address: each asks every node. */
+/** Readiness checks from one network address. Each check calls every node. */
 export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute
 /** Test notifications of one user. */
 export const pushTests = new Quota('user', 5, 60_000) // 1 minute
@@ -62,12 +62,12 @@ export function claimQuota(name: string, perMinute: number): Quota {
   return quota
 }
 
-/** Throws `rate_limited` if `key` has used up its quota. Counts nothing. */
+/** Throws `rate_limited` if `key` has used up its quota. Does not count the call. */
 export function requireQuota(quota: Quota, key: string, now: number): void {
   if (quota.isSpent(key, now)) throw quotaExceeded(quota, now)
 }
 
-/** Counts one. Throws `rate_limited` if it was beyond the limit. */
+/** Counts one call. Throws `rate_limited` if it exceeded the limit. */
 export function consumeQuota(quota: Quota, key: string, now: number): void {
   if (quota.take(key, now) < 0) throw quotaExceeded(quota, now)
 }

@@ -9,8 +9,8 @@ import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
 const maxWrongPasscodes = 10
 
 /**
- * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode`: the way of signing up asks for one
- * even where sign-up is open. Returns how to undo the count, for a sign-up that fails afterwards.
+ * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode` requires a passcode even if sign-up
+ * is open. Returns a function that undoes the count if the sign-up fails afterwards.
  */
 export async function admitSignUp(
   deps: Deps,

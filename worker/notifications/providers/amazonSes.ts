@@ -7,11 +7,11 @@ export type SesOptions = {
   from: string
   region: string
   credentials: AwsCredentials
-  /** Replaces Amazon's server of the region. */
+  /** Overrides Amazon's server of the region. */
   endpoint?: string
 }
 
-/** Email through version 2 of Amazon SES's API. It knows no idempotency keys: a lost reply can lead to a second copy. */
+/** Email through version 2 of Amazon SES's API. It has no idempotency keys, so a lost reply can lead to a second copy. */
 export const amazonSes = (options: SesOptions, now: () => number): MessageProvider => ({
   send: async (message) => callVendor('email', 'Amazon SES', await sesRequest(options, message, now()), judge),
 })
@@ -38,7 +38,7 @@ export async function sesRequest(options: SesOptions, message: Message, now: num
   return { url, headers: await signAws(signed), body }
 }
 
-/** SES describes addresses that are none in words alone; suppressed ones are accepted and reported as bounced. */
+/** SES reports invalid addresses only in the error text. It accepts suppressed ones and reports them as bounced. */
 function judge({ status, headers, body }: VendorReply): Verdict {
   const isAboutAddress = /Missing final|Illegal address|Domain (contains|starts|ends)|Local address/i
   const isBadRequest = /^BadRequestException/.test(headers.get('x-amzn-errortype') ?? '')

@@ -11,12 +11,12 @@ export type VendorReply = {
   /** Parsed JSON; null if the body is something else. */
   body: Record<string, unknown> | null
 }
-/** What a failed reply says: the recipient is at fault, the message was accepted before, or try again later. */
+/** Meaning of a failed reply: the recipient is refused, the message was already accepted, or a retry may help. */
 export type Verdict = 'refused' | 'accepted' | 'unavailable'
 
 /**
- * Posts one message to a vendor. `judge` reads replies outside 2xx. Throws MessageRefused or `upstream_unavailable`,
- * whose cause has the vendor's status and error code but nothing of the message.
+ * Posts one message to a vendor. `judge` interprets replies outside 2xx. Throws MessageRefused or `upstream_unavailable`,
+ * whose cause has the vendor's status and error code but no part of the message.
  */
 export async function callVendor(
   channel: Channel,
@@ -57,7 +57,7 @@ async function post(url: string, init: RequestInit): Promise<VendorReply> {
   return { status, headers, body: parseJsonObject(await response.text()) }
 }
 
-/** Vendors repeat recipients in their texts, so only codes are logged. */
+/** Vendors repeat recipients in their error texts, so only codes are logged. */
 function codeOf({ body, headers }: VendorReply): string {
   const code = body?.name ?? body?.ErrorCode ?? body?.code ?? headers.get('x-amzn-errortype') ?? ''
   return /^[\w.:-]{1,80}$/.test(String(code)) ? String(code) : ''

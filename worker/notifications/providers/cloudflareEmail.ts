@@ -17,7 +17,7 @@ export const cloudflareEmail = (options: { binding: SendEmail; from: string }): 
         timeout,
       ])
     } catch (error) {
-      // The binding's texts repeat the recipient, so only its code is logged.
+      // The binding's error texts repeat the recipient, so only the code is logged.
       const code = (error as { code?: unknown }).code
       if (code === 'E_RECIPIENT_SUPPRESSED') throw new MessageRefused('email', new Error(`Cloudflare returned ${code}`))
       throw unavailable('email', typeof code === 'string' ? new Error(`Cloudflare returned ${code}`) : error)

@@ -5,18 +5,18 @@ import { callVendor, type VendorReply, type VendorRequest, type Verdict } from '
 export type PostmarkOptions = {
   from: string
   serverToken: string
-  /** Unset: `outbound`, Postmark's transactional stream. */
+  /** Defaults to `outbound`, Postmark's transactional stream. */
   stream?: string
-  /** Replaces Postmark's server. */
+  /** Overrides Postmark's server. */
   endpoint?: string
 }
 
-/** ErrorCode of a recipient that bounced or complained before and is suppressed since. */
+/** ErrorCode for a recipient that is suppressed after a bounce or complaint. */
 const inactiveRecipient = 406
-/** ErrorCode of a request with an address that is none. */
+/** ErrorCode for an invalid address. */
 const invalidEmail = 300
 
-/** Email through Postmark. It knows no idempotency keys: a lost reply can lead to a second copy. */
+/** Email through Postmark. It has no idempotency keys, so a lost reply can lead to a second copy. */
 export const postmark = (options: PostmarkOptions): MessageProvider => ({
   send: (message) => callVendor('email', 'Postmark', postmarkRequest(options, message), judge),
 })
@@ -36,7 +36,7 @@ export function postmarkRequest(options: PostmarkOptions, message: Message): Ven
       TextBody: message.text,
       HtmlBody: message.html,
       MessageStream: options.stream || 'outbound',
-      // Claim links are secrets: they must not pass through a tracking service.
+      // Claim links are secrets, so they must not pass through a tracking service.
       TrackOpens: false,
       TrackLinks: 'None',
       Metadata: referenceOf(message) ?? undefined,

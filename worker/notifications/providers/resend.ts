@@ -2,9 +2,9 @@ import type { Message, MessageProvider } from '../message.ts'
 import { referenceOf } from '../messageReference.ts'
 import { callVendor, type VendorReply, type VendorRequest, type Verdict } from './callVendor.ts'
 
-export type ResendOptions = { from: string; apiKey: string /** Replaces Resend's server. */; endpoint?: string }
+export type ResendOptions = { from: string; apiKey: string /** Overrides Resend's server. */; endpoint?: string }
 
-/** Email through Resend, which drops repeats of an idempotency key for 24 hours. */
+/** Email through Resend, which ignores a repeated idempotency key for 24 hours. */
 export const resend = (options: ResendOptions): MessageProvider => ({
   send: (message) => callVendor('email', 'Resend', resendRequest(options, message), judge),
 })
@@ -30,7 +30,7 @@ export function resendRequest({ from, apiKey, endpoint }: ResendOptions, message
 }
 
 function judge({ status, body }: VendorReply): Verdict {
-  // The key was used for a message that said something else, such as an older figure: that one has left.
+  // The key was used for a message with other content, such as an older figure. That message has been sent.
   if (status === 409 && body?.name === 'invalid_idempotent_request') return 'accepted'
   return status === 422 && /`to`/.test(String(body?.message)) ? 'refused' : 'unavailable'
 }

@@ -7,16 +7,16 @@ export type TwilioOptions = {
   authToken: string
   /** A phone number or sender name, or the id of a messaging service (`MG…`). */
   from: string
-  /** Base of the delivery reports' address, no trailing slash. */
+  /** Base URL for delivery reports, without a trailing slash. */
   apiOrigin: string
-  /** Replaces Twilio's server. */
+  /** Overrides Twilio's server. */
   endpoint?: string
 }
 
-/** Codes for numbers that can't receive SMS: invalid, not allowed by region, unsubscribed, unreachable, a landline. */
+/** Codes for numbers that cannot receive SMS: invalid, region not allowed, unsubscribed, unreachable, landline. */
 const recipientErrors = new Set([21211, 21408, 21610, 21612, 21614])
 
-/** SMS through Twilio. It knows no idempotency keys: a lost reply can lead to a second copy. */
+/** SMS through Twilio. It has no idempotency keys, so a lost reply can lead to a second copy. */
 export const twilio = (options: TwilioOptions): MessageProvider => ({
   send: (message) => callVendor('sms', 'Twilio', twilioRequest(options, message), judge),
 })

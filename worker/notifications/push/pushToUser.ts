@@ -3,9 +3,9 @@ import { deletePushSubscriptions, pushSubscriptionsOf } from '../../db/pushSubsc
 import { type PushNotice, type PushSettings, sendPush } from './send.ts'
 
 /**
- * Hands a notice to all browsers of a user; subscriptions that have ended are removed. `accepted`: one service at least took
- * it. `not_set_up`: the server has no key, or the user no browser that wants messages. Sending it again shows it once,
- * because its tag is the same.
+ * Sends a notice to all browsers of a user and removes subscriptions that have ended. `accepted`: at least one push service
+ * accepted it. `not_set_up`: the server has no key, or the user has no subscribed browser. A notice that is sent again is
+ * shown once, because it has the same tag.
  */
 export async function pushToUser(
   env: PushSettings,

@@ -7,18 +7,18 @@ import { vapidKeys } from './vapid.ts'
 const timeoutMs = 5_000 // 5 seconds
 
 /**
- * What a notification says. `path`: where a click leads, below APP_ORIGIN. A later message with the same `tag` replaces an
- * earlier one on the device. The push service can't read any of it, a lock screen may show it.
+ * Content of a notification. A click opens `path` below APP_ORIGIN. A later message with the same `tag` replaces an
+ * earlier one on the device. The push service cannot read any of it, but a lock screen may show it.
  */
 export type PushNotice = { title: string; body: string; path: string; tag: string }
 
-/** `gone`: the subscription has ended for good. */
+/** `gone`: the subscription has permanently ended. */
 export type PushResult = 'accepted' | 'failed' | 'gone'
 export type PushSettings = Pick<Settings, 'PUSH_PRIVATE_JWK' | 'PUSH_ENDPOINT' | 'MAIL_FROM' | 'APP_ORIGIN'>
 
 /**
- * Hands one notice to a browser's push service, encrypted for that browser (RFC 8291). Never throws: a service that is
- * down, slow or refuses has `failed`. `ttlSeconds`: how long the service keeps it for a device that is off.
+ * Sends one notice to a browser's push service, encrypted for that browser (RFC 8291). Never throws: returns `failed` if the
+ * service is down, slow or refuses. `ttlSeconds` is how long the service keeps the notice for a device that is off.
  */
 export async function sendPush(
   env: PushSettings,
@@ -26,7 +26,7 @@ export async function sendPush(
   notice: PushNotice,
   ttlSeconds: number,
 ): Promise<PushResult> {
-  // Checked when it was saved; the list may have become shorter since.
+  // Also checked when it was saved, but the list of hosts may have changed since.
   if (!isPushEndpoint(endpoint) || !env.PUSH_PRIVATE_JWK) return 'failed'
   try {
     const message = { data: notice, options: { ttl: Math.max(1, Math.floor(ttlSeconds)), urgency: 'high' as const } }
@@ -39,7 +39,7 @@ export async function sendPush(
       method: 'POST',
       headers,
       body,
-      // A reply from elsewhere is never followed, and nothing of it is kept.
+      // Redirects are never followed, and the reply is not read.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -51,7 +51,7 @@ export async function sendPush(
   }
 }
 
-/** Whom a push service may write to about our messages (RFC 8292, section 2.1). */
+/** Contact for push services that have questions about our messages (RFC 8292, section 2.1). */
 const contactOf = ({ MAIL_FROM, APP_ORIGIN }: PushSettings) => (MAIL_FROM ? `mailto:${MAIL_FROM}` : APP_ORIGIN)
 
 function addressOf(env: PushSettings, endpoint: string): string {

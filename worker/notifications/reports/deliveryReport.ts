@@ -4,16 +4,16 @@ import type { MessageReference } from '../messageReference.ts'
 /** A vendor's call to /delivery-reports/{vendor}. `url` is the address that the vendor was given, with its query. */
 export type ReportRequest = { url: string; headers: Headers; body: string }
 
-/** What became of a message. */
+/** A change in a message's delivery state. */
 export type DeliveryReport = MessageReference & { channel: 'email' | 'sms'; state: DeliveryState }
 
 /**
- * Reads a vendor's call. `unauthenticated`: not signed by the vendor. `ignored`: an event that says nothing new, or one
- * of a message that is not ours.
+ * Parses a vendor's call. `unauthenticated`: not signed by the vendor. `ignored`: an irrelevant event, or one about a
+ * message without our reference.
  */
 export type ReportReader = (request: ReportRequest, now: number) => DeliveryReport | 'ignored' | 'unauthenticated'
 
-/** Null if it is not a JSON object. */
+/** Null unless the text is a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)

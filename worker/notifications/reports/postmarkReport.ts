@@ -3,7 +3,7 @@ import { sameHash, sha256 } from '../../identity/secrets.ts'
 import { parseReference } from '../messageReference.ts'
 import { parseObject, type ReportReader } from './deliveryReport.ts'
 
-/** Bounces that are none: Postmark still tries, or somebody replied automatically or changed a subscription. */
+/** Bounce types that are not failures: Postmark is retrying, or the event is an automatic reply or subscription change. */
 const harmlessBounces = new Set([
   'Transient',
   'AutoResponder',
@@ -14,7 +14,7 @@ const harmlessBounces = new Set([
   'ChallengeVerification',
 ])
 
-/** Postmark signs nothing; it sends the user and password of the webhook's address. `auth` is `user:password`. */
+/** Postmark does not sign its calls; it sends the credentials in the webhook's URL. `auth` is `user:password`. */
 export const postmarkReport =
   (auth: string): ReportReader =>
   ({ headers, body }) => {

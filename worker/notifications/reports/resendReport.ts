@@ -3,7 +3,7 @@ import type { DeliveryState } from '#domain/delivery.ts'
 import { parseReference } from '../messageReference.ts'
 import { parseObject, type ReportReader, type ReportRequest } from './deliveryReport.ts'
 
-/** Signatures older or newer than this are replays. */
+/** A timestamp further from our clock than this is rejected as a replay. */
 const toleranceMs = 5 * 60_000 // 5 minutes
 
 const states: Record<string, DeliveryState> = {
@@ -33,7 +33,7 @@ function isSigned(secret: string, { headers, body }: ReportRequest, now: number)
   const expected = createHmac('sha256', key)
     .update(`${header('id')}.${header('timestamp')}.${body}`)
     .digest()
-  // There are several while a secret is being replaced: "v1,… v1,…".
+  // There are several signatures while a secret is being replaced: "v1,… v1,…".
   return header('signature')
     .split(' ')
     .filter((signature) => signature.startsWith('v1,'))

@@ -9,7 +9,7 @@ const states: Record<string, DeliveryState> = {
   failed: 'undelivered',
 }
 
-/** Twilio signs the address that it was given and the form's fields with the account's token. */
+/** Twilio signs the callback URL and the form fields with the account's auth token. */
 export const twilioReport =
   (authToken: string): ReportReader =>
   (request) => {

@@ -5,7 +5,7 @@ import type { AppEnv } from '../../appEnv.ts'
 import { formToken } from '../../ops/formToken.ts'
 import { type Html, page } from '../layout.ts'
 
-/** Pages of operators: plain forms and tables in the look of the other pages, without script. */
+/** Pages for operators: plain forms and tables in the style of the other pages, without script. */
 
 export const sections = [
   ['/ops', 'Status'],
@@ -31,7 +31,7 @@ export function opsPage(
 
 export type Form = (action: string, button: string, fields?: Html | Html[] | '', look?: 'danger') => Html
 
-/** Forms that carry the operator's token. Each asks for a reason. */
+/** Builds forms that contain the operator's token and ask for a reason. */
 export function formsFor(c: Context<AppEnv>): Form {
   const token = formToken(c.env, c.var.operator, c.var.deps.now())
   return (action, button, fields = '', look) => html`<form method="post" action="${action}">
@@ -51,7 +51,7 @@ export const card = (title: string, content: (Html | string)[] | Html | string) 
 export const facts = (rows: [string, Html | string][]) =>
   html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-/** Rows become blocks on narrow screens, each value under its label. `none`: what is said without rows. */
+/** On narrow screens rows become blocks with labelled values. `none` is shown if there are no rows. */
 export function table(labels: string[], rows: (Html | string)[][], none: string) {
   if (rows.length === 0) return html`<p class="muted">${none}</p>`
   return html`<table><thead><tr>${labels.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
