@@ -1,12 +1,12 @@
 /**
  * Adds a `Link` header with the files of a route to dist/_headers, so that browsers load them together with the entry
- * instead of after it. Done for the two screens that new visitors see first.
+ * instead of after it. Covers the two screens that new visitors see first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
-/** Paths in _headers, and the route files of their screens. */
+/** Maps each path in _headers to the route file of its screen. */
 const screens = { '/login': 'login', '/claim/*': 'claim.$accessToken' }
 
 export function preloads(): Plugin {
@@ -23,7 +23,7 @@ export function preloads(): Plugin {
         return seen
       }
       const entry = chunks.find((chunk) => chunk.isEntry)!
-      const inPage = withImports(entry) // index.html names these
+      const inPage = withImports(entry) // already loaded by index.html
 
       const path = join(dir!, '_headers')
       let headers = readFileSync(path, 'utf8')

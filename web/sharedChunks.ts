@@ -1,6 +1,6 @@
 /**
- * Groups modules that several dashboard pages need into one file each. By default the build makes a file for each set of
- * modules that the same pages and dialogs share: forty requests for a page, most of them for a few hundred bytes.
+ * Groups modules that several dashboard pages need into one file each. By default the build emits one file per set of
+ * modules shared by the same pages and dialogs: forty requests per page, most of them for a few hundred bytes.
  */
 import type { Plugin } from 'vite'
 
@@ -8,7 +8,7 @@ const entry = /src\/main\.tsx$/
 const ofDashboard = /routes\/dashboard/
 const frameRoute = /routes\/dashboard\.tsx\?.*component/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
-/** A module that so many pages need goes into the file for all of them. */
+/** A module that at least this many pages need goes into the shared file. */
 const sharedFrom = 3
 
 export function sharedChunks() {
@@ -29,7 +29,7 @@ export function sharedChunks() {
       }
       const neededBy = (routes: RegExp, lazy = false) =>
         ids.filter((id) => routes.test(id)).map((id) => [...withImports(id, lazy)].filter((other) => other !== id))
-      // What sign-in and claim load, now or later, stays out of the dashboard's files.
+      // Modules that sign-in and claim load, immediately or on demand, stay out of the dashboard's files.
       const isPublic = new Set(neededBy(entry, true).flat())
       for (const needed of neededBy(frameRoute)) for (const id of needed) if (!isPublic.has(id)) frame.add(id)
       const uses = new Map<string, number>()

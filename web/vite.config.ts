@@ -43,17 +43,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // The entry names every file that a route needs, so short names keep it small. Files that are loaded by a click keep
-        // theirs, for reading the network log.
+        // The entry names every file that a route needs, so short names keep it small. Files that are loaded on demand
+        // keep their names, which makes the network log readable.
         chunkFileNames: ({ isDynamicEntry }) => `assets/${isDynamicEntry ? '[name]-' : ''}[hash:7].js`,
-        // What every page needs, in two files: they compress better, and the larger one stays cached between releases.
+        // Code that every page needs, in two files, which compress better; the larger one stays cached between releases.
         codeSplitting: {
           groups: [
             { name: 'base', test: baseModules },
             { name: 'common', test: commonModules },
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
-            // Claim and dashboard both have them.
+            // Shared by claim and dashboard.
             { name: 'format', test: /web[\\/]src[\\/]lib[\\/](address|format|networks)\.ts$/ },
             ...dashboardChunks.groups,
           ],
@@ -70,7 +70,7 @@ export default defineConfig({
       },
       { find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' },
     ],
-    // Wallet libraries bring other versions, which would end up in what every page loads.
+    // Wallet libraries depend on other versions, which would end up in code that every page loads.
     dedupe: ['clsx', 'use-sync-external-store'],
   },
   server: { proxy: { '/api': 'http://localhost:3001' } },

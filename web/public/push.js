@@ -11,7 +11,7 @@ self.addEventListener('notificationclick', (event) => {
   if (origin === self.location.origin) event.waitUntil(show(href))
 })
 
-/** The tab that shows the page already, or a new one: another tab may hold a half-filled form. */
+/** Focuses a tab that already shows the page, or opens a new one: another tab may hold a half-filled form. */
 async function show(href) {
   const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const open = tabs.find((tab) => tab.url === href)

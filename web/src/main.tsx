@@ -7,7 +7,7 @@ import { startSession } from './lib/session.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
-// Loaded after the first screen, which has no messages to show and should not share its bandwidth.
+// Loaded after the first screen, which has no toasts to show and needs the bandwidth.
 const firstScreen = new Promise<void>((resolve) => {
   const stop = router.subscribe('onRendered', () => {
     stop()

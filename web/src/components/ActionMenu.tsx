@@ -6,8 +6,8 @@ import { IconButton } from './Button.tsx'
 const Popup = lazy(() => import('./ActionMenuPopup.tsx'))
 
 /**
- * Three dots that open a menu; arrow keys, first letters and Escape work. `label` names the subject. The menu's code is
- * loaded after the page is painted.
+ * A three-dot button that opens a menu with arrow-key, type-ahead and Escape support. `label` names the subject. The
+ * menu's code is loaded after the page is painted.
  */
 export function ActionMenu(props: { label: string; items: MenuItem[] }) {
   if (props.items.length === 0) return null

@@ -7,7 +7,7 @@ export type MenuItem = {
   label: string
   icon: LucideIcon
   disabled?: boolean
-  /** In red, below a line. */
+  /** Shown in red, below a separator. */
   danger?: boolean
   onSelect: () => void
 }

@@ -37,7 +37,7 @@ export function FullAddress(props: { address: string }) {
   )
 }
 
-/** A link to the chain's explorer; nothing until the deployment's configuration is known. */
+/** A link to the chain's explorer. Renders nothing until the deployment's configuration is loaded. */
 export function ExplorerLink(props: { chain: Chain; path: string; label: string; text?: string }) {
   const config = useQuery(configQuery).data
   const explorer = config && explorerOf(config, props.chain)
@@ -60,7 +60,7 @@ export function ExplorerLink(props: { chain: Chain; path: string; label: string;
   )
 }
 
-/** A transaction's hash with copy and explorer. */
+/** A transaction hash in short form, with buttons to copy it and to open the explorer. */
 export function TxHash(props: { hash: string; chain: Chain }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-0.5">

@@ -4,14 +4,14 @@ import { useUnit } from './Amount.tsx'
 import { Input } from './Field.tsx'
 
 /**
- * An amount as text, never as a float: at most `decimals` decimals, comma or point; pasted amounts are cleaned. Input
- * that can't become an amount is refused with a hint.
+ * An input for an amount, kept as text and never as a float. Accepts at most `decimals` decimals after a comma or point,
+ * and cleans pasted amounts. Rejects input that can't become an amount, with a hint.
  */
 export function AmountInput(
   props: Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {
     value: string
     onChange: (text: string) => void
-    /** By default the USDC of the MoneyChain around it. */
+    /** Defaults to the unit of the enclosing MoneyChain. */
     unit?: 'USD'
     decimals?: number
   },

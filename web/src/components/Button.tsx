@@ -18,7 +18,7 @@ export function buttonClass(look: Look = 'primary', className?: string): string 
   )
 }
 
-/** A button with a verb. While `busy` it shows a spinner and is disabled. */
+/** A button whose label is a verb. While `busy`, it shows a spinner and is disabled. */
 export function Button(props: ComponentProps<'button'> & { look?: Look; busy?: boolean }) {
   const { look = 'primary', busy = false, className, children, disabled, ...rest } = props
   return (

@@ -2,16 +2,16 @@ import type { ReactNode } from 'react'
 import { RowLink } from './RowLink.tsx'
 
 /**
- * A row of a list on a phone, at most 72 px high: who and how much; when and why, and the state. A tap anywhere opens it.
- * Texts that are too long are cut.
+ * A list row on a phone, at most 72 px high: title and amount on the first line, notes and state on the second. Tapping
+ * anywhere follows the link. Long text is truncated.
  */
 export function CompactRow(props: {
   href: string
-  /** The link's name. */
+  /** The link's accessible name. */
   label: string
   title: ReactNode
   amount: ReactNode
-  /** Left out where null. */
+  /** Null entries are left out. */
   notes: (ReactNode | null)[]
   state: ReactNode
 }) {

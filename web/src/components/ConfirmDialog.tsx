@@ -5,7 +5,7 @@ import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
 import { useReply } from './LateReply.tsx'
 
-/** Asks before an action. Stays open with the reason when the action fails. */
+/** Asks for confirmation before an action. If the action fails, stays open and shows the reason. */
 export function ConfirmDialog(props: {
   title: string
   /** What the action does. */
@@ -13,12 +13,12 @@ export function ConfirmDialog(props: {
   /** Label of the button, at rest and while the action runs. */
   confirm: [label: string, busy: string]
   danger?: boolean
-  /** The action is not possible yet. */
+  /** Set while the action is not possible yet. */
   disabled?: boolean
   act: () => Promise<unknown>
   fallback: string
   onClose: () => void
-  /** After success; by default the dialog closes. */
+  /** Called after success. Defaults to `onClose`. */
   onDone?: () => void
 }) {
   const [busy, setBusy] = useState(false)

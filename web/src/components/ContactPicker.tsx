@@ -12,11 +12,11 @@ const shownAtOnce = 50
 const aside = 'absolute inset-y-0 right-0 flex w-10 items-center justify-center text-muted'
 
 /**
- * Chooses a contact by part of its name, address, email or phone number. `optional`: it may be cleared, and Enter in an empty
- * field is left to the form.
+ * Picks a contact by part of its name, address, email or phone number. If `optional`, the choice can be cleared and Enter
+ * in an empty field is left to the form.
  */
 export function ContactPicker(props: {
-  /** Id of the contact; undefined: none. */
+  /** The contact's id; undefined if none is chosen. */
   value: string | undefined
   error?: string | undefined
   optional?: boolean

@@ -6,10 +6,11 @@ import { Button, IconButton } from './Button.tsx'
 
 const copiedMs = 2_000 // 2 seconds
 
-/** Copies `text` and shows for two seconds that it did. `what` completes the label: 'Copy address'. */
+/** Copies `text` and confirms it for two seconds. `what` completes the label: 'Copy address'. */
 export function CopyButton(props: {
   text: string
-  what: string /** With the label beside the icon. */
+  what: string
+  /** Shows the label next to the icon. */
   wide?: boolean
   className?: string
   onCopied?: () => void

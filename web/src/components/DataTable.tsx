@@ -9,15 +9,15 @@ export type Column<Row> = {
   align?: 'right'
   /** Hidden from 768 to 1024 px, where another cell shows the value. */
   wideOnly?: boolean
-  /** The orders by this column: highest first, which the first press chooses, and lowest first. */
+  /** Sort orders for this column: highest first (the first click) and lowest first. */
   sorts?: Sorts
 }
 
 export type Sorting = { value: string; onChange: (sort: string) => void }
 
 /**
- * A plain table. Below 768 px a row is what `compact` makes of it, in two lines, or without that a card of labelled lines.
- * A press anywhere in a row follows its RowLink.
+ * A plain table. Below 768 px, `compact` renders each row in two lines; without it, a row becomes a card of labelled
+ * lines. Clicking anywhere in a row follows its RowLink.
  */
 export function DataTable<Row>(props: {
   label: string
@@ -88,7 +88,7 @@ export function DataTable<Row>(props: {
                   )}
                 >
                   {!compact && <span className="shrink-0 text-left text-muted md:hidden">{column.header}</span>}
-                  {/* One box, so that the lines of a cell stay together beside the label. */}
+                  {/* One box, so that a cell's lines stay together next to the label. */}
                   <div className="min-w-0">{column.cell(row)}</div>
                 </td>
               ))}
@@ -113,7 +113,7 @@ function SortButton(props: { column: { header: string; align?: 'right' }; sorts:
     <button
       type="button"
       onClick={() => sorting.onChange(direction === 'descending' ? sorts.rising : sorts.falling)}
-      // The arrow is on the side that leaves the header above its values.
+      // The arrow is on the side that keeps the header aligned with its values.
       className={clsx(
         'group -mx-1 inline-flex min-h-6 align-middle items-center gap-1 rounded-sm px-1 font-medium hover:text-ink pointer-coarse:min-h-11',
         column.align && 'flex-row-reverse',
@@ -131,7 +131,7 @@ function SortButton(props: { column: { header: string; align?: 'right' }; sorts:
   )
 }
 
-/** Presses the row's link, unless the press was meant for another control or ends a selection of text. */
+/** Clicks the row's link, unless the click was meant for another control or ended a text selection. */
 function followRow(event: MouseEvent<HTMLElement>) {
   const target = event.target as Element
   if (event.defaultPrevented || target.closest('a, button, input, select, label')) return
@@ -139,7 +139,7 @@ function followRow(event: MouseEvent<HTMLElement>) {
   const link = row?.querySelector<HTMLElement>('[data-opens-row]')
   const selection = getSelection()
   if (!link || (selection && !selection.isCollapsed && selection.containsNode(row!, true))) return
-  // What the link opens gives the focus back to it.
+  // The link gets the focus, because a dialog that it opens returns the focus to it.
   link.focus({ preventScroll: true })
   const { ctrlKey, metaKey, shiftKey, altKey } = event
   link.dispatchEvent(

@@ -12,17 +12,17 @@ const dialogAround = (element: Element | null) =>
 
 /**
  * A dialog on wide screens, a bottom sheet on narrow ones. Title and buttons stay in view while the content scrolls; in a
- * short window, as above a phone's keyboard, only the buttons do.
- * While `locked` (a call is under way) nothing closes it.
+ * short window, such as above a phone's keyboard, only the buttons do. While `locked` (a call is in progress), nothing
+ * closes it.
  */
 export function Dialog(props: {
   title: string
   description?: ReactNode
   onClose: () => void
   locked?: boolean
-  /** Set when a call takes too long: offers to stop waiting for it. */
+  /** Set when a call takes too long: the dialog then offers to stop waiting for it. */
   onStopWaiting?: (() => void) | undefined
-  /** Without a close button: only the footer or the content closes it. */
+  /** False removes the close button: only the footer or the content can close the dialog. */
   closable?: boolean
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
@@ -34,7 +34,7 @@ export function Dialog(props: {
   const popup = useRef<HTMLDivElement>(null)
   const closable = props.closable ?? true
   const [below] = useState(() => dialogAround(document.activeElement))
-  // The element that opened it may be gone by now: then the dialog below or the page gets the focus.
+  // If the element that opened it is gone, the dialog below or the page gets the focus.
   useEffect(
     () => () => {
       requestAnimationFrame(() => {

@@ -72,7 +72,7 @@ export const Select = (props: ComponentProps<'select'>) => (
   <select {...props} className={clsx(control, 'pr-8', props.className)} />
 )
 
-/** A failure that belongs to no single field, in a red box. */
+/** A failure that is not about a single field, in a red box. */
 export function ErrorBox(props: { children: ReactNode }) {
   return (
     <div role="alert" className="rounded-control border border-red bg-red-tint px-3 py-2 text-small text-red">

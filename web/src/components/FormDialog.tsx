@@ -9,8 +9,8 @@ import { ErrorBox } from './Field.tsx'
 import { useReply } from './LateReply.tsx'
 
 /**
- * A dialog with one form. Every attempt uses the same idempotency key until the server refuses one. A refusal is shown
- * under the field that the server names, otherwise above the form.
+ * A dialog with one form. All attempts share one idempotency key until the server refuses one. A refusal is shown under
+ * the field that the server names, otherwise above the form.
  */
 export function FormDialog<T extends FieldValues>(props: {
   title: string
@@ -21,11 +21,11 @@ export function FormDialog<T extends FieldValues>(props: {
   /** Label of the button, at rest and while the call runs. */
   submit: [label: string, busy: string]
   disabled?: boolean
-  /** Resolves when the call has succeeded; what it throws is shown. */
+  /** Resolves when the call has succeeded. Errors that it throws are shown. */
   send: (values: T, idempotencyKey: string) => Promise<unknown>
-  /** The message when the server gives no reason, or a function that makes the message. */
+  /** The message when the server gives no reason, or a function that builds the message from the error. */
   fallback: string | ((error: unknown) => string)
-  /** The form's field for a field of the API, where the names differ. */
+  /** Maps API fields to form fields where the names differ. */
   fields?: Record<string, Path<T>>
   /** For payments: added to the message when the outcome is unknown. Then only the same values can be sent again. */
   unknown?: string

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export const linkClass = 'rounded-sm font-medium text-green underline underline-offset-3'
 
-/** A link within text. `email` is handed to the next screen in the history state, so that it need not be typed again. */
+/** A link within text. `email` is passed to the next screen in the history state, so the user need not retype it. */
 export function TextLink(props: { to: NonNullable<LinkProps['to']>; email?: string; children: ReactNode }) {
   return (
     <Link to={props.to} state={{ email: props.email }} className={linkClass}>

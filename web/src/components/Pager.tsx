@@ -3,8 +3,8 @@ import type { Page } from '#schemas/common.ts'
 import { buttonClass, IconButton } from './Button.tsx'
 
 /**
- * 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. The pages beside this one
- * are found by its cursors, where the list has any; the first page is always the one with the newest rows.
+ * 'Showing a-b of n payouts', with previous, next and the page numbers around the current one. The next and previous pages
+ * are found by cursor, if the list has cursors; page 1 always starts with the newest rows.
  */
 export function Pager(props: { page: Page; noun: string; onPage: (page: number, cursor?: string) => void }) {
   const { number, size, total, next, previous } = props.page

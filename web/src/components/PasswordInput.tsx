@@ -1,7 +1,7 @@
 import { type ComponentProps, useState } from 'react'
 import { Input } from './Field.tsx'
 
-/** A password with a button to show it and a warning when Caps Lock is on. `what` is for other secrets. */
+/** A password with a button to show it and a warning when Caps Lock is on. `what` names other kinds of secrets. */
 export function PasswordInput({ what = 'password', ...props }: ComponentProps<'input'> & { what?: string }) {
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)

@@ -2,7 +2,7 @@ import { payoutTone } from '../lib/payoutStatus.ts'
 import type { Escrow } from '../queries/payouts.ts'
 import { Chip } from './Chip.tsx'
 
-/** A payout's status; its tooltip says when a claim or a reclaim is under way. */
+/** A payout's status; its tooltip says whether a claim or reclaim is in progress. */
 export function PayoutStatusChip(props: { payout: Escrow }) {
   const { payout } = props
   const note =

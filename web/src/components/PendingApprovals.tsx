@@ -6,7 +6,7 @@ import { noticeCountQuery } from '../queries/notices.ts'
 import { linkClass } from './Links.tsx'
 import { Notice } from './Notice.tsx'
 
-/** That requests wait for the owner, with the way to them. Nothing where none does. */
+/** Says how many requests wait for the owner, with a link to them. Renders nothing if there are none. */
 export function PendingApprovals() {
   const pending = useQuery(noticeCountQuery).data?.pending ?? 0
   return <Waiting count={pending} className="mb-4" />

@@ -4,7 +4,7 @@ import { levelOf } from '#domain/statistics.ts'
 const colours = { safe: 'text-green', warning: 'text-amber', danger: 'text-red' }
 const circumference = 2 * Math.PI * 42
 
-/** How much of a limit is used, with the figure inside. Green, amber or red by the level. */
+/** A ring that shows how much of a limit is used, with the percentage inside. Green, amber or red by level. */
 export function PercentRing(props: { percent: number; className?: string }) {
   const { percent } = props
   return (

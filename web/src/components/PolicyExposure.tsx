@@ -10,9 +10,9 @@ import { walletsQuery } from '../queries/wallets.ts'
 import { useUnit } from './Amount.tsx'
 
 /**
- * How a change of a group's budget changes what agents can spend from its wallet. `left` is what the budget would leave
- * the group's agents, or by how much it would be topped up; undefined while nothing valid is typed. Shows nothing
- * off the primary network.
+ * Shows how a budget change affects what agents can spend from the group's wallet. `left` is what the new budget would
+ * leave the group's agents, or the amount of a top-up; undefined while the input is invalid. Renders nothing for wallets
+ * outside the primary network.
  */
 export function PolicyExposure(props: {
   /** Null for a new group. */

@@ -7,7 +7,8 @@ const cooldownSeconds = 60
 /** A button that sends a new code, at most once a minute. `sent` is shown after success. */
 export function Resend(props: {
   onSend: () => Promise<unknown>
-  sent: string /** A code has just been sent. */
+  sent: string
+  /** True if a code has just been sent. */
   cooling?: boolean
   disabled?: boolean
 }) {

@@ -6,9 +6,9 @@ import { CopyButton } from './CopyButton.tsx'
 const staysMs = 60_000 // 1 minute
 
 /**
- * Copies a secret that owns money. A page may write to the clipboard only while it has the focus, and cannot know what was
- * copied elsewhere since, so it clears the clipboard itself only if it was never left; otherwise the user is asked to: here,
- * and once the dialog around it is closed in a message that stays.
+ * Copies a secret that controls money. A page can write to the clipboard only while it has the focus, and can't know what
+ * has been copied elsewhere since. So it clears the clipboard itself only if the user never left the page; otherwise it
+ * asks the user to: here and, once the dialog is closed, in a toast that stays.
  */
 export function SecretCopyButton(props: { text: string; what: string }) {
   const [copied, setCopied] = useState(false)
@@ -30,7 +30,7 @@ export function SecretCopyButton(props: { text: string; what: string }) {
 
 let reminder: string | undefined
 
-/** A message for each copy, since one that was dismissed a moment ago would take a successor of its id along. */
+/** Creates a new toast for each copy: one that reused the id of a toast just dismissed would be removed with it. */
 function remind(what: string): void {
   if (reminder) toast.dismiss(reminder)
   reminder = toast(<Reminder what={what} />, { duration: Number.POSITIVE_INFINITY })
@@ -60,7 +60,7 @@ function Reminder(props: { what: string }) {
   )
 }
 
-/** Runs `act` after `ms`, unless the user copied something else here, or was in another window since. */
+/** Runs `act` after `ms`, unless the user has copied something else here or left the window since. */
 function useUnlessLeft(ms: number, act: () => void): void {
   const [left, setLeft] = useState(false)
   useEffect(() => {

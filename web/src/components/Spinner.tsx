@@ -1,4 +1,4 @@
-/** Fills the screen while nothing can be shown. */
+/** A full-screen spinner for when nothing else can be shown. */
 export function Spinner() {
   return (
     <output aria-label="Loading" className="appear-late flex min-h-dvh items-center justify-center">

@@ -43,7 +43,7 @@ export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
   )
 }
 
-/** '2 min ago' as text alone, where the full time is one tap away. */
+/** '2 min ago' as plain text, for rows whose full time is one tap away. */
 export function Ago(props: { iso: string }) {
   const at = Math.max(useNow(), Date.parse(props.iso))
   return <time dateTime={props.iso}>{ago(props.iso, at)}</time>

@@ -16,7 +16,7 @@ const showMs = 200
 const hideMs = 100
 
 /**
- * A tooltip on hover and focus. Lists have one in every row, so until it is opened it is only listeners; its code is
+ * A tooltip on hover and focus. Lists have one per row, so until it is opened it consists only of listeners; its code is
  * loaded on first use.
  */
 export function Tooltip(props: { content: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {

@@ -25,7 +25,7 @@ function topUpProblem(text: string): string | null {
   return typedMicro(text) ? null : 'Please enter a valid amount greater than 0'
 }
 
-/** Raises a group's budget limit; amounts have two decimals. Closes by itself after success. */
+/** Raises a group's budget limit; amounts have two decimals. Closes automatically after success. */
 export default function TopUpDialog(props: {
   group: Pick<PolicyGroup, 'id' | 'name' | 'spendLimitUsdc' | 'remaining'>
   onClose: () => void

@@ -4,11 +4,11 @@ import { Chip } from './Chip.tsx'
 
 export function TransactionStatusChip(props: { transaction: Transaction }) {
   const { label, tone } = displayStatus(props.transaction.status)
-  // Reclaimed by its sender, which is no failure.
+  // A payout reclaimed by its sender is not a failure.
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
-/** The status with the state of the payout below it (a reclaimed payout counts as Failed, for one), or why it failed. */
+/** The status, and below it the payout's state (a reclaimed payout is Failed, for example) or the reason it failed. */
 export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
   const { transaction } = props
   const note = awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? props.reason)

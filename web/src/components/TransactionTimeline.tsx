@@ -2,7 +2,7 @@ import { awaitsApproval, isFinal, payoutState } from '../lib/transactionStatus.t
 import type { Transaction } from '../queries/transactions.ts'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
-/** The last step of payments that moved nothing. */
+/** Label of the last step of a payment that moved no money. */
 const endings: Partial<Record<Transaction['status'], string>> = {
   POLICY_REJECTED: 'Refused',
   VALIDATION_FAILED: 'Refused',
@@ -36,7 +36,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
     ...(signedAt ? [{ label: 'Signed', at: signedAt }] : []),
     ...(broadcastAt ? [{ label: 'Sent to the network', at: broadcastAt }] : []),
-    // A refusal happens at the time of the decision; of other endings the time is not stored.
+    // A refusal happens when the payment is decided; the times of other endings are not stored.
     { label: ending, at: ending === 'Refused' ? decidedAt : null, failed: true },
   ]
 }

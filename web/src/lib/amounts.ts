@@ -8,7 +8,7 @@ export const microOf = (amount: string): MicroUsdc => parseUsdc(amount) ?? zeroU
 /** An amount as typed ('25.', '.5') in micro-USDC; null while it is not an amount. */
 export const typedMicro = (text: string): MicroUsdc | null => parseUsdc(plainAmount(text))
 
-/** A typed amount that passed its check, as the API takes it: '025.' → '25'. */
+/** A typed amount that passed validation, in the API's format: '025.' → '25'. */
 export const typedDecimal = (text: string): string => formatUsdc(typedMicro(text) ?? 0n)
 
 /** Micro-USDC as '$1,234.50'. */

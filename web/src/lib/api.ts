@@ -9,7 +9,7 @@ type JsonCall = { [Call in ApiCall]: ApiCalls[Call] extends { reply: unknown } ?
 type FileCall = Exclude<ApiCall, JsonCall>
 
 type Options = Pick<HttpOptions, 'idempotencyKey' | 'signal' | 'keepalive'>
-/** What the contract asks of a call (path parameters, body, query, `public`), and options. */
+/** A call's input as the contract defines it (path parameters, body, query, `public`), plus options. */
 type Input<Call extends ApiCall> = Call extends ApiCall
   ? Pick<ApiCalls[Call], Extract<keyof ApiCalls[Call], 'body' | 'query' | 'public'>> &
       ([ParamNames<Call>] extends [never] ? unknown : { params: Record<ParamNames<Call>, string> }) &
@@ -23,21 +23,21 @@ type Envelope<Call extends JsonCall> = Success<Reply<Call>> &
   (ApiCalls[Call] extends { page: true } ? { page: Page } : unknown)
 
 /**
- * Makes a call of /api and returns the data of its answer: `api('PUT /wallets/:walletId', { params, body })`. Renews
- * the session when it is about to end. Throws ApiError.
+ * Calls /api and returns the reply's data: `api('PUT /wallets/:walletId', { params, body })`. Renews the session first if
+ * it is about to expire. Throws ApiError.
  */
 export const api = async <Call extends JsonCall>(call: Call, ...input: Args<Call>): Promise<Reply<Call>> =>
   (await apiEnvelope(call, ...input)).data
 
-/** As `api`, with the page and the message beside the data. */
+/** Like `api`, but returns the page and the message along with the data. */
 export async function apiEnvelope<Call extends JsonCall>(call: Call, ...input: Args<Call>): Promise<Envelope<Call>> {
   const [method, path, options] = requestOf(call, input[0])
   const run = () => exchange(method, path, options)
-  // The contract says what the JSON is: tests/worker/apiContract.test.ts.
+  // tests/worker/apiContract.test.ts checks that replies match the contract.
   return (await (options.public ? run() : withSession(run))) as Envelope<Call>
 }
 
-/** As `api`, for a call that returns a file. */
+/** Like `api`, for a call that returns a file. */
 export async function apiFile<Call extends FileCall>(call: Call, ...input: Args<Call>): Promise<Blob> {
   await renewIfExpiring()
   const response = await send(...requestOf(call, input[0]))

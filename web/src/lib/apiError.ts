@@ -1,7 +1,7 @@
 import { somethingWrong } from '#domain/words.ts'
 import type { Failure } from '#schemas/common.ts'
 
-/** A refused call. `message` is the sentence for people, `field` the input at fault; status 0 = no reply came. */
+/** A refused call. `message` is shown to people, `field` is the input at fault. Status 0 means that there was no reply. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -27,8 +27,8 @@ export const apiErrorOf = ({ status }: Response, failure: Failure | null) =>
 const unknownFailure = 'An error occurred. Please try again or contact support if the issue persists.'
 
 /**
- * The server's sentence, or when it gave none: `fallback`, and `refused` if it replied with a success status that the
- * call did not succeed.
+ * The server's message. If it gave none: `refused` when the reply reports a failure under a success status, else
+ * `fallback`.
  */
 export function messageOf(error: unknown, fallback = unknownFailure, refused = fallback): string {
   if (!(error instanceof ApiError)) return fallback
@@ -36,6 +36,6 @@ export function messageOf(error: unknown, fallback = unknownFailure, refused = f
   return error.status < 300 ? refused : fallback
 }
 
-/** Whether the call may have been carried out: no reply came, or the server failed on the way. */
+/** Whether the call may have taken effect: there was no reply, or the server failed midway. */
 export const isOutcomeUnknown = (error: unknown) =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500

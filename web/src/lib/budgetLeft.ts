@@ -3,22 +3,22 @@ import type { Period } from '#domain/policyPeriod.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import { microOf, typedMicro } from './amounts.ts'
 
-/** Micro-USDC that the group's budgets leave its agents; null = no limit. */
+/** Micro-USDC that the group's budgets leave its agents; null if there is no limit. */
 export type BudgetLeft = MicroUsdc | null
 
 export function budgetLeftOf({ remaining, periodBudget }: PolicyGroup): BudgetLeft {
   return tighter(remaining === null ? null : microOf(remaining), periodBudget && microOf(periodBudget.remaining))
 }
 
-/** After the budget limit has been raised by `more`. */
+/** The budget left once the limit is raised by `more`. */
 export function budgetLeftAfterTopUp(group: PolicyGroup, more: MicroUsdc): BudgetLeft {
   const remaining = group.remaining && formatUsdc(microOf(group.remaining) + more)
   return budgetLeftOf({ ...group, remaining })
 }
 
 /**
- * After the limits have been set as typed: what is spent, held and used in the same kind of period still counts.
- * Undefined while what is typed is not an amount. `group`: null for a new one.
+ * The budget left once the limits are set as typed; amounts spent, held or used in the same kind of period still count.
+ * Undefined while the input is not an amount. `group` is null for a new group.
  */
 export function budgetLeftAsTyped(
   group: PolicyGroup | null,

@@ -1,6 +1,6 @@
 export type PasswordChange = { current: string; next: string; again: string }
 
-/** All three are required, then the match is checked before the length. Null when the change may be sent. */
+/** All three fields are required; the match is checked before the length. Null if the change may be sent. */
 export function passwordChangeProblem(values: PasswordChange): { field: keyof PasswordChange; message: string } | null {
   const { current, next, again } = values
   if (!current) return { field: 'current', message: 'Please enter your current password' }

@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from './apiError.ts'
 
-/** What a screen says when an act has failed and nobody can say why. */
+/** Messages for actions that failed for an unknown reason. */
 export const failures = {
   payout: 'Failed to create payout. Please try again or contact support.',
   escrow: 'Failed to create escrow. Please try again or contact support.',
@@ -9,8 +9,8 @@ export const failures = {
 }
 
 /**
- * The server's sentence. Without one: `failed` when it refused or failed, `refused` when it replied with a success status
- * that the call did not succeed, `broken` when the fault is in this program.
+ * The server's message. If it gave none: `failed` when it refused or failed, `refused` when the reply reports a failure
+ * under a success status. `broken` when the fault is in this program.
  */
 export const failureOf = (error: unknown, failed: string, broken: string, refused = broken): string =>
   error instanceof ApiError ? messageOf(error, failed, refused) : broken

@@ -1,8 +1,8 @@
 import type { FieldErrors, FieldValues, Resolver } from 'react-hook-form'
 
 /**
- * Validates a react-hook-form by a plain function, so that the rules come from #domain and no schema library is loaded.
- * `check` returns a message for each field with a problem, in the order of the fields: the first one gets the focus.
+ * Validates a react-hook-form with a plain function, so that the rules come from #domain and no schema library is loaded.
+ * `check` returns a message for each invalid field, in field order: the first one gets the focus.
  */
 export function formResolver<Values extends FieldValues>(
   check: (values: Values) => { [Field in keyof Values]?: string | null },

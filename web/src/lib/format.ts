@@ -46,7 +46,7 @@ const momentFormat = new Intl.DateTimeFormat('en-US', {
 
 const longFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 
-/** 'November 20, 2026', local; 'N/A' when it is not a date. */
+/** 'November 20, 2026', in local time; 'N/A' if `iso` is not a date. */
 export const formatLongDate = (iso: string | null | undefined) =>
   iso && !Number.isNaN(Date.parse(iso)) ? longFormat.format(new Date(iso)) : 'N/A'
 /** 'Sat, Nov 21, 2026, 11:59 AM UTC': local time with its zone, for deadlines and facts. */
@@ -56,5 +56,5 @@ export const formatMoment = (at: string | number) => momentFormat.format(new Dat
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
-/** With a full stop, so that another sentence can follow. */
+/** Adds a full stop if needed, so that another sentence can follow. */
 export const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

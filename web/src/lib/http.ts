@@ -5,7 +5,7 @@ import { accessToken, storedUser } from './tokens.ts'
 const base = '/api'
 const bookmarkKey = 'd1_bookmark'
 
-/** Only who runs the backend can start it. */
+/** Only a developer on localhost can start the backend, so others get a different text. */
 export const unreachableText = (hostname: string) =>
   hostname === 'localhost' || hostname === '127.0.0.1'
     ? 'Cannot connect to server. Please ensure the backend is running on port 3001.'
@@ -17,13 +17,13 @@ export type HttpOptions = {
   body?: unknown
   idempotencyKey?: string
   signal?: AbortSignal
-  /** Sent without identity; a refusal does not end the session. */
+  /** Sent without credentials; a refusal does not end the session. */
   public?: boolean
-  /** Completes even when the page is left meanwhile. */
+  /** Completes even if the user leaves the page in the meantime. */
   keepalive?: boolean
 }
 
-/** The unwrapped envelope of a successful answer. Throws ApiError otherwise, and what `signal` aborted. */
+/** Returns the envelope of a successful reply. Throws ApiError otherwise, or the abort error of `signal`. */
 export async function exchange(
   method: Method,
   path: string,
@@ -35,7 +35,7 @@ export async function exchange(
   throw apiErrorOf(response, body && !body.success ? body : null)
 }
 
-/** One request, with the session's identity and the bookmark of the last answer, which D1 reads from. */
+/** Sends one request, with the session's credentials and the last reply's D1 bookmark, from which D1 reads. */
 export async function send(method: Method, path: string, options: HttpOptions): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
   const token = options.public ? null : accessToken()

@@ -6,21 +6,21 @@ const noteEveryMs = 15_000 // 15 seconds
 const activities = ['mousemove', 'mousedown', 'keydown', 'scroll', 'touchstart'] as const
 
 type Handlers = {
-  /** Two minutes before the limit. */
+  /** Called two minutes before the limit. */
   onWarning: () => void
-  /** Activity in another tab made the warning obsolete. */
+  /** Called when activity in another tab has made the warning obsolete. */
   onActiveElsewhere: () => void
   onLimit: () => void
 }
 
 /**
- * Watches for 12 hours without mouse, key, scroll or touch in any tab; the tabs share the time of the last activity in
- * storage. Activity in this tab during the warning counts too, but does not close the warning: a button does.
- * Returns a function that stops watching.
+ * Watches for 12 hours without mouse, key, scroll or touch activity in any tab; tabs share the time of the last activity
+ * in storage. Activity in this tab during the warning counts too, but only a button closes the warning. Returns a function
+ * that stops watching.
  */
 export function watchInactivity(handlers: Handlers): () => void {
   let notedAt = 0
-  /** Time of the last activity before the warning that is open; null when none is. */
+  /** Time of the last activity before the open warning; null if none is open. */
   let warnedAfter: number | null = null
 
   function check() {
@@ -36,7 +36,7 @@ export function watchInactivity(handlers: Handlers): () => void {
     }
   }
   function onActivity() {
-    // When the machine wakes up, the first key may come before the next check.
+    // When the machine wakes up, the first key press may come before the next check.
     if (idleLeftMs() <= 0) return handlers.onLimit()
     const now = Date.now()
     if (warnedAfter === null && now - notedAt < noteEveryMs) return

@@ -1,6 +1,6 @@
 /**
  * A ref for an element that may disappear while it has the focus, such as the button of an action that is no longer
- * possible: the focus moves to the page's content instead of being lost.
+ * possible. Moves the focus to the page's content instead of losing it.
  */
 export const keepFocus = (element: HTMLElement | null) => () => {
   if (element !== null && element === document.activeElement)

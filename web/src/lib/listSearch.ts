@@ -3,7 +3,7 @@ import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import type { Range } from './range.ts'
 import { searchOf, textOf } from './search.ts'
 
-/** What the lists read from their URLs, which anybody may have written. Every page loads this, so it imports little. */
+/** Parsers for the lists' URL parameters, which are untrusted. Every page loads this module, so it imports little. */
 
 /** A day that exists, else undefined. */
 export function dayOf(value: unknown): string | undefined {
@@ -31,10 +31,10 @@ export function listOf<T extends string>(value: unknown, allowed: readonly T[]):
 export const addressesOf = (value: unknown): string[] =>
   (textOf(value)?.split(',') ?? []).filter((one) => /^0x[0-9a-fA-F]{40}$/.test(one)).slice(0, 20)
 
-/** Which rows of a list: its order, and the page by number or by a cursor of the page beside it. */
+/** Selects rows of a list: its order, and the page by number or by an adjacent page's cursor. */
 export type ListPlace = { page: number; pageSize?: number; sort?: ListSort; cursor?: string }
 
-/** A cursor of another order is left out, and the page found by its number. */
+/** Drops a cursor made for another order; the page is then found by its number. */
 export function placeOf(search: { page?: number; sort?: string; cursor?: string }): ListPlace & { sort: ListSort } {
   const sort = listSorts.find((one) => one === search.sort) ?? listSorts[0]
   const { page = 1, cursor } = search
@@ -42,7 +42,7 @@ export function placeOf(search: { page?: number; sort?: string; cursor?: string 
   return { page, sort, ...(isUsable && { cursor }) }
 }
 
-/** The place as a URL has it, without what goes without saying. */
+/** The place as URL parameters, without defaults. */
 export const searchOfPlace = ({ page, sort, cursor }: ListPlace) => ({
   ...(sort && sort !== listSorts[0] && { sort }),
   ...(page > 1 && { page }),

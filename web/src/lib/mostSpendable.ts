@@ -4,7 +4,7 @@ import type { Wallet } from '#schemas/wallet.ts'
 import { microOf } from './amounts.ts'
 import type { BudgetLeft } from './budgetLeft.ts'
 
-/** What new payments from the wallet may add up to now, before any policy. Null: not known. */
+/** The most that new payments from the wallet may add up to now, before any policy. Null if unknown. */
 export function freeOf(wallet: Wallet | undefined): MicroUsdc | null {
   if (!wallet?.exposure) return null
   if (wallet.status !== 'active' || wallet.paused || wallet.halted) return zeroUsdc
@@ -15,7 +15,7 @@ const byPayout: readonly string[] = [scopeFor.email, scopeFor.phone]
 
 /**
  * The most that the agents of a group could spend now, in micro-USDC: what its budgets leave, what the wallet has free,
- * and where only payouts are allowed what unclaimed ones may still add up to (null: no such limit).
+ * and, if only payouts are allowed, what unclaimed ones may still add up to (null if there is no such limit).
  */
 export function mostSpendable(policy: {
   left: BudgetLeft

@@ -5,9 +5,9 @@ export type Chain = 'base' | 'base-sepolia'
 
 export const chainIdOf = (chain: Chain) => (chain === 'base' ? 8453 : 84532)
 export const networkName = (chain: Chain) => (chain === 'base' ? 'Base' : 'Base Sepolia')
-/** What amounts on it are in. */
+/** The unit of amounts on `chain`. */
 export const unitOf = (chain: Chain) => usdcUnit(chain !== 'base')
-/** Within a sentence. */
+/** For use within a sentence. */
 export const networkPhrase = (chain: Chain) => (chain === 'base' ? 'the Base network' : 'the Base Sepolia test network')
 /** For places where money is about to move. */
 export const networkWarning = (chain: Chain) =>

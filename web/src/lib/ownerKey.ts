@@ -2,8 +2,8 @@ import { sameAddress } from './address.ts'
 import type { OwnerTypedData } from './ownerTypedData.ts'
 
 /**
- * Signs with the recovery phrase or private key that the owner typed, and keeps neither. Throws OwnerKeyProblem when it
- * is not the owner's key.
+ * Signs with the recovery phrase or private key that the owner typed, and keeps neither. Throws OwnerKeyProblem if it is
+ * invalid or not the owner's.
  */
 export async function signWithTyped(text: string, owner: string, data: OwnerTypedData): Promise<`0x${string}`> {
   const [{ ownerSecretOf }, { privateKeyToAccount }] = await Promise.all([

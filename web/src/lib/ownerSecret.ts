@@ -4,7 +4,7 @@ import { bytesToHex } from 'viem/utils'
 type Hex = `0x${string}`
 export type OwnerSecret = { address: Hex; privateKey: Hex }
 
-/** From a recovery phrase (its first account, as wallets derive it) or a private key. Throws Error with a sentence for people. */
+/** Parses a recovery phrase (its first account, as in wallets) or private key. Throws Error with a message for people. */
 export function ownerSecretOf(text: string): OwnerSecret {
   const secret = text.trim().toLowerCase().replace(/\s+/g, ' ')
   if (secret === '') throw new Error('Please enter your recovery phrase or private key')

@@ -11,10 +11,10 @@ export type OwnerTypedData = {
   message: Record<string, string | number | bigint>
 }
 
-/** Signs as the owner. Throws Error with a sentence for people. */
+/** Signs as the owner. Throws Error with a message for people. */
 export type SignOwnerAction = (data: OwnerTypedData) => Promise<Hex>
 
-/** In every owner action: the nonce makes it single-use, the deadline limits its life. */
+/** Part of every owner action: the nonce makes it single-use, the deadline makes it expire. */
 const nonceAndDeadline = [
   { name: 'ownerNonce', type: 'uint256' },
   { name: 'deadline', type: 'uint48' },

@@ -38,10 +38,10 @@ export function deliveryText({ channel, state }: Delivery): string {
   }
 }
 
-/** The recipient could still claim it, but for its link. */
+/** Whether the recipient could still claim it if its link had not been taken down. */
 export const isTakenDown = ({ linkTakenDown, status }: Escrow) =>
   linkTakenDown === true && (status === 'CREATING' || status === 'CREATED')
 
-/** The recipient waits for a message that has not arrived. */
+/** Whether the message to the recipient of an unclaimed payout failed to arrive. */
 export const isUndelivered = ({ delivery, status }: EscrowItem) =>
   delivery !== null && deliveryFailed(delivery.state) && (status === 'CREATING' || status === 'CREATED')

@@ -1,7 +1,7 @@
 /**
- * The sign-up that this browser started and that waits for its confirmation. Its token tells the server that the password
- * chosen here is the owner's, in case someone else signs up the same address. In localStorage, because the link of the
- * email opens in a tab of its own.
+ * The unconfirmed sign-up that this browser started. Its token tells the server that the password chosen here is the
+ * owner's, in case someone else signs up the same address. Kept in localStorage, because the link in the email opens in a
+ * new tab.
  */
 const key = 'pending_signup'
 const keptMs = 7 * 24 * 60 * 60_000 // 7 days, as long as the server keeps a sign-up
@@ -15,7 +15,7 @@ export function keepSignup(email: string, signupToken: string): void {
   localStorage.setItem(key, JSON.stringify(pending))
 }
 
-/** The token to send with a confirmation, as a part of its body. Of a link the browser does not know the address. */
+/** The token to send in a confirmation's body. `email` is missing for a link, whose address the browser does not know. */
 export function pendingSignupToken(email?: string): { signupToken?: string } {
   try {
     const pending = JSON.parse(localStorage.getItem(key) ?? 'null') as PendingSignup | null

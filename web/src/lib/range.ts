@@ -2,10 +2,10 @@ import { plainAmount } from '#domain/amountText.ts'
 import { microUsdc, parseUsdc } from '#domain/money.ts'
 import { formatAmount, formatDate } from './format.ts'
 
-/** Days and amounts, which every list can be filtered by: local days ('YYYY-MM-DD', both inclusive), decimal USDC. */
+/** The day and amount filters of every list: local days ('YYYY-MM-DD', both inclusive) and decimal USDC. */
 export type Range = { from?: string; to?: string; min?: string; max?: string }
 
-/** Local midnight at the start of a day; null when there is no such day. */
+/** Local midnight at the start of a day; null if the text is not a date. */
 function startOf(day: string, plusDays = 0): Date | null {
   const [year, month, date] = day.split('-').map(Number)
   const start = new Date(year ?? Number.NaN, (month ?? 1) - 1, (date ?? 1) + plusDays)
@@ -14,7 +14,7 @@ function startOf(day: string, plusDays = 0): Date | null {
 
 type Texts = { [Name in keyof Range]: string | undefined }
 
-/** Which end of the range is wrong, as sentences. Days compare as text. */
+/** Messages for the invalid ends of a range. Days are compared as text. */
 export function rangeProblems({ from, to, min, max }: Texts): { toProblem?: string; maxProblem?: string } {
   const micro = (text: string) => parseUsdc(plainAmount(text)) ?? microUsdc(0n)
   return {
@@ -23,21 +23,21 @@ export function rangeProblems({ from, to, min, max }: Texts): { toProblem?: stri
   }
 }
 
-/** With drafts of amounts completed: '25.' → '25', '.5' → '0.5'. A lone point is no amount and is left out. */
+/** Completes half-typed amounts: '25.' → '25', '.5' → '0.5'. A lone point is not an amount and is dropped. */
 export function completeRange<Filters extends Range>(filters: Filters): Filters {
   const { min, max, ...rest } = filters
   const [least, most] = [min && plainAmount(min), max && plainAmount(max)]
   return { ...rest, ...(least && { min: least }), ...(most && { max: most }) } as Filters
 }
 
-/** The local day of a moment. */
+/** The local day of an instant, as 'YYYY-MM-DD'. */
 export function localDay(at: number | Date): string {
   const date = new Date(at)
   const two = (part: number) => String(part).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** Spans of days that people ask for, in local days up to `now`. */
+/** Common date ranges, in local days up to `now`. */
 export function datePresets(now: Date): { label: string; from: string; to: string }[] {
   const at = (year: number, month: number, date: number) => localDay(new Date(year, month, date))
   const [year, month, date] = [now.getFullYear(), now.getMonth(), now.getDate()]
@@ -49,7 +49,7 @@ export function datePresets(now: Date): { label: string; from: string; to: strin
   ]
 }
 
-/** Without an impossible pair of days or amounts, which a URL may contain. */
+/** Drops an impossible pair of days or amounts, which a URL may contain. */
 export function validRange({ from, to, min, max }: Range): Range {
   const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
   return {
@@ -58,7 +58,7 @@ export function validRange({ from, to, min, max }: Range): Range {
   }
 }
 
-/** The API's parameters: moments, the end exclusive. */
+/** The range as API parameters: instants, with an exclusive end. */
 export const rangeParams = ({ from, to, min, max }: Range) => ({
   from: (from && startOf(from)?.toISOString()) || undefined,
   to: (to && startOf(to, 1)?.toISOString()) || undefined,

@@ -5,22 +5,22 @@ import { accessToken, clearSession, expiresSoon, refreshToken, storeTokens } fro
 
 let stopped = false
 /**
- * From here on authenticated calls fail: the page stays visible below the notice that its session has ended, and another
- * user may have signed in in another tab.
+ * Makes all further authenticated calls fail. The page stays visible below the session-expired notice, and another user
+ * may have signed in in another tab.
  */
 export const stopCalls = () => {
   stopped = true
 }
 
-/** Renews the session if it is about to end, so that the next call is not refused. */
+/** Renews the session if it is about to expire, so that the next call is not refused. */
 export async function renewIfExpiring(): Promise<void> {
   if (stopped) throw new ApiError(401, 'unauthenticated', sessionOver)
   if (refreshToken() && expiresSoon()) await renew()
 }
 
 /**
- * Runs an authenticated call. When the session is refused, renews it and runs the call once more; when that fails too,
- * ends the session and throws the reason.
+ * Runs an authenticated call. If the session is refused, renews it and retries the call once; if that fails too, ends the
+ * session and throws the reason.
  */
 export async function withSession<T>(run: () => Promise<T>): Promise<T> {
   await renewIfExpiring()
@@ -41,7 +41,7 @@ export async function withSession<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A 401 or 403 with one of these words in its text says that the session has ended. */
+/** A 401 or 403 whose message has one of these words means that the session has ended. */
 const isSessionProblem = (error: unknown) =>
   error instanceof ApiError &&
   (error.status === 401 || error.status === 403) &&
@@ -58,7 +58,7 @@ let renewing: Promise<ApiError | null> | null = null
 
 /**
  * Renews the tokens, one tab at a time: a tab that waited finds the other tab's new tokens in storage. `refused` is the
- * access token that the server refused, if that is why. Returns null, or why the session can't be renewed.
+ * access token that the server refused, if any. Returns null, or the reason why the session can't be renewed.
  */
 function renew(refused: string | null = null): Promise<ApiError | null> {
   renewing ??= withLock(async () => {
@@ -68,11 +68,11 @@ function renew(refused: string | null = null): Promise<ApiError | null> {
     if (!token) return over
     try {
       const { data } = await exchange('POST', '/auth/cognito/refresh', { public: true, body: { refreshToken: token } })
-      if (refreshToken() !== token) return over // signed out meanwhile
+      if (refreshToken() !== token) return over // signed out in the meantime
       storeTokens(data as ApiCalls['POST /auth/cognito/refresh']['reply'])
       return null
     } catch (error) {
-      // Without a reply the session may be fine: the call itself will show.
+      // The session may still be valid: the call itself will tell.
       if (!(error instanceof ApiError) || isTemporary(error.status)) return null
       return new ApiError(error.status, error.code, messageOf(error, sessionOver, 'Token refresh failed'))
     }

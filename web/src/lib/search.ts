@@ -1,11 +1,11 @@
-/** Readers of search parameters: undefined for a value of the wrong form. */
+/** Parsers for search parameters. They return undefined for a value of the wrong form. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
 const flagOf = (value: unknown): true | undefined =>
   value === true || value === 'true' || value === '' ? true : undefined
 
-/** A path of the signed-in area: a sign-in returns nowhere else. */
+/** A dashboard path to return to after sign-in; undefined for any other path. */
 export const returnPathOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= 2000 && /^\/dashboard(?![^/?#])/.test(value) ? value : undefined
 
@@ -16,16 +16,16 @@ export function pageOf(value: unknown): number | undefined {
 }
 
 /**
- * What a route reads from its URL. Entries of the wrong form stay, as undefined: if they were left out, the router would
- * return the raw text of the URL in their place.
+ * A route's search parameters. Entries of the wrong form stay, as undefined: if they were left out, the router would
+ * return the URL's raw text in their place.
  */
 export const searchOf = <T extends Record<string, unknown>>(search: T) =>
   search as { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** The text parameters of these names. */
+/** The text parameters with these names. */
 export const textsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as { [K in Name]?: string }
 
-/** The flags of these names. */
+/** The flags with these names. */
 export const flagsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, flagOf(search[name])])) as { [K in Name]?: true }

@@ -18,7 +18,7 @@ type PasswordChallenge = { required: true; session: string; email: string }
 type Session = {
   user: User | null
   isLoading: boolean
-  /** The session ended without a sign-out. */
+  /** True if the session ended without a sign-out. */
   expired: boolean
   passwordChallenge: PasswordChallenge | null
 }
@@ -59,7 +59,7 @@ export function startSession(): void {
   set({ user, isLoading: expiresAt() < Date.now() })
   api('GET /users/:userId', { params: { userId: user.id } })
     .then((fresh) => session.user && keepUser(fresh))
-    .catch(() => undefined) // Without a reply the stored user stays. A refused token has ended the session already.
+    .catch(() => undefined) // Without a reply the stored user stays. A refused token has already ended the session.
     .finally(() => set({ isLoading: false }))
 }
 
@@ -73,7 +73,7 @@ function watchOtherTabs(): void {
 
 const signOuts = () => new BroadcastChannel('bursar-sign-out')
 
-/** Takes over the user as the server now has it, in state and in storage. */
+/** Stores the server's version of the user, in state and in storage. */
 export function keepUser(user: User): void {
   storeUser(user)
   set({ user, passwordChallenge: null })
@@ -86,7 +86,7 @@ function storeSession(reply: SignedIn): void {
   keepUser(reply.user)
 }
 
-/** Signs in. An account with a temporary password gets a password challenge in the session instead. */
+/** Signs in. For an account with a temporary password, sets a password challenge instead. */
 export async function signIn(email: string, password: string): Promise<void> {
   const reply = await api('POST /auth/cognito/login', { public: true, body: { email, password } })
   if ('challengeName' in reply) {
@@ -96,7 +96,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   storeSession(reply)
 }
 
-/** Sets the password that the challenge asks for, which signs in. */
+/** Answers the password challenge, which signs the user in. */
 export async function setNewPassword(newPassword: string): Promise<void> {
   if (!session.passwordChallenge) return
   const { email, session: challenge } = session.passwordChallenge
@@ -119,7 +119,7 @@ export function expireSession(): void {
   dispatchEvent(new Event('session-expired'))
 }
 
-/** Here at once, and on the server when it can be reached. */
+/** Ends the session here immediately, and on the server if it can be reached. */
 function forgetSession(): void {
   const token = refreshToken()
   clearSession()

@@ -1,7 +1,7 @@
 import type { Wallet } from '#schemas/wallet.ts'
 import { dollars, microOf } from './amounts.ts'
 
-/** Why the wallet cannot pay at all, to follow its name; null when it can. */
+/** Why the wallet can't pay at all, as words to show after its name; null if it can. */
 export function blockedBecause({ status, paused, halted }: Wallet): string | null {
   if (status === 'deploying') return 'still being created'
   if (status === 'failed') return 'not created'
@@ -20,7 +20,7 @@ export function spendableText({ spendable, usdcBalance }: Pick<Wallet, 'spendabl
   return now + why + arrivingText(spendable)
 }
 
-/** ' $20.00 more is arriving …', or nothing. */
+/** ' $20.00 more is arriving …', or an empty string. */
 function arrivingText({ arriving }: NonNullable<Wallet['spendable']>): string {
   return arriving === '0' ? '' : ` ${dollars(microOf(arriving))} more is arriving and can be spent in a few seconds.`
 }

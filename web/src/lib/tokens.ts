@@ -1,6 +1,6 @@
 import type { Tokens, User } from '#schemas/account.ts'
 
-/** What the browser stores of a session, under the specified names; the last is ours. `auth_token` is the access token. */
+/** Storage keys of a session, as specified; only the last is our own. `auth_token` holds the access token. */
 const keys = {
   token: 'auth_token',
   user: 'auth_user',
@@ -17,7 +17,7 @@ const soonMs = 300_000 // 5 minutes
 export const accessToken = () => localStorage.getItem(keys.token)
 export const refreshToken = () => localStorage.getItem(keys.refreshToken)
 
-/** Epoch ms; 0 when unknown. */
+/** Epoch ms; 0 if unknown. */
 export const expiresAt = () => Number(localStorage.getItem(keys.expiry) ?? 0)
 export const expiresSoon = (now = Date.now()) => expiresAt() - now < soonMs
 
@@ -43,7 +43,7 @@ export function storedUser(): User | null {
   }
 }
 
-/** As `storedUser`; throws Error with the reason when there is none. */
+/** Like `storedUser`, but throws Error with the reason if there is none. */
 export function restoredUser(): User {
   const text = localStorage.getItem(keys.user)
   if (!text || !accessToken()) throw new Error('No stored user found')
@@ -57,7 +57,7 @@ export function restoredUser(): User {
 
 const idleLimitMs = 43_200_000 // 12 hours
 
-/** Epoch ms of the last mouse, key, scroll or touch in any tab; null when none is known. */
+/** Epoch ms of the last mouse, key, scroll or touch activity in any tab; null if unknown. */
 export const lastActivityAt = () => Number(localStorage.getItem(keys.activity)) || null
 /** Milliseconds until the session ends because of inactivity. */
 export const idleLeftMs = () => (lastActivityAt() ?? Date.now()) + idleLimitMs - Date.now()

@@ -1,2 +1,2 @@
-/** The colour of a status: success, in progress, failure, or none of them. */
+/** A status's colour: success, in progress, failure or neutral. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'

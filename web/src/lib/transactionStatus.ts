@@ -5,7 +5,7 @@ import type { Tone } from './tone.ts'
 const isIn = (group: TransactionStatusGroup, status: TransactionStatus) =>
   (transactionStatusGroups[group] as readonly TransactionStatus[]).includes(status)
 
-/** What people see of a status. Unknown statuses show as Pending. */
+/** The status as shown to people. Unknown statuses are shown as Pending. */
 export function displayStatus(status: TransactionStatus): { label: 'Completed' | 'Failed' | 'Pending'; tone: Tone } {
   if (isIn('completed', status)) return { label: 'Completed', tone: 'good' }
   if (isIn('failed', status)) return { label: 'Failed', tone: 'bad' }
@@ -20,7 +20,7 @@ export const isFinal = (transaction: Transaction) =>
 export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds Reclaimed' | 'Funds Withdrawn' | null {
   if (transaction.category !== 'escrow') return null
   if (transaction.status === 'PENDING' && transaction.txHash) return 'Awaiting Claim'
-  // Without a hash it was cancelled before anything was funded.
+  // Without a hash, it was cancelled before it was funded.
   if (transaction.status === 'CANCELLED' && transaction.txHash) return 'Funds Reclaimed'
   if (transaction.status === 'CONFIRMED') return 'Funds Withdrawn'
   return null
@@ -47,5 +47,5 @@ export function categoryLabel(transaction: Transaction): string {
   }
 }
 
-/** The agent's name, or 'User' when no agent sent it. */
+/** The agent's name, or 'User' if no agent sent it. */
 export const senderOf = (transaction: Transaction) => transaction.agent?.name ?? 'User'

@@ -1,13 +1,13 @@
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
 import { ApiError, messageOf } from './apiError.ts'
 
-/** With a field, it gets the focus and the message beneath it; otherwise the message is shown above the form. */
+/** If `field` is set, that field gets the focus and the message; otherwise the message is shown above the form. */
 export type FormProblem<Field extends string> = { field?: Field; message?: string; code?: string }
 
 /**
  * State of a form on the account screens (sign-in, signup, codes, passwords): its values, and one problem at a time.
- * `busy` lasts until a failure, since success leaves the screen. Forms behind sign-in use react-hook-form, which would
- * make these screens too large: docs/decisions/013-forms.md.
+ * `busy` lasts until a failure, since success leaves the screen. Dashboard forms use react-hook-form, which would make
+ * these screens too large: docs/decisions/013-forms.md.
  */
 export function useAccountForm<Field extends string>(
   initial: Record<Field, string>,
@@ -15,7 +15,7 @@ export function useAccountForm<Field extends string>(
     /** The first problem with the values, or null to send them. */
     check: (values: Record<Field, string>) => FormProblem<Field> | null
     send: (values: Record<Field, string>) => Promise<unknown>
-    /** What to say when the server gives no reason: the call failed, or its reply reports no success. */
+    /** Messages if the server gives no reason: the call failed, or the reply reports a failure under a success status. */
     fallback: [failed: string, refused: string]
   },
 ) {
@@ -49,9 +49,9 @@ export function useAccountForm<Field extends string>(
     values,
     busy,
     form: { ref: form, noValidate: true, onSubmit },
-    /** Code of the server's refusal. */
+    /** The error code of the server's refusal. */
     code: problem?.code,
-    /** A problem that belongs to no field. */
+    /** A problem that is not about a single field. */
     general: problem?.field ? undefined : problem?.message,
     errorOf: (field: Field) => (problem?.field === field ? problem.message : undefined),
     bind: (name: Field) => ({

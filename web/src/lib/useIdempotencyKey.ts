@@ -3,12 +3,12 @@ import { ApiError, isOutcomeUnknown } from './apiError.ts'
 
 const newKey = () => crypto.randomUUID()
 
-/** Something was done under this key already: a new key might do it twice. */
+/** A request with this key has already taken effect; a new key might repeat it. */
 const wasUsed = (error: unknown) => error instanceof ApiError && error.code === 'idempotency_key_reused'
 
 /**
- * The idempotency key of one dialog: made when it opens and the same on every retry. Only a plain refusal, after which
- * nothing was done, gives the next attempt a new key.
+ * The idempotency key of one dialog: created when it opens and the same for every retry. Only a plain refusal, which had
+ * no effect, gives the next attempt a new key.
  */
 export function useIdempotencyKey() {
   const [initial] = useState(newKey)
@@ -18,7 +18,7 @@ export function useIdempotencyKey() {
   }
   return {
     current: () => key.current,
-    /** For the next attempt, after one that is known to have done nothing. */
+    /** Makes a new key for the next attempt, after one that is known to have had no effect. */
     renew,
     /** Call it after each failed attempt. */
     onFailed: (error: unknown) => {

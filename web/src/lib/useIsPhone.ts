@@ -8,5 +8,5 @@ function subscribe(listener: () => void) {
   return () => query.removeEventListener('change', listener)
 }
 
-/** For lists whose rows are built differently on a phone: hiding one of two forms would double the page. */
+/** For lists that render rows differently on a phone: rendering both versions and hiding one would double the page. */
 export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => query.matches)

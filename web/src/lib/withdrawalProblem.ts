@@ -1,7 +1,7 @@
 import { addressProblem } from '#domain/validators.ts'
 import { sameAddress } from './address.ts'
 
-/** Why an owner can't withdraw from `wallet` to the address `to`; null when it is fine. */
+/** Why an owner can't withdraw from `wallet` to the address `to`; null if they can. */
 export function withdrawalProblem(to: string, wallet: string): string | null {
   const problem = addressProblem(to)
   if (problem) return problem

@@ -7,8 +7,8 @@ import { RangeFields } from './RangeFields.tsx'
 export type Change<Filters> = (part: { [Name in keyof Filters]?: Filters[Name] | undefined }) => void
 
 /**
- * Edits a draft of a list's filters, which takes effect when it is applied. `children` renders the fields of this list;
- * days and amounts are common to all lists.
+ * Edits a draft of a list's filters, which takes effect when applied. `children` renders the list's own fields; days and
+ * amounts are common to all lists.
  */
 export function FilterDialog<Filters extends Range>(props: {
   title: string
@@ -49,6 +49,6 @@ export function FilterDialog<Filters extends Range>(props: {
   )
 }
 
-/** Without empty fields, so that equal filters compare equal. */
+/** Removes empty fields, so that equal filters compare equal. */
 const withoutEmpty = <Filters,>(draft: Parameters<Change<Filters>>[0]) =>
   Object.fromEntries(Object.entries(draft).filter(([, value]) => value && (value as string).length > 0)) as Filters

@@ -1,6 +1,6 @@
 import { Field, Input } from '../components/Field.tsx'
 
-/** A text to search for. */
+/** An input for text to search for. */
 export function TextField(props: {
   label: string
   hint?: string
@@ -22,7 +22,7 @@ export function TextField(props: {
   )
 }
 
-/** Any of a few values, as checkboxes. */
+/** Checkboxes to choose any of a few values. */
 export function Choices<T extends string>(props: {
   legend: string
   options: readonly (readonly [value: T, label: string])[]

@@ -12,16 +12,16 @@ import { useIsPhone } from '../lib/useIsPhone.ts'
 
 /** One page of a list in any of its states: loading, failed, empty, no match, beyond the last page, rows. */
 export function PagedCard<Row extends { id: string }>(props: {
-  /** What the rows are: 'payouts'. */
+  /** Plural noun for the rows, such as 'payouts'. */
   noun: string
   list: UseQueryResult<{ rows: Row[]; page: Page }>
   columns: Column<Row>[]
   isFiltered: boolean
-  /** Other rows are about to be requested. */
+  /** True while other rows are about to be requested. */
   isWaiting: boolean
   onClear: () => void
   onPage: (page: number, cursor?: string) => void
-  /** A row on a phone. */
+  /** Renders a row on a phone. */
   compact: (row: Row) => ReactNode
   sorting: Sorting
   /** Shown when the list has no rows at all. */
@@ -29,7 +29,7 @@ export function PagedCard<Row extends { id: string }>(props: {
 }) {
   const { noun, list, columns, compact } = props
   const isPhone = useIsPhone()
-  // Rows are rendered with low priority and only when they change, so that the page responds to input at once.
+  // Rows are rendered at low priority and only when they change, so that the page responds to input immediately.
   const data = useDeferredValue(list.data)
   const stale = props.isWaiting || list.isPlaceholderData || data !== list.data
   const rows = data?.rows
@@ -94,7 +94,7 @@ const sortNames: Record<ListSort, string> = {
   smallest: 'Smallest first',
 }
 
-/** In place of the table's header, which a phone has no room for. */
+/** Replaces the table's header, for which a phone has no room. */
 const SortSelect = ({ sorting }: { sorting: Sorting }) => (
   <div className="border-hairline border-b px-5 py-2">
     <Select aria-label="Sort by" value={sorting.value} onChange={({ target }) => sorting.onChange(target.value)}>

@@ -3,7 +3,7 @@ import { AmountInput } from '../components/AmountInput.tsx'
 import { Field, Input } from '../components/Field.tsx'
 import { datePresets, type Range, rangeProblems } from '../lib/range.ts'
 
-/** First and last day, least and greatest amount of a filter. */
+/** Fields for a filter's first and last day and its minimum and maximum amount. */
 export function RangeFields(props: { value: Range; onChange: (change: Partial<Record<keyof Range, string>>) => void }) {
   const { value, onChange } = props
   const [presets] = useState(() => datePresets(new Date()))

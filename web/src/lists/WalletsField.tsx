@@ -9,7 +9,7 @@ import { type Wallet, walletLabel, walletName, walletsQuery } from '../queries/w
 /** First ten and last eight characters. */
 const shorten = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
 
-/** Chooses wallets by part of their name or address. `value`: addresses. */
+/** Picks wallets by part of their name or address. `value` holds addresses. */
 export function WalletsField(props: { value: string[]; onChange: (addresses: string[]) => void }) {
   const { data: wallets = [], isPending } = useQuery(walletsQuery)
   const chosen = props.value.map(

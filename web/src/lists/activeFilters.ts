@@ -1,9 +1,11 @@
 import { amountsText, daysText, type Range } from '../lib/range.ts'
 
-/** A group of filters that is set, in words, and how to remove it. */
+/** A group of filters that is set, as text, and a function to remove it. */
 export type ActiveFilter = { key: string; text: string; remove: () => void }
 
-/** The filters that are set, each group once. `texts` words those of this list; days and amounts are common to all. */
+/**
+ * The filters that are set, each group once. `texts` describes the list's own filters; all lists share days and amounts.
+ */
 export function activeFilters<Filters extends Range>(
   filters: Filters,
   texts: { [Name in Exclude<keyof Filters, keyof Range>]-?: string | false | undefined },

@@ -1,8 +1,8 @@
 import { useTransition } from 'react'
 
 /**
- * For actions that redraw a whole page, such as a change of the URL. `afterPaint(act)` first lets the page respond to
- * the input (`isWaiting` turns true, which dims the list; a dialog closes) and runs `act` once that is painted.
+ * For actions that redraw a whole page, such as a URL change. `afterPaint(act)` first lets the page respond to the input
+ * (`isWaiting` turns true, which dims the list; a dialog closes) and runs `act` after the next paint.
  */
 export function useAfterPaint(): [isWaiting: boolean, afterPaint: (act: () => void) => void] {
   const [isWaiting, start] = useTransition()

@@ -1,7 +1,7 @@
 import { removePushSubscription, savePushSubscription } from '../queries/push.ts'
 import { pushUser, rememberPush } from './remembered.ts'
 
-/** Push notifications on this device. Loaded on demand, with the settings or for a user who has them on. */
+/** Push notifications on this device. Loaded on demand: with the settings, or for a user who has them turned on. */
 
 export type PushState = 'unsupported' | 'needs_home_screen' | 'blocked' | 'off' | 'on'
 
@@ -22,9 +22,9 @@ export async function subscriptionNow(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null
 }
 
-/** Asks the user, subscribes and registers with the server. Throws what the browser or the server throws. */
+/** Asks the user, subscribes, and registers with the server. Throws the browser's and the server's errors. */
 export async function turnPushOn(userId: string, publicKey: string): Promise<PushState> {
-  // Asked before anything is awaited: Safari wants it within the press of the button.
+  // Asked before anything is awaited: Safari requires a user gesture.
   const permission = await Notification.requestPermission()
   if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
   await registerWorker()
@@ -34,7 +34,7 @@ export async function turnPushOn(userId: string, publicKey: string): Promise<Pus
   return 'on'
 }
 
-/** A subscription that was made with an earlier key of the server has to go first. */
+/** A subscription made with an earlier server key must be removed first. */
 async function subscribe(pushManager: PushManager, publicKey: string): Promise<PushSubscription> {
   const options = { userVisibleOnly: true, applicationServerKey: publicKey }
   try {
@@ -51,14 +51,14 @@ export async function turnPushOff(): Promise<void> {
   const subscription = await subscriptionNow()
   rememberPush(null)
   if (!subscription) return
-  // The browser first: then nothing arrives any more, even if the server can't be reached.
+  // Unsubscribes in the browser first, so that nothing arrives even if the server can't be reached.
   await subscription.unsubscribe()
   await removePushSubscription(subscription.endpoint)
 }
 
 /**
- * After a sign-in where push is on: registers the worker again, which updates it, and tells the server the subscription as
- * it is now, since browsers replace them.
+ * Called after a sign-in if push is on. Registers the worker again, which updates it, and sends the server the current
+ * subscription, since browsers replace them.
  */
 export async function keepPushOn(publicKey: string): Promise<void> {
   if (Notification.permission !== 'granted') return
@@ -67,7 +67,7 @@ export async function keepPushOn(publicKey: string): Promise<void> {
   await savePushSubscription(await subscribe(pushManager, publicKey))
 }
 
-/** The policy of these pages allows script addresses only through a Trusted Types policy. */
+/** These pages' CSP accepts script URLs only through a Trusted Types policy. */
 function registerWorker(): Promise<ServiceWorkerRegistration> {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy('bursar-push', { createScriptURL: (url) => url })

@@ -4,14 +4,14 @@ import { ApiError } from '../lib/apiError.ts'
 import { forgetSignup, keepSignup, pendingSignupToken } from '../lib/pendingSignup.ts'
 import { getSession, keepUser } from '../lib/session.ts'
 
-/** Signup with a passcode. Returns the sentence to show. */
+/** Signs up with a passcode. Returns the message to show. */
 export const signUpWithPasscode = async (body: { email: string; name: string; signupPasscode: string }) =>
   (await apiEnvelope('POST /users', { public: true, body })).message ??
   'Account created! Check your email for login credentials.'
 
 /**
- * This browser keeps the sign-up's token, so that the confirmation keeps the password chosen here. `signupPasscode`: where
- * sign-up needs one.
+ * Signs up and stores the sign-up's token in this browser, so that the confirmation keeps the password chosen here.
+ * `signupPasscode` is for deployments that require one.
  */
 export async function signUp(body: { email: string; name: string; password: string; signupPasscode?: string }) {
   const reply = await api('POST /auth/cognito/signup', { public: true, body })
@@ -44,7 +44,7 @@ export const resetPassword = (body: { email: string; code: string; newPassword: 
 export const resetPasswordByLink = (token: string, newPassword: string) =>
   api('POST /auth/cognito/reset-password-link', { public: true, body: { token, newPassword } })
 
-/** The path parameter of the user's own account. Throws ApiError once the session has ended. */
+/** The path parameter for the user's own account. Throws ApiError if the session has ended. */
 function ownId() {
   const { user } = getSession()
   if (!user) throw new ApiError(401, 'unauthenticated', 'Session expired. Please sign in again.')

@@ -12,7 +12,7 @@ const rootKey = ['approvals'] as const
 const listPollMs = 15_000 // 15 seconds
 const pollMs = 4_000 // 4 seconds
 
-/** All that wait, then pages of ended ones. */
+/** All pending approvals, then pages of ended ones. */
 export const approvalsQuery = infiniteQueryOptions({
   queryKey: [...rootKey, 'list'],
   queryFn: ({ pageParam, signal }) =>
@@ -22,14 +22,14 @@ export const approvalsQuery = infiniteQueryOptions({
   refetchInterval: listPollMs,
 })
 
-/** What waits, up to 50. */
+/** Up to 50 pending approvals. */
 export const pendingApprovalsQuery = queryOptions({
   queryKey: [...rootKey, 'pending'],
   queryFn: ({ signal }) => api('GET /approvals', { query: { status: 'pending' }, signal }),
   refetchInterval: listPollMs,
 })
 
-/** Polled while nobody has decided. */
+/** Polled while the approval is pending. */
 export const approvalQuery = (approvalId: string) =>
   queryOptions({
     queryKey: [...rootKey, 'detail', approvalId],
@@ -39,7 +39,7 @@ export const approvalQuery = (approvalId: string) =>
     staleTime: 0,
   })
 
-/** After a decision, whatever came of it. */
+/** Called after a decision, whatever its outcome. */
 export async function refreshApprovals(): Promise<void> {
   await Promise.all([queryClient.invalidateQueries({ queryKey: rootKey }), refreshNoticeCount(), refreshTransactions()])
 }
@@ -50,7 +50,7 @@ export const approve = (approvalId: string, body: ApiCalls['POST /approvals/:app
 export const deny = (approvalId: string, body: ApiCalls['POST /approvals/:approvalId/deny']['body']) =>
   api('POST /approvals/:approvalId/deny', { params: { approvalId }, body })
 
-/** Permissions to pay one address without asking, those that are in force. */
+/** Active grants: permissions to pay one address without asking. */
 export const grantsQuery = queryOptions({
   queryKey: [...rootKey, 'grants'],
   queryFn: ({ signal }) => api('GET /grants', { query: { status: 'active' }, signal }),

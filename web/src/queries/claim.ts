@@ -6,7 +6,7 @@ export type { ClaimPayout }
 
 const pollMs = 2_000 // 2 seconds
 
-/** The payout behind a claim link; polled while its funding or its claim is under way. */
+/** The payout behind a claim link; polled while it is being funded or claimed. */
 export const claimQuery = (accessToken: string) =>
   queryOptions({
     queryKey: ['claim', accessToken],
@@ -20,7 +20,7 @@ export const claimQuery = (accessToken: string) =>
 export const verifyPasscode = (accessToken: string, passcode: string) =>
   api('POST /escrow/verify-passcode', { public: true, body: { accessToken, passcode } })
 
-/** Sends a new code to where the first one went. */
+/** Sends a new code to the same email address or phone number. */
 export const resendPasscode = (accessToken: string) =>
   api('POST /escrow/resend-passcode', { public: true, body: { accessToken } })
 

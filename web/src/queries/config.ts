@@ -10,8 +10,8 @@ export const configQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether payouts can be sent to phone numbers; not while that is unknown. */
+/** Whether payouts can be sent to phone numbers; false until the configuration is loaded. */
 export const useSms = (): boolean => useQuery(configQuery).data?.sms ?? false
 
-/** The network whose money counts: Base, unless this is a staging deployment. */
+/** The primary network, whose money counts: Base, unless this is a staging deployment. */
 export const usePrimaryChain = (): Chain => useQuery(configQuery).data?.primaryChain ?? 'base'

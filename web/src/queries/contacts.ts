@@ -22,18 +22,18 @@ export const contactBalancesQuery = (contactIds: string[]) =>
   })
 
 export const refreshContacts = () => queryClient.invalidateQueries({ queryKey: contactsQuery.queryKey })
-/** Without the balances: asking for those of a deleted contact would fail. */
+/** Leaves out the balances: requesting those of a deleted contact would fail. */
 export const refreshContactList = () => queryClient.invalidateQueries({ queryKey: contactsQuery.queryKey, exact: true })
 
 export const createContact = (body: ContactInput) => api('POST /contacts', { body })
 export const updateContact = (contactId: string, body: ContactInput) =>
   api('PUT /contacts/:contactId', { params: { contactId }, body })
 
-/** Takes the contact off the list and off every whitelist. One that is gone already counts as deleted. */
+/** Removes the contact from the list and from every whitelist. A contact that no longer exists counts as deleted. */
 export async function deleteContact(contactId: string): Promise<void> {
   await api('DELETE /contacts/:contactId', { params: { contactId } }).catch((error) => {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error
   })
 }
-/** Possible for ten minutes. Does not put the contact back on whitelists. */
+/** Possible for ten minutes after deletion. Does not restore whitelist entries. */
 export const restoreContact = (contactId: string) => api('POST /contacts/:contactId/restore', { params: { contactId } })

@@ -8,7 +8,7 @@ export type { Notice, NoticeSubject }
 const rootKey = ['notices'] as const
 const pollMs = 15_000 // 15 seconds
 
-/** What waits for the owner, and what is new; polled on every page. */
+/** Counts of pending approvals and new notices; polled on every page. */
 export const noticeCountQuery = queryOptions({
   queryKey: [...rootKey, 'count'],
   queryFn: ({ signal }) => api('GET /notices/count', { signal }),
@@ -23,7 +23,7 @@ export const noticesQuery = queryOptions({
   staleTime: 0,
 })
 
-/** The owner has seen those up to the one with this id. */
+/** Marks the notices up to this id as read. */
 export async function readNotices(upTo: number): Promise<void> {
   const count: NoticeCount = await api('POST /notices/read', { body: { upTo } })
   queryClient.setQueryData(noticeCountQuery.queryKey, count)

@@ -1,7 +1,7 @@
 import { api } from '../lib/api.ts'
 
 /**
- * A session with the seller of USDC, whose page sends the USDC to `destinationAddress` on Base and then returns to the
+ * Creates a session with the on-ramp, whose page sends the USDC to `destinationAddress` on Base and then returns to the
  * dashboard. `presetFiatAmount` is in US dollars.
  */
 export const createOnrampSession = (destinationAddress: string, presetFiatAmount: string) =>

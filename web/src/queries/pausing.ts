@@ -9,7 +9,7 @@ export const accountQuery = queryOptions({
   queryFn: ({ signal }) => api('GET /account', { signal }),
 })
 
-/** What can be paused; `name` is how a sentence refers to it. */
+/** Something that can be paused; `name` is how a sentence refers to it. */
 export type PauseSubject = { kind: 'agent' | 'group' | 'wallet' | 'account'; id: string; name: string }
 
 /** Pauses or resumes; both take effect on the next call. */

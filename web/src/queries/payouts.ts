@@ -13,7 +13,7 @@ export type { CreateEscrowReply, Delivery, Escrow }
 
 const rootKey = ['payouts'] as const
 
-/** `wallets`: addresses. Days are local, amounts decimal USDC. */
+/** `wallets` holds addresses. Days are local, amounts are decimal USDC. */
 export type PayoutFilters = Range & { status?: Escrow['status'][]; wallets?: string[]; recipient?: string }
 
 const filterParams = ({ status, wallets, recipient, ...range }: PayoutFilters) => ({
@@ -44,7 +44,7 @@ export const reclaimableQuery = queryOptions({
   queryKey: [...rootKey, 'reclaimable'],
 })
 
-const pageSize = 100 // the API's most
+const pageSize = 100 // the API's maximum
 
 /** All unclaimed payouts at this moment, by escrow id. */
 export async function fetchReclaimable(): Promise<Map<string, Escrow>> {
@@ -73,7 +73,7 @@ export const payoutQuery = (escrowId: string) =>
     queryFn: ({ signal }) => api('GET /escrow/:escrowId', { params: { escrowId }, signal }),
   })
 
-/** The link that the recipient got; it opens nothing without the code. */
+/** The claim link that the recipient got; useless without the code. */
 export const claimLinkQuery = (escrowId: string) =>
   queryOptions({
     queryKey: ['payout-link', escrowId],
@@ -94,5 +94,5 @@ export const reclaimPayout = (escrowId: string, idempotencyKey: string) =>
 
 export const reclaimAllPayouts = () => api('POST /escrow/reclaim-all')
 
-/** Sends the recipient a new code, three times at most. The wrong attempts at the old one no longer count. */
+/** Sends the recipient a new code, three times at most. Wrong attempts at the old code no longer count. */
 export const resendCode = (escrowId: string) => api('POST /escrow/:escrowId/resend', { params: { escrowId } })

@@ -14,18 +14,18 @@ export const groupsQuery = queryOptions({
 
 export const refreshGroups = () => queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
 
-/** The group as the server has it now; undefined when it is gone. */
+/** The group as the server has it now; undefined if it no longer exists. */
 export async function fetchGroup(groupId: string): Promise<PolicyGroup | undefined> {
   const groups = await queryClient.fetchQuery({ ...groupsQuery, staleTime: 0 })
   return groups.find(({ policyGroup }) => policyGroup.id === groupId)?.policyGroup
 }
 
-/** Amounts are decimal USDC; null = no such limit. */
+/** Amounts are decimal USDC; null means no such limit. */
 export type GroupInput = ApiCalls['POST /policy-groups']['body']
 export const createGroup = (body: GroupInput, idempotencyKey: string) =>
   api('POST /policy-groups', { body, idempotencyKey })
 
-/** Refused with field `version` when the group was changed after that version. */
+/** Refused with field `version` if the group has changed since that version. */
 export const updateGroup = (groupId: string, body: ApiCalls['PUT /policy-groups/:groupId']['body']) =>
   api('PUT /policy-groups/:groupId', { params: { groupId }, body })
 
@@ -34,7 +34,7 @@ export const topUpBudget = (groupId: string, amount: string, idempotencyKey: str
   api('POST /policy-groups/:groupId/top-up', { params: { groupId }, body: { amount }, idempotencyKey })
 
 export type ContactMethods = ApiCalls['POST /policy-groups/:groupId/contacts/:contactId/confirm']['body']
-/** Whitelists the contact as the owner was shown it. Refused when it changed again meanwhile. */
+/** Whitelists the contact as it was shown to the owner. Refused if it has changed since. */
 export const confirmContact = (groupId: string, contactId: string, shown: ContactMethods) =>
   api('POST /policy-groups/:groupId/contacts/:contactId/confirm', { params: { groupId, contactId }, body: shown })
 

@@ -9,9 +9,9 @@ export const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Fields that `change` does not name keep their values. */
+/** Fields missing from `change` keep their values. */
 export async function savePreferences(change: Preferences): Promise<void> {
-  // What is not known stays unknown: a field that is left out here would read as one that was never stored.
+  // Preferences that are not loaded stay so: a partial object would make the other fields look unset.
   queryClient.setQueryData(preferencesQuery.queryKey, (before) => before && { ...before, ...change })
   await api('PUT /preferences', { body: change, keepalive: true })
 }

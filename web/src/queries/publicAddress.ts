@@ -1,7 +1,7 @@
 import { api } from '../lib/api.ts'
 import { keepUser } from '../lib/session.ts'
 
-/** Links `publicAddress` to the account. `sign` has its wallet sign a message, which proves that it is the user's. */
+/** Links `publicAddress` to the account. `sign` has the wallet sign a message, which proves that the user controls it. */
 export async function linkAddress(
   userId: string,
   publicAddress: string,

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../lib/api.ts'
 
-/** What this deployment's push messages are signed with. Null: it sends none. */
+/** The public key that this deployment's push messages are signed with; null if it sends none. */
 export const pushKeyQuery = queryOptions({
   queryKey: ['push', 'key'],
   queryFn: ({ signal }) => api('GET /push/key', { signal }),

@@ -4,7 +4,7 @@ import { api } from '../lib/api.ts'
 
 export type { OwnerSigningContext, WalletActionView }
 
-/** Whole micro-USDC as text, and hours. */
+/** Limit as a string of whole micro-USDC, and lifetime in hours. */
 export type Grant = { spendingLimit: string; ttlHours: number }
 
 export const rotateSessionKey = (walletId: string, grant: Grant, idempotencyKey: string) =>
@@ -14,11 +14,11 @@ export const rotateSessionKey = (walletId: string, grant: Grant, idempotencyKey:
     idempotencyKey,
   })
 
-/** A new session key held by us, which takes effect once the owner has signed for it. */
+/** Creates a session key that Bursar holds. It takes effect once the owner has signed for it. */
 export const offerSession = (walletId: string, grant: Grant, idempotencyKey: string) =>
   api('POST /wallets/smart-wallets-v2/:walletId/session-offers', { params: { walletId }, body: grant, idempotencyKey })
 
-/** What the owner's next signature must bind. */
+/** The values that the owner's next signature must include. */
 export const ownerSigningContext = (walletId: string) =>
   api('GET /wallets/smart-wallets-v2/:walletId/owner-signing-context', { params: { walletId } })
 

@@ -14,7 +14,7 @@ export type { Transaction }
 const rootKey = ['transactions'] as const
 const pollMs = 1_500 // 1.5 seconds
 
-/** `sender`: 'user' or an agent's id. Days are local, amounts decimal USDC. */
+/** `sender` is 'user' or an agent's id. Days are local, amounts are decimal USDC. */
 export type TransactionFilters = Range & {
   type?: (typeof transactionTypes)[number]
   status?: (typeof transactionStatuses)[number][]
@@ -76,7 +76,7 @@ type RecipientCheck = { amount: string } & (
   | { recipientEmail: string }
   | { recipientPhone: string }
 )
-/** What is known of a recipient before money moves. Asked again for every review. */
+/** Facts about a recipient, to show before money moves. Never cached: fetched for every review. */
 export const recipientQuery = (body: RecipientCheck) =>
   queryOptions({
     queryKey: [...rootKey, 'recipient', body],

@@ -13,14 +13,14 @@ export const usageQuery = queryOptions({
   queryFn: ({ signal }) => api('GET /usage/dashboard', { signal }),
 })
 
-/** What was spent per day. The same key as the figures' at its start, so that both are refreshed together. */
+/** Spending per day. Its key starts with that of `usageQuery`, so that both are refreshed together. */
 export const spendingQuery = (query: SpendingParams) =>
   queryOptions({
     queryKey: ['usage', 'spending', query],
     queryFn: ({ signal }) => api('GET /usage/spending', { query, signal }),
   })
 
-/** Further pages have the changes before; the days of all are the same. */
+/** Later pages hold earlier changes; `days` is the same on every page. */
 export const budgetHistoryQuery = (groupId: string, days: Span) =>
   infiniteQueryOptions({
     queryKey: ['usage', 'budget', groupId, days],

@@ -24,7 +24,7 @@ export const sessionKeyQuery = (walletId: string) =>
 
 export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
-/** Only the owner's address goes to the server. */
+/** Sends only the owner's address to the server. */
 export const deployWallet = (
   { chain, ...input }: { ownerAddress: string; chain: Chain; name?: string },
   idempotencyKey: string,
@@ -36,15 +36,15 @@ export const renameWallet = (walletId: string, name: string | null) =>
 
 export const deleteWallet = (walletId: string) => api('DELETE /wallets/:walletId', { params: { walletId } })
 
-/** The only call that carries a private key: one that its holder chose to hand over. */
+/** The only call that sends a private key: one that its holder chose to import. */
 export const importWallet = (body: ApiCalls['POST /wallets/with-private-key']['body'], idempotencyKey: string) =>
   api('POST /wallets/with-private-key', { body, idempotencyKey })
 
-/** The key of an imported wallet. Not a query, so that no cache keeps it. */
+/** The private key of an imported wallet. Not a query, so that no cache keeps it. */
 export const viewPrivateKey = async (walletId: string, masterPassword: string) =>
   (await api('POST /wallets/:walletId/private-key', { params: { walletId }, body: { masterPassword } })).privateKey
 
-/** Reads one wallet's balance again, then the list. Throws while the balance can't be read. */
+/** Refetches one wallet's balance, then the list. Throws if the balance can't be read. */
 export async function retryBalance(walletId: string): Promise<void> {
   await api('GET /wallets/:walletId/usdc-balance', { params: { walletId } })
   await refreshWallets()
@@ -62,7 +62,7 @@ export async function mintTestUsdc(address: string, chain: Wallet['chain']): Pro
 
 export const walletName = (wallet: { name: string | null }) => wallet.name || 'Unnamed Wallet'
 
-/** Where one of several wallets is chosen: test money must not look real. */
+/** For choosing among wallets: test money must not look real. */
 export const walletLabel = (wallet: { name: string | null; chain: Wallet['chain'] }) =>
   wallet.chain === 'base' ? walletName(wallet) : `${walletName(wallet)} (test network)`
 

@@ -38,7 +38,7 @@ export const sendTest = (webhookId: string) => api('POST /webhooks/:webhookId/te
 export const replayDelivery = (webhookId: string, deliveryId: string) =>
   api('POST /webhooks/:webhookId/deliveries/:deliveryId/replay', { params: { webhookId, deliveryId } })
 
-/** One that is gone already counts as deleted. */
+/** A webhook that no longer exists counts as deleted. */
 export async function deleteWebhook(webhookId: string): Promise<void> {
   await api('DELETE /webhooks/:webhookId', { params: { webhookId } }).catch((error) => {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error

@@ -7,7 +7,7 @@ import { etherText } from './text.ts'
 /** Enough for the most expensive call of this page at a high gas price: 0.0001 ETH. */
 const enoughWei = 100_000_000_000_000n
 
-/** The owner's address and its ETH, with a warning when that may not pay the network fees. */
+/** The owner's address and its ETH, with a warning if that may not cover the network fees. */
 export const OwnerCard = (props: {
   address: string
   /** Wei. */

@@ -10,7 +10,7 @@ import type { OnSend, WalletState } from './wallet.ts'
 
 const noToken: Address = `0x${'0'.repeat(40)}`
 
-/** Withdraws all USDC and ETH of a wallet to an address. */
+/** A form that withdraws all USDC and ETH of a wallet to an address. */
 export function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: OnSend }) {
   const { wallet } = props
   const [typed, setTyped] = useState('')

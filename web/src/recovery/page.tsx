@@ -3,7 +3,7 @@ import { render } from 'preact'
 import { RecoveryPage } from './RecoveryPage.tsx'
 
 /**
- * The way out that needs no server of ours: an owner's key and any RPC URL. One file (scripts/recovery.ts) that can be
- * opened from disk. It connects to the RPC URL only, and the key stays in the memory of this tab.
+ * The recovery page. It needs none of our servers, only an owner's key and any RPC URL. It is built as one file that can
+ * be opened from disk (scripts/recovery.ts), connects only to the RPC URL, and keeps the key in memory.
  */
 render(<RecoveryPage />, document.body)

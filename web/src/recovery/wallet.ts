@@ -4,7 +4,7 @@ import type { Address, Hex } from '#chain/types.ts'
 import type { EthereumNode, OnProgress } from './node.ts'
 import { addressAt, addressTopic, topic, wordAt } from './words.ts'
 
-/** A wallet as its own contract describes it. */
+/** A wallet's state, as read from its contract. */
 export type WalletState = {
   address: Address
   owner: Address
@@ -25,7 +25,7 @@ export type WalletState = {
   now: number
 }
 
-/** Throws Error with a sentence for people when there is no wallet of ours at the address. */
+/** Throws Error with a message for people if there is no Bursar wallet at the address. */
 export async function readWallet(node: EthereumNode, address: Address): Promise<WalletState> {
   if ((await node.request<Hex>('eth_getCode', address, 'latest')) === '0x')
     throw new Error(`There is no contract at ${address} on this network. Check the address and the RPC URL.`)
@@ -57,7 +57,7 @@ export async function readWallet(node: EthereumNode, address: Address): Promise<
 const walletCreated = topic('WalletCreated(address,address)')
 const payoutAnnounced = topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')
 
-/** All wallets that a factory of ours created for this owner. */
+/** Finds all wallets that a Bursar factory created for this owner. */
 export async function findWallets(
   node: EthereumNode,
   owner: Address,
@@ -75,7 +75,7 @@ export type OpenPayout = {
   held: bigint
 }
 
-/** The wallet's payouts that still hold money. They are announced on chain, so no server is needed to find them. */
+/** Finds the wallet's payouts that still hold money. They are announced on chain, so no server is needed. */
 export async function findPayouts(
   node: EthereumNode,
   wallet: WalletState,
@@ -112,7 +112,7 @@ async function payoutAddress(node: EthereumNode, escrow: Address, terms: Terms):
 const balanceOf = async (node: EthereumNode, token: Address, holder: Address): Promise<bigint> =>
   wordAt(await node.call(token, calldata('balanceOf(address)', holder)), 0)
 
-/** A transaction to the wallet; `done` is a sentence for when it is mined. */
+/** A transaction to the wallet; `done` is the message once it is mined. */
 export type WalletCall = { data: Hex; done: string }
-/** Sends calls one after the other. `what` names them in the status line. */
+/** Sends the calls one after the other. `what` describes them in the status line. */
 export type OnSend = (what: string, calls: WalletCall[]) => void

@@ -1,6 +1,6 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
 
-/** Any other path leads to `/`. */
+/** Redirects any other path to `/`. */
 export const Route = createFileRoute('/$')({
   beforeLoad: () => {
     throw redirect({ to: '/', replace: true })

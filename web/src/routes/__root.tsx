@@ -4,8 +4,8 @@ const inside = (path: string) => /^\/dashboard(\/|$)/.test(path)
 const startedInside = inside(location.pathname)
 
 /**
- * Only the signed-in pages may connect to wallets and chains, by their content security policy. A document keeps the
- * policy it was loaded with, so navigation into and out of them is a full page load.
+ * The content security policy lets only dashboard pages connect to wallets and chains. A document keeps the policy it was
+ * loaded with, so navigating into or out of the dashboard is a full page load.
  */
 export const Route = createRootRoute({
   beforeLoad: ({ location: { pathname, href } }) => {

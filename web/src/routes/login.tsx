@@ -10,7 +10,7 @@ const ExpiredNotice = lazy(() => import('./-login/ExpiredNotice.tsx'))
 const NewPasswordForm = lazy(() => import('./-login/NewPasswordForm.tsx'))
 
 export const Route = createFileRoute('/login')({
-  // Present even when undefined: otherwise the router passes the raw value of the URL to `beforeLoad`.
+  // Present even if undefined: otherwise the router passes the URL's raw value to `beforeLoad`.
   validateSearch: (search: Record<string, unknown>): { redirect?: string | undefined } => ({
     redirect: returnPathOf(search.redirect),
   }),

@@ -6,7 +6,7 @@ import { ErrorBox } from '../components/Field.tsx'
 import { noWallet, walletProblem } from './problems.ts'
 import { QrModal } from './QrModal.tsx'
 
-/** Connects one of the wallets found in this browser, or one of the others that we support. */
+/** Connects a wallet found in this browser, or another supported one. */
 export function ConnectDialog(props: { onClose: () => void }) {
   const { inBrowser, others } = useWallets()
   const connect = useConnect({ mutation: { retry: false } })
@@ -66,7 +66,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
   )
 }
 
-/** Wallets announced by EIP-6963; without any, the one behind `window.ethereum`. */
+/** Returns the wallets announced by EIP-6963 or, if there are none, the one behind `window.ethereum`. */
 function useWallets(): { inBrowser: Connector[]; others: Connector[] } {
   const connectors = useConnectors()
   const injected = connectors.filter(({ type }) => type === 'injected')

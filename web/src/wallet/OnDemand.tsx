@@ -2,13 +2,13 @@ import { Component, type ComponentType, type ReactNode, Suspense, useState } fro
 import { Button } from '../components/Button.tsx'
 
 type Props<P extends object> = {
-  /** Makes the lazy component. One that failed stays failed, so every attempt makes a new one. */
+  /** Creates the lazy component. A lazy component that failed stays failed, so every attempt creates a new one. */
   part: () => ComponentType<P>
   /** Its props. */
   with?: P
   /** Shown while it loads. */
   fallback?: ReactNode
-  /** Failures are not shown. */
+  /** Hides failures. */
   quiet?: boolean
 }
 

@@ -8,7 +8,7 @@ import { chainNames, isSupported } from './chains.ts'
 import { useDisconnectAll } from './useDisconnectAll.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
-/** In the menu panel: connects a wallet, or shows the connected one. */
+/** Connects a wallet, or shows the connected one, in the menu panel. */
 export default function PanelWallet() {
   return (
     <WalletLayer>

@@ -19,7 +19,7 @@ export function QrModal(props: { uri: string; onClose: () => void }) {
               <X aria-hidden="true" className="size-5" />
             </Dialog.Close>
           </div>
-          {/* A phone can't scan its own screen: there the link opens the wallet on it. */}
+          {/* A phone can't scan its own screen, so there a link opens the wallet app. */}
           <a
             href={props.uri}
             className="hidden h-control w-full items-center justify-center gap-2 rounded-control bg-paper px-4 font-medium text-ink outline-offset-2 focus-visible:outline-paper pointer-coarse:inline-flex"

@@ -4,7 +4,7 @@ import { WagmiContext } from 'wagmi'
 import { configQuery } from '../queries/config.ts'
 import { walletConfig } from './config.ts'
 
-/** Provides wagmi to its children once the deployment's configuration is known. Load it lazily: it imports wagmi. */
+/** Provides wagmi to its children once the deployment's configuration is loaded. Load it lazily: it imports wagmi. */
 export function WalletLayer(props: { children?: ReactNode }) {
   const deployment = useQuery(configQuery).data
   if (!deployment) return null

@@ -23,7 +23,7 @@ import { WalletLayer } from './WalletLayer.tsx'
 
 const notSaved = 'Failed to save public address. Please try again.'
 
-/** The connected wallet, and the public address of the account. */
+/** The connected wallet, and the account's public address. */
 export default function WalletSection() {
   return (
     <WalletLayer>
@@ -120,7 +120,7 @@ function UsdcBalance(props: { address: `0x${string}`; chainId: ChainId }) {
     functionName: 'balanceOf',
     args: [address],
     chainId,
-    // The transport retries already.
+    // The transport already retries.
     query: { enabled: usdc !== undefined, retry: false },
   })
   if (isError || (data === undefined && !usdc)) return <span className="text-muted">Unavailable</span>

@@ -17,7 +17,9 @@ const transport = { timeout: 10_000, retryCount: 3, retryDelay: 150, batch: { ba
 
 let config: Config | null = null
 
-/** The wagmi configuration of this page. The first call reconnects wallets that still authorize us, the last used one first. */
+/**
+ * This page's wagmi configuration. The first call reconnects wallets that still authorize us, the most recent one first.
+ */
 export function walletConfig(deployment: PublicConfig): Config {
   if (config) return config
   const made = makeConfig(deployment)
@@ -59,13 +61,13 @@ function walletConnectBy(projectId: string): CreateConnectorFn {
     metadata: { name: siteName, description: 'Budgets in USDC for AI agents', url: origin, icons: [] },
   })
   return (parameters) => {
-    // Its setup would load the SDK and connect to the relay on every page; connecting a wallet does both when needed.
+    // Its setup would load the SDK and connect to the relay on every page; connecting a wallet does both on demand.
     const { setup: _, ...connector } = create(parameters)
     return connector
   }
 }
 
-/** Suppresses a message that the relay's client logs whenever the machine wakes up; it reconnects on its own. */
+/** Suppresses a message that the relay's client logs whenever the machine wakes up. The client reconnects by itself. */
 function quietRelay(): void {
   const { error } = console
   console.error = (...parts: unknown[]) => {
@@ -74,7 +76,7 @@ function quietRelay(): void {
   }
 }
 
-/** Browser wallets respond at once; the SDK of another wallet is loaded only if that wallet was used last. */
+/** Reconnects browser wallets, which respond immediately. Loads another wallet's SDK only if that wallet was used last. */
 async function restore(wallets: Config): Promise<void> {
   const recent = await wallets.storage?.getItem('recentConnectorId')
   const candidates = wallets.connectors.filter(({ id, type }) => type === injected.type || id === recent)

@@ -5,18 +5,18 @@ export const noWallet = 'No wallet was found in this browser. Install one and re
 const pending = 'Your wallet is waiting for an answer to an earlier request. Open it and answer there.'
 const notConfigured = 'Your wallet is not set up for this network. Add it there, then try again.'
 
-/** What wallets and wagmi throw: errors with EIP-1193 codes, wrapped in named errors. */
+/** The shape of errors that wallets and wagmi throw: EIP-1193 codes, wrapped in named errors. */
 type WalletError = { name?: string; code?: unknown; message?: string; shortMessage?: string; cause?: unknown }
 
 /**
- * A sentence for people. Refusals of our API, and errors that we know no better sentence for, keep their own; `fallback`:
- * for a refusal without one.
+ * Returns a message for people. Refusals by our API and unknown errors keep their own message. `fallback` is for a refusal
+ * without one.
  */
 export function walletProblem(error: unknown, fallback?: string): string {
   if (error instanceof ApiError) return messageOf(error, fallback)
   const chain = [...causes(error)]
   const has = (name: string) => chain.some((each) => each.name === name)
-  // The wallet's own code is innermost: wagmi reports any failure to add a network as a rejection.
+  // Uses the innermost code, which is the wallet's own: wagmi reports any failure to add a network as a rejection.
   const code = chain.at(-1)?.code
 
   if (code === 4001 || code === 5000 || (has('UserRejectedRequestError') && code === undefined)) return rejected

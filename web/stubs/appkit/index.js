@@ -1,2 +1,2 @@
-// Stands in for @reown/appkit, which WalletConnect's provider loads only to show its own QR dialog. We show ours.
+// Replaces @reown/appkit, which WalletConnect's provider loads only to show its own QR dialog. We show our own.
 export {}

@@ -8,7 +8,7 @@ import { dayText, largest } from './series.ts'
 
 const limitText = (limit: string | null) => (limit === null ? 'no limit' : `$${formatAmount(limit)}`)
 
-/** A budget's limit, as a line, and what was spent of it until the end of each day, as an area. */
+/** A budget's limit as a line, and the total spent by the end of each day as an area. */
 export function BudgetChart(props: { days: BudgetHistory['days'] }) {
   const { days } = props
   const amounts = days.flatMap(({ limit, spent }) => [microOf(spent), ...(limit === null ? [] : [microOf(limit)])])

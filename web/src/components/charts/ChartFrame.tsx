@@ -3,16 +3,16 @@ import { type PointerEvent, type ReactNode, useState } from 'react'
 import { dayText } from './series.ts'
 
 /**
- * What all charts over days share: a line that says what the pointer is at, the picture, and below it the first, middle and
- * last day. The picture itself is for the eye; `table` has its figures for screen readers, and for everybody on request.
+ * The frame of all daily charts: a readout for the day under the pointer, the plot, and below it the first, middle and
+ * last day. Screen readers skip the plot and get its figures from `table`, which everyone else can open.
  */
 export function ChartFrame(props: {
   days: string[]
-  /** What the line says of one day, by its index, and of all of them (null). */
+  /** Renders the readout for the day at an index, or for all days (null). */
   readout: (at: number | null) => ReactNode
-  /** The figure at the top of the picture. */
+  /** Label of the top of the plot. */
   top: string
-  /** SVG of one unit a day and 100 units height, stretched to the room there is. */
+  /** SVG content, one unit wide per day and 100 units high, stretched to fit. */
   children: ReactNode
   legend: ReactNode
   table: ReactNode

@@ -12,7 +12,7 @@ export function ChartTable(props: { caption: string; columns: string[]; rows: { 
             Day (UTC)
           </th>
           {props.columns.map((column, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two agents may have one name
+            // biome-ignore lint/suspicious/noArrayIndexKey: two agents may share a name
             <th key={i} scope="col" className={clsx(cell, 'text-right font-medium text-muted')}>
               {column}
             </th>

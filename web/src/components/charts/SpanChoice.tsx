@@ -2,13 +2,13 @@ import { type Span, spans } from '#domain/statistics.ts'
 
 export type By = 'agent' | 'group'
 
-/** 7, 30 or 90 days; with `by` also what the parts of a chart are. */
+/** Chooses 7, 30 or 90 days and, with `by`, how a chart is split. */
 export function SpanChoice(props: {
   days: Span
   onDays: (days: Span) => void
   by?: By
   onBy?: (by: By) => void
-  /** For a widget: numbers alone. */
+  /** For widgets: shortens the labels. */
   isSmall?: boolean
 }) {
   const { by, onBy, isSmall } = props

@@ -7,7 +7,7 @@ import { ChartFrame } from './ChartFrame.tsx'
 import { ChartTable } from './ChartTable.tsx'
 import { colorOf, dayText, largest } from './series.ts'
 
-/** What was spent on each day, as bars in parts. `by`: what the parts are. */
+/** Spending per day as stacked bars, split by agent or by group. */
 export function SpendChart(props: { spending: Spending; by: 'agent' | 'group'; chain: Chain; fills?: boolean }) {
   const { spending, by, chain, fills } = props
   const { days, series } = spending
@@ -24,7 +24,7 @@ export function SpendChart(props: { spending: Spending; by: 'agent' | 'group'; c
       </p>
     )
   const usd = (amount: bigint) => `$${formatAmount(formatUsdc(amount))}`
-  /** Of the height, exact to a hundredth of it. */
+  /** Percent of the plot's height, with two decimals. */
   const share = (amount: bigint) => (most === 0n ? 0 : Number((amount * 10_000n) / most) / 100)
   return (
     <ChartFrame
@@ -78,7 +78,7 @@ export function SpendChart(props: { spending: Spending; by: 'agent' | 'group'; c
               x={i + 0.12}
               width={0.76}
               y={y}
-              // A payment is never too small to be seen.
+              // Even the smallest payment stays visible.
               height={Math.max(0.8, share(amount))}
               fill={colorOf(kind, n)}
               stroke="var(--card)"

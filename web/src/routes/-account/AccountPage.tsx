@@ -33,7 +33,7 @@ export function Done(props: { title: string; children: ReactNode }) {
 }
 const focus = (element: HTMLElement | null) => element?.focus()
 
-/** Why a link did not work, with a way to another one if it is no longer valid. */
+/** Why a link did not work; `children` offers a new link if this one is no longer valid. */
 export function LinkProblem(props: { message: string | undefined; code: string | undefined; children: ReactNode }) {
   if (!props.message) return null
   return (

@@ -5,7 +5,7 @@ import { useAccountForm } from '../../lib/useAccountForm.ts'
 import { type Confirmation, confirmByLink } from '../../queries/account.ts'
 import { BackToSignIn, Heading, LinkProblem } from './AccountPage.tsx'
 
-/** Confirms the email address of an emailed link. Only the button acts: programs that open links in mails change nothing. */
+/** Confirms an email address by an emailed link. Only the button confirms, so prefetching the link changes nothing. */
 export function ConfirmByLink(props: { token: string; onConfirmed: (confirmation: Confirmation) => void }) {
   const { form, busy, general, code } = useAccountForm(
     {},

@@ -15,11 +15,11 @@ import { useCodeSent, useHandedEmail } from './handedEmail.ts'
 import { NewPasswordByLink } from './NewPasswordByLink.tsx'
 import { useLinkToken } from './useLinkToken.ts'
 
-/** Confirms an email address by the link or the code of our email. */
+/** Confirms an email address by the link or the code in our email. */
 export function ConfirmScreen() {
   const linkToken = useLinkToken()
   useTitle('Confirm your email')
-  // The key: a link may be opened in a tab that shows the end of an earlier confirmation.
+  // The key resets the steps: a link may be opened in a tab that still shows the end of an earlier confirmation.
   return <ConfirmSteps key={linkToken} linkToken={linkToken} />
 }
 

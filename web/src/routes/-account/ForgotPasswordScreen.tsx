@@ -9,7 +9,7 @@ import { forgotPassword } from '../../queries/account.ts'
 import { BackToSignIn, Heading } from './AccountPage.tsx'
 import { useHandedEmail } from './handedEmail.ts'
 
-/** Sends a code by email, which the next screen takes. Does not reveal whether the account exists. */
+/** Sends a code by email, to be entered on the next screen. Does not reveal whether the account exists. */
 export function ForgotPasswordScreen() {
   const navigate = useNavigate()
   useTitle('Forgot password')

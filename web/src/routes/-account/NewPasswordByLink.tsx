@@ -7,7 +7,7 @@ import { resetPasswordByLink } from '../../queries/account.ts'
 import { NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
 import { BackToSignIn, Done, Heading, LinkProblem } from './AccountPage.tsx'
 
-/** Takes a new password from someone who came by an emailed link. `children` says why. */
+/** Sets a new password for someone who opened an emailed link. `children` says why. */
 export function NewPasswordByLink(props: { token: string; children: ReactNode }) {
   const [done, setDone] = useState(false)
   const { form, busy, general, code, errorOf, bind } = useAccountForm(

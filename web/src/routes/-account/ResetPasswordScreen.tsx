@@ -13,7 +13,7 @@ import { useCodeSent, useHandedEmail } from './handedEmail.ts'
 import { NewPasswordByLink } from './NewPasswordByLink.tsx'
 import { useLinkToken } from './useLinkToken.ts'
 
-/** Takes a new password from someone with the link or the code of our email. */
+/** Sets a new password for someone with the link or the code from our email. */
 export function ResetPasswordScreen() {
   const linkToken = useLinkToken()
   useTitle('Reset password')

@@ -17,7 +17,7 @@ import { useHandedEmail } from './handedEmail.ts'
 const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
 type Way = keyof typeof ways
 
-/** Signs up with a passcode, after which a temporary password comes by email, or with a password of the user's choice. */
+/** Signs up with a passcode, for a temporary password by email, or with a password that the user chooses. */
 export function SignupScreen() {
   const [way, setWay] = useState<Way>('passcode')
   const config = useQuery(configQuery).data

@@ -2,8 +2,8 @@ import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 
 /**
- * The token of the emailed link that opened this page, from the fragment `#token=…`; null if there is none. It is removed
- * from the address bar and the history at once, where others could read it.
+ * The token of the emailed link that opened this page, from the fragment `#token=…`; null if there is none. Removes it
+ * immediately from the address bar and the history, where others could read it.
  */
 export function useLinkToken(): string | null {
   const hash = useRouterState({ select: ({ location }) => location.hash })

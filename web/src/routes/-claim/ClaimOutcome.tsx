@@ -41,7 +41,7 @@ export default function ClaimOutcome(props: {
   )
 }
 
-/** Someone with an account goes to it. To everyone else a sign-in form would say nothing. */
+/** Takes someone with an account to it. Others are told to close the page, since a sign-in form would not help them. */
 function Leave(props: { label: string }) {
   const [left, setLeft] = useState(false)
   if (storedUser())

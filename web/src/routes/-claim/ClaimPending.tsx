@@ -5,7 +5,7 @@ import type { ClaimPayout } from '../../queries/claim.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 
-/** The transfer is accepted and not confirmed on chain yet. */
+/** Shown while the transfer is accepted but not yet confirmed on chain. */
 export default function ClaimPending(props: { payout: ClaimPayout }) {
   return (
     <Frame chain={props.payout.chain}>

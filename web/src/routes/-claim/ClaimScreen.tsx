@@ -24,14 +24,14 @@ const transferFailed =
   'The transfer did not go through and your money is still here. Try again, or choose another address.'
 
 type Step =
-  /** With `problem` when the session of an earlier code has ended; `address` is what was entered then. */
+  /** `problem` is set if an earlier claim session has ended or its transfer failed; `address` is the one entered then. */
   | { step: 'verify'; problem?: string; address?: string }
   | { step: 'withdraw'; verified: Verified; problem?: string; address?: string | undefined }
-  /** `seen`: the server has reported that the transfer is under way. */
+  /** `seen`: the server has reported the transfer as in progress. */
   | { step: 'claiming'; verified: Verified | null; recipientAddress: string; seen: boolean }
   | { step: 'complete'; recipientAddress: string; completedAt: string }
 
-/** Where this tab was before a reload. */
+/** The step this tab was at before a reload. */
 function restoredStep(accessToken: string): Step {
   const { verified, transfer } = restore(accessToken)
   if (transfer) return { step: 'claiming', verified, ...transfer }
@@ -64,12 +64,12 @@ function ClaimSteps(props: { accessToken: string }) {
   })
   useTitle('Claim your payout')
 
-  // While the address is typed: the page must not be empty at the moment the money leaves, nor depend on a network that is gone.
+  // Loads the next steps while the address is typed: once the money has left, they must show even if the network is gone.
   useEffect(() => {
     if (state.step === 'withdraw') Promise.all([loadPending(), loadReceipt()]).catch(() => undefined)
   }, [state.step])
 
-  // The payout's status on chain decides how a transfer under way ends.
+  // The payout's status on chain decides the outcome of a pending transfer.
   useEffect(() => {
     if (state.step !== 'claiming' || !payout) return
     const { verified, recipientAddress, seen } = state
@@ -139,7 +139,7 @@ function ClaimSteps(props: { accessToken: string }) {
             idempotencyKey.onFailed(problem)
             if (problem instanceof ApiError && problem.field === 'passcode')
               return setState({ step: 'verify', problem: problem.message, address: recipientAddress })
-            refetch() // the payout may have been claimed or reclaimed meanwhile
+            refetch() // the payout may have been claimed or reclaimed in the meantime
             throw problem
           }
         }}

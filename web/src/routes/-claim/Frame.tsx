@@ -3,7 +3,7 @@ import { Mark } from '../../components/Mark.tsx'
 import { appName } from '../../lib/app.ts'
 import { type Chain, networkPhrase, unitOf } from '../../lib/networks.ts'
 
-/** The card in the middle of the claim screen. `chain` is missing where there is no payout. */
+/** The card in the middle of the claim screen. `chain` is missing if there is no payout. */
 export function Frame(props: { chain?: Chain | undefined; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">

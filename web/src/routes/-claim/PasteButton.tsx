@@ -1,7 +1,7 @@
 import { ClipboardPaste } from 'lucide-react'
 import { Button } from '../../components/Button.tsx'
 
-/** Pastes what is on the clipboard. Nothing in browsers that can't read it. */
+/** Pastes text from the clipboard. Renders nothing in browsers that can't read it. */
 export function PasteButton(props: { onPaste: (text: string) => void; onRefused: () => void }) {
   if (typeof navigator.clipboard?.readText !== 'function') return null
   return (

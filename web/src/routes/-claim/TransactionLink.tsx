@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import { CopyButton } from '../../components/CopyButton.tsx'
 import type { ClaimPayout } from '../../queries/claim.ts'
 
-/** The claim's transaction in the explorer; nothing before it is broadcast. */
+/** A link to the claim's transaction in the explorer. Renders nothing before it is broadcast. */
 export function TransactionLink(props: { payout: ClaimPayout }) {
   const { txHash, explorerUrl } = props.payout
   if (!txHash || !explorerUrl) return null

@@ -12,7 +12,7 @@ import { Summary } from './Summary.tsx'
 
 const tooShort = 'Passcode must be 6 digits'
 
-/** Takes the six digits that came by email or SMS. */
+/** Asks for the six-digit code that was sent by email or SMS. */
 export function Verify(props: {
   payout: ClaimPayout
   accessToken: string
@@ -25,7 +25,7 @@ export function Verify(props: {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState(props.problem)
   const input = useRef<HTMLInputElement>(null)
-  /** The last code that was wrong: a tap that comes late would cost another try. */
+  /** The last wrong code. It is not sent again: a late tap would cost another attempt. */
   const wrong = useRef<string>(null)
   const isFunding = payout.status === 'CREATING'
 
@@ -76,7 +76,7 @@ export function Verify(props: {
                 const typed = event.target.value
                 setPasscode(typed)
                 setError(undefined)
-                // The sixth digit, typed, pasted or filled in by the phone, is as good as the button.
+                // The sixth digit submits the code, whether it was typed, pasted or filled in by the phone.
                 if (typed.length === 6 && typed !== passcode && !isFunding) void verify(typed)
               }}
               onKeyDown={(event) => {

@@ -1,12 +1,12 @@
 import { claimSessionMs } from '#domain/attempts.ts'
 
-/** What the right code returned. `passcode` is null after a reload: the code itself is never stored. */
+/** The result of entering the right code. `passcode` is null after a reload, since the code itself is never stored. */
 export type Verified = { passcode: string | null; sessionToken: string; balance: string }
 
-/** What a reload must not lose. Kept until the tab is closed. */
+/** State that must survive a reload. Kept until the tab is closed. */
 type Progress = {
   session?: { token: string; balance: string /** Epoch ms. */; until: number } | undefined
-  /** Where the recipient sent the money and when (epoch ms); `completedAt` (ISO) once it arrived. */
+  /** Where the recipient sent the money, and when (epoch ms). `completedAt` (ISO) is set once it has arrived. */
   transfer?: { recipientAddress: string; at: number; completedAt?: string } | undefined
 }
 
@@ -24,7 +24,7 @@ function write(accessToken: string, changes: Progress): void {
   try {
     sessionStorage.setItem(keyOf(accessToken), JSON.stringify({ ...read(accessToken), ...changes }))
   } catch {
-    // A browser without storage: a reload asks for the code again.
+    // Without storage, a reload asks for the code again.
   }
 }
 
@@ -34,10 +34,10 @@ export const keepSession = (accessToken: string, { sessionToken, balance }: Veri
 export const keepTransfer = (accessToken: string, recipientAddress: string): void =>
   write(accessToken, { transfer: { recipientAddress, at: Date.now() } })
 
-/** After a transfer that failed. */
+/** Called after a failed transfer. */
 export const forgetTransfer = (accessToken: string): void => write(accessToken, { transfer: undefined })
 
-/** Returns when the transfer was first seen to be complete (ISO). */
+/** Returns the time at which the transfer was first seen to be complete (ISO). */
 export function keepCompletion(accessToken: string): string {
   const { transfer } = read(accessToken)
   const completedAt = transfer?.completedAt ?? new Date().toISOString()
@@ -45,13 +45,13 @@ export function keepCompletion(accessToken: string): string {
   return completedAt
 }
 
-/** The server shows an accepted transfer within moments. */
+/** Time within which the server is sure to show an accepted transfer. */
 const acceptedMs = 15_000 // 15 seconds
 
-/** The session while it lasts, and the transfer that was started in this tab. */
+/** The claim session if it has not expired, and the transfer started in this tab. */
 export function restore(accessToken: string): {
   verified: Verified | null
-  /** `seen`: the server must have shown it by now. */
+  /** `seen`: the server must have reported it by now. */
   transfer: { recipientAddress: string; seen: boolean } | null
 } {
   const { session, transfer } = read(accessToken)

@@ -1,4 +1,4 @@
-/** Why the destination of a claim is refused before its checksum is checked; null when it is fine. */
+/** Why a claim's destination is refused, before its checksum is checked; null if it is fine. */
 export function destinationProblem(
   address: string,
   payout: { escrowSubwalletAddress: string } | undefined,

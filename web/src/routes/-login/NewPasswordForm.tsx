@@ -5,7 +5,7 @@ import { PasswordInput } from '../../components/PasswordInput.tsx'
 import { dropChallenge, setNewPassword } from '../../lib/session.ts'
 import { useAccountForm } from '../../lib/useAccountForm.ts'
 
-/** Shown when the sign-in returns a password challenge. A mismatch shows no message, as specified; the hint is always there. */
+/** Shown after a password challenge. A mismatch shows no message, as specified; the hint is always visible. */
 export default function NewPasswordForm(props: { onSignedIn: () => void }) {
   const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { newPassword: '', again: '' },

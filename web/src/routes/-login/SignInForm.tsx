@@ -8,7 +8,7 @@ import { getSession, signIn } from '../../lib/session.ts'
 import { useAccountForm } from '../../lib/useAccountForm.ts'
 import { configQuery } from '../../queries/config.ts'
 
-/** Email and password. A refusal is shown under the field that it names, otherwise above the form. */
+/** The email and password form. A refusal is shown under the field that it names, otherwise above the form. */
 export function SignInForm(props: { onSignedIn: () => void }) {
   const { form, values, busy, general, code, errorOf, bind } = useAccountForm(
     { email: '', password: '' },
@@ -63,7 +63,7 @@ export function SignInForm(props: { onSignedIn: () => void }) {
           </TextLink>
         </p>
         {config?.betaAccessUrl !== null && (
-          // Its place is kept until its address is known.
+          // Reserves the space until the URL is known.
           <p className={config ? '' : 'invisible'}>
             Don't have an account?{' '}
             <a href={config?.betaAccessUrl} target="_blank" rel="noopener noreferrer" className={linkClass}>

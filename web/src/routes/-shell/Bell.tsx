@@ -5,7 +5,7 @@ import { plural } from '../../lib/format.ts'
 import { noticeCountQuery } from '../../queries/notices.ts'
 import { other } from './pages.ts'
 
-/** How many payments wait for the owner and how much is new; leads to both. A change is read out. */
+/** Counts pending approvals and new notices, and links to both. Screen readers announce changes. */
 export function Bell() {
   const { pending, unread } = useQuery(noticeCountQuery).data ?? { pending: 0, unread: 0 }
   const count = pending + unread
@@ -15,7 +15,7 @@ export function Bell() {
       <Link
         to={other('notices')}
         title="Notices"
-        // What is seen, the count, is part of the name.
+        // The accessible name includes the visible count.
         aria-label={`Notices: ${count > 0 ? `${count} (${parts.join(', ')})` : 'nothing new'}`}
         className="relative -mr-2 inline-flex size-control shrink-0 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink"
       >

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useStat
 import { plural } from '../../lib/format.ts'
 import { type Command, useCommands } from './useCommands.ts'
 
-/** Searches pages, actions, contacts, agents and transactions. The focus stays in the field; arrow keys move through the list. */
+/** Searches pages, actions, contacts, agents and transactions. The input keeps the focus; arrow keys move in the list. */
 export default function CommandPalette(props: { onClose: () => void }) {
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -118,7 +118,7 @@ export default function CommandPalette(props: { onClose: () => void }) {
   )
 }
 
-/** Handles the mouse only: the focus stays in the field, which handles the keys. */
+/** Handles the mouse only: the focus stays in the input, which handles the keys. */
 function Option(props: { id: string; command: Command; active: boolean; onActive: () => void; onRun: () => void }) {
   const { label, note, icon: Icon } = props.command
   return (

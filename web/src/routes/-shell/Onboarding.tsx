@@ -22,9 +22,9 @@ const nameResolver = formResolver<Values>((values) => ({
   name: values.name.trim() ? null : 'Please enter your name',
 }))
 
-/** First sign-in: the user sets a name, and a password in place of a temporary one. Only success closes it. */
+/** Shown at first sign-in. The user sets a name, and replaces a temporary password. Only success closes it. */
 export default function Onboarding(props: { user: User }) {
-  // A record stored by an earlier version does not say.
+  // A user record stored by an earlier version lacks this field.
   const choosesPassword = props.user.passwordIsTemporary !== false
   const form = useForm<Values>({
     resolver: choosesPassword ? resolver : nameResolver,

@@ -8,7 +8,7 @@ import { refreshWallets } from '../../queries/wallets.ts'
 const pollMs = 5_000 // 5 seconds
 const pollForMs = 120_000 // 2 minutes
 
-/** After buying USDC (`?onramp=success`): confirms it once and polls the balances for two minutes, on any page. */
+/** After a purchase of USDC (`?onramp=success`), confirms it once and polls the balances for two minutes, on any page. */
 export function OnrampReturn() {
   const { onramp } = useSearch({ from: '/dashboard' })
   const navigate = useNavigate()
@@ -21,7 +21,7 @@ export function OnrampReturn() {
       refreshWallets()
       queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
     }
-    // Not cleared with the effect, which ends as soon as the flag is removed from the URL.
+    // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
     const timer = setInterval(poll, pollMs)
     setTimeout(() => clearInterval(timer), pollForMs)
     navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })

@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { SkeletonRows } from '../../components/states.tsx'
 
-/** Pages without a route of their own, by the rest of their path: a route is loaded by every page, also by /login. */
+/** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
 const pages = {
   notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
   webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
 }
 
-/** One of `pages`; what does not exist leads to the overview. */
+/** Renders one of `pages`. Unknown paths redirect to the overview. */
 export function OtherPage(props: { path: string }) {
   const Page = Object.hasOwn(pages, props.path) ? pages[props.path as keyof typeof pages] : null
   const navigate = useNavigate()

@@ -7,7 +7,7 @@ import { expiredText } from '../../lib/expiredText.ts'
 const closeAfterSeconds = 5
 const redirecting = 'Redirecting automatically in 5 seconds...'
 
-/** Leads to sign-in, by its button or after five seconds. */
+/** Leads to sign-in when its button is pressed or after five seconds. */
 export function SessionExpired(props: { onClose: () => void }) {
   const [left, setLeft] = useState(closeAfterSeconds)
   const onClose = useEffectEvent(props.onClose)

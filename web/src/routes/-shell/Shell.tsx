@@ -23,7 +23,7 @@ export function Shell() {
   const navigate = useNavigate()
   const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
-  /** Whose page it is, also below the notice that the session has ended. */
+  /** The user whose page is shown, even below the session-expired notice. */
   const [known, setKnown] = useState(user)
   if (user && user !== known) setKnown(user)
   const owner = user ?? (expired ? known : null)

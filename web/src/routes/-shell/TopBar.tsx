@@ -12,7 +12,7 @@ import { leave } from './leave.ts'
 import { Palette } from './Palette.tsx'
 import { pageGroups } from './pages.ts'
 
-/** Menu, name and search, and at its right the bell. */
+/** The top bar: menu, app name, search and bell. */
 export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
   return (

@@ -1,7 +1,7 @@
-/** What the command palette searches. `words` are searched too, but not shown. */
+/** An entry of the command palette. `words` are searched too, but not shown. */
 export type Findable = { label: string; words?: string }
 
-/** Entries that contain every word of `text`, in any case, at most `most`. Labels that start with `text` come first. */
+/** Up to `most` entries that contain every word of `text`, ignoring case. Labels that start with `text` come first. */
 export function find<T extends Findable>(all: readonly T[], text: string, most: number): T[] {
   const wanted = text.trim().toLowerCase()
   const parts = wanted.split(/\s+/)
@@ -13,6 +13,6 @@ export function find<T extends Findable>(all: readonly T[], text: string, most: 
   return [...found.filter(begins), ...found.filter((one) => !begins(one))].slice(0, most)
 }
 
-/** Whether `text` may be part of a transaction's id (that of a payout's second transaction ends in ':withdraw') or hash. */
+/** Whether `text` may be part of a transaction's hash or id ('…:withdraw' for a payout's second transaction). */
 export const isTransactionPart = (text: string): boolean =>
   /^(0x|pay_)[0-9a-z]+(:[a-z]*)?$/i.test(text) || (/^[0-9a-z]{6,80}(:[a-z]*)?$/i.test(text) && /\d/.test(text))

@@ -12,13 +12,12 @@ import {
   Webhook,
 } from 'lucide-react'
 
-/** A page of OtherPage.tsx, which the router's types do not know. */
+/** The path of a page in OtherPage.tsx, which the router's types do not include. */
 export const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
 
 /**
- * The pages of the signed-in area, as the menu and the command palette list them. A new page is an entry here, a route
- * `routes/dashboard/<page>.tsx` or a line of `OtherPage.tsx`, and a folder `routes/dashboard/-<page>` for what
- * only this page needs.
+ * The dashboard's pages, as listed in the menu and the command palette. A new page needs an entry here, a route
+ * `routes/dashboard/<page>.tsx` or a line in `OtherPage.tsx`, and a folder `routes/dashboard/-<page>` for its own files.
  */
 export const pageGroups = [
   {

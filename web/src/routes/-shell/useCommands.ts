@@ -44,7 +44,7 @@ export function useCommands(text: string): { groups: CommandGroup[]; isSearching
   const isPart = isTransactionPart(wanted)
   const transactions = useQuery({ ...transactionSearchQuery(part), enabled: isPart && part === wanted })
 
-  // There may be hundreds of contacts and agents: built when they are loaded, searched when the text changes.
+  // There may be hundreds of contacts and agents: commands are built when these load, and searched when the text changes.
   const contactCommands = useMemo(() => (contacts.data ?? []).map(contactCommand), [contacts.data])
   const sendCommands = useMemo(() => contactCommands.map(sendTo), [contactCommands])
   const agentCommands = useMemo(() => agentCommandsOf(agents.data ?? []), [agents.data])
@@ -142,7 +142,7 @@ const transactionCommand = (transaction: Found): Command => ({
   link: { to: '/dashboard/transactions', search: { detail: transaction.id } },
 })
 
-/** `value` once it has not changed for a moment. */
+/** Returns `value` after it has stayed the same for `debounceMs`. */
 function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

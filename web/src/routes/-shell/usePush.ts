@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { pushUser } from '../../push/remembered.ts'
 import { pushKeyQuery } from '../../queries/push.ts'
 
-/** Makes the signed-in area installable, which iPhones need for push, and keeps push on where the user has it on. */
+/** Makes the dashboard installable, which iPhones require for push, and keeps push on if the user has turned it on. */
 export function usePush(userId: string | undefined): void {
   useEffect(() => {
     if (document.querySelector('link[rel=manifest]')) return
@@ -14,7 +14,7 @@ export function usePush(userId: string | undefined): void {
   const isOn = userId !== undefined && pushUser() === userId
   const publicKey = useQuery({ ...pushKeyQuery, enabled: isOn }).data?.publicKey
   useEffect(() => {
-    // Without it messages stop, which the settings show; the page works all the same.
+    // If this fails, messages stop, which the settings show; the page works regardless.
     if (isOn && publicKey)
       import('../../push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
   }, [isOn, publicKey])

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router'
 
-/** Every other path: the shell shows the page (-shell/OtherPage.tsx), so that nothing of it is loaded by /login. */
+/** All other paths. The shell renders their page (-shell/OtherPage.tsx), so that /login loads none of its code. */
 export const Route = createFileRoute('/dashboard/$')()

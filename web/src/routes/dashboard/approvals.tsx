@@ -20,7 +20,7 @@ export const Route = createFileRoute('/dashboard/approvals')({ component: Approv
 function ApprovalsPage() {
   const list = useInfiniteQuery(approvalsQuery)
   useTitle('Approvals')
-  // A page that was read earlier may hold what has ended since.
+  // Pages are loaded at different times, so an approval that ended in between may be on two of them.
   const all = list.data?.pages.flatMap(({ approvals }) => approvals)
   const rows = all?.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
   return (
@@ -64,7 +64,7 @@ function State({ approval }: { approval: Approval }) {
   return <Chip tone={tone}>{label}</Chip>
 }
 
-/** When it was asked, or how long it waits for an answer. */
+/** The time left for a decision or, once the approval has ended, when it ended. */
 function When({ approval }: { approval: Approval }) {
   const left = timeLeft(approval.expiresAt, useNow())
   return approval.status === 'PENDING' ? (

@@ -9,7 +9,7 @@ import { ApprovalCard } from './-approvals/ApprovalCard.tsx'
 
 export const Route = createFileRoute('/dashboard/approvals_/$approvalId')({ component: ApprovalPage })
 
-/** One approval, at the address that messages link to. Opening it decides nothing. */
+/** The page of one approval, to which messages link. Opening it decides nothing. */
 function ApprovalPage() {
   const { approvalId } = Route.useParams()
   const { data, error, refetch } = useQuery(approvalQuery(approvalId))

@@ -34,13 +34,13 @@ const pageSize = 25
 function ContactsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
-  // What people search for may be personal, so it stays out of the URL.
+  // Search text may be personal, so it stays out of the URL.
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
   const contacts = useQuery(contactsQuery)
   useTitle('Contacts')
 
-  // Rows are rendered with low priority and only when they change, so that the field responds at once.
+  // Rows are rendered at low priority and only when they change, so that the field responds immediately.
   const wanted = useDeferredValue(text.trim().toLowerCase())
   const found = useMemo(
     () =>

@@ -30,7 +30,7 @@ import {
 import { columnsWith, compactWith } from './-payouts/rows.tsx'
 import { useActiveFilters } from './-payouts/useActiveFilters.ts'
 
-/** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
+/** Reads the parameters as text only. Every page loads this, so only the page itself interprets the filters. */
 const read = (search: Record<string, unknown>) => ({
   ...searchOf({ page: pageOf(search.page) }),
   ...flagsOf(search, ['create']),
@@ -92,7 +92,7 @@ function PayoutsPage() {
   const active = useActiveFilters(filters, apply)
   const clear = () => apply({})
   const reclaimableCount = reclaimable.data?.page.total ?? 0
-  // Until the sum is known its line keeps its place.
+  // Reserves the line for the sum until it is known.
   const outstanding = overview.data?.pendingPayouts ?? { count: reclaimableCount, amount: '100' }
   const openCreate = () => navigate({ search: { ...here, create: true } })
 
@@ -130,7 +130,7 @@ function PayoutsPage() {
         </p>
       )}
       <FilterChips active={active} onClear={clear} />
-      {/* What stands above the list depends on whether there are unclaimed payouts: shown earlier, the list would move. */}
+      {/* The content above the list depends on whether there are unclaimed payouts, so an earlier list would move. */}
       {reclaimable.isPending ? (
         <Card className="overflow-hidden">
           <SkeletonRows rows={8} />
@@ -189,7 +189,7 @@ function PayoutsPage() {
   )
 }
 
-/** The link to details, without the id at its end. The rows take changes of it with low priority. */
+/** The link to a payout's details, without the id at its end. Deferred, so that rows update at low priority. */
 function useHrefOfDetail(here: ReturnType<typeof read>): string {
   const { href } = useRouter().buildLocation({ to: '/dashboard/payouts', search: here })
   return useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)

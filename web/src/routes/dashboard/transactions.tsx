@@ -23,7 +23,7 @@ import { FilteredTotal } from './-transactions/FilteredTotal.tsx'
 import { columnsWith, compactWith } from './-transactions/rows.tsx'
 import { useActiveFilters } from './-transactions/useActiveFilters.ts'
 
-/** Reads the parameters as texts only; the page interprets the filters, since every page loads this. */
+/** Reads the parameters as text only. Every page loads this, so only the page itself interprets the filters. */
 const read = (search: Record<string, unknown>) => ({
   ...searchOf({ page: pageOf(search.page) }),
   ...textsOf(search, [
@@ -157,7 +157,7 @@ function TransactionsPage() {
   )
 }
 
-/** The link to details, without the id at its end. The rows take changes of it with low priority. */
+/** The link to a transaction's details, without the id at its end. Deferred, so that rows update at low priority. */
 function useHrefOfDetail(here: ReturnType<typeof read>): string {
   const { href } = useRouter().buildLocation({ to: '/dashboard/transactions', search: here })
   return useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)

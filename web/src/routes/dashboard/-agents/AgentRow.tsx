@@ -21,7 +21,7 @@ import { placeId } from './rules.ts'
 
 const AgentTools = lazy(() => import('./AgentTools.tsx'))
 
-/** An agent in one line; expanded, with its details and tools. */
+/** An agent in one line, which expands to show its details and tools. */
 export function AgentRow(props: {
   agent: Agent
   group: PolicyGroup
@@ -33,7 +33,7 @@ export function AgentRow(props: {
   const [expanded, setExpanded] = useState(props.initiallyOpen)
   const details = useId()
   const row = useRef<HTMLLIElement>(null)
-  // A link led to this agent: scroll past the policy, which fills the screen of a phone.
+  // A link led to this agent: scroll past the policy, which fills a phone's screen.
   const [isTarget] = useState(props.initiallyOpen)
   useEffect(() => {
     if (isTarget) row.current?.scrollIntoView({ block: 'start' })
@@ -132,14 +132,14 @@ export function AgentRow(props: {
   )
 }
 
-/** Which of its account, group and wallet is paused, in the words of the rule that refuses the agent's calls. */
+/** Which of the agent's account, group and wallet is paused, as named by the rule that refuses its calls; null if none. */
 function pausedAbove(group: PolicyGroup, accountPaused: boolean): string | null {
   if (accountPaused) return 'Account paused'
   if (group.status === 'paused') return 'Group paused'
   return group.wallet?.paused ? 'Wallet paused' : null
 }
 
-/** Until when the credential before a regeneration works. */
+/** Shows until when the credential from before a regeneration works. */
 function PreviousUntil(props: { name: string; iso: string | null }) {
   if (props.iso === null) return null
   return (

@@ -7,7 +7,7 @@ import { type ContactMethods, confirmContact, type PolicyGroup, refreshGroups } 
 const methods = ['address', 'email', 'phone'] as const
 const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }
 
-/** A contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
+/** For a contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
 export default function ConfirmContactDialog(props: { group: PolicyGroup; contactId: string; onClose: () => void }) {
   const { group } = props
   const entry = group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId)

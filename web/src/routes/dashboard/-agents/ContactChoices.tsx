@@ -7,7 +7,7 @@ import { plural } from '../../../lib/format.ts'
 import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
 
 const shownAtOnce = 100
-const searchFrom = 8 // contacts; fewer are seen at a glance
+const searchFrom = 8 // contacts; shorter lists need no search
 
 /** Chooses the contacts that the group may pay. A long list gets a search field. */
 export function ContactChoices(props: { value: string[]; onChange: (contactIds: string[]) => void }) {

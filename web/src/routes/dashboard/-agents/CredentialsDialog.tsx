@@ -7,7 +7,7 @@ import { ErrorBox } from '../../../components/Field.tsx'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { QuickStart } from './QuickStart.tsx'
 
-/** Credentials of an agent. Secrets are there only when they are new. */
+/** An agent's credentials. Secrets are present only if they are new. */
 export type Credentials = {
   agent: { id: string; name: string }
   clientId: string
@@ -18,9 +18,9 @@ export type Credentials = {
 /** Shows an agent's new secrets, which is possible only once. */
 export default function CredentialsDialog(props: {
   credentials: Credentials
-  /** For an example of their use. */
+  /** For the usage example. */
   group?: PolicyGroup | undefined
-  /** What happens to the previous ones. */
+  /** Says what happens to the previous credentials. */
   note?: string
   onClose: () => void
 }) {

@@ -33,7 +33,7 @@ export default function EditGroupDialog(props: { group: PolicyGroupWithAgents; o
     defaultValues: valuesOf(base),
   })
 
-  /** The group was changed elsewhere: untouched fields take the new values, and the next save is based on them. */
+  /** Handles a change of the group elsewhere: untouched fields take the new values, and the next save is based on them. */
   async function mergeLatest(values: GroupValues): Promise<never> {
     const latest = await fetchGroup(base.id)
     if (!latest) throw new ApiError(404, 'not_found', 'This policy group has been deleted.')

@@ -8,7 +8,7 @@ import { walletsQuery } from '../../../queries/wallets.ts'
 import type { GroupValues } from './groupForm.ts'
 import { effectAsTyped } from './policyEffect.ts'
 
-/** At the bottom of the editor, always in view: what the policy as typed lets agents spend. `onTry`: when there is an agent. */
+/** What the policy as typed lets agents spend, always in view below the editor. `onTry` is set if there is an agent. */
 export function PolicyEffect(props: {
   form: UseFormReturn<GroupValues>
   group: PolicyGroup | null

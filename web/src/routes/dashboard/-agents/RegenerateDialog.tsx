@@ -5,7 +5,7 @@ import { type Agent, regenerateApiKey, regenerateSecret } from '../../../queries
 import { refreshGroups } from '../../../queries/policyGroups.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 
-export type Regenerated = Credentials & { /** What happens to the previous credential. */ note: string }
+export type Regenerated = Credentials & { /** Says what happens to the previous credential. */ note: string }
 
 const kinds = {
   key: {
@@ -22,7 +22,7 @@ const kinds = {
   },
 }
 
-/** Replaces a credential of an agent. The previous one works for another day unless it is revoked. */
+/** Replaces a credential of an agent. The previous one works for another 24 hours unless it is revoked. */
 export default function RegenerateDialog(props: {
   agent: Agent
   kind: keyof typeof kinds

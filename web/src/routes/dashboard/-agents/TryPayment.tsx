@@ -151,7 +151,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
   )
 }
 
-/** On a phone the result would be below the visible part. */
+/** On a phone, the result would be below the visible area. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 function Result(props: { result: PaymentCheck; agentId: string }) {

@@ -12,7 +12,7 @@ const kinds = ['contact', 'address', 'email', 'phone'] as const satisfies readon
 export const firstKind = (group: PolicyGroup) =>
   kinds.find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
 
-/** Tries a payment by one of the agents, under the rules as they are saved. */
+/** Tries a payment by one of the agents, under the saved rules. */
 export default function TryPaymentDialog(props: { group: PolicyGroup; agents: Agent[]; onClose: () => void }) {
   const { group, agents } = props
   const [agentId, setAgentId] = useState(agents[0]!.id)

@@ -5,7 +5,7 @@ import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
 const shownAtOnce = 50
 
-/** The contacts that the group may pay, as they were when they were whitelisted. Changed ones come first: they are refused. */
+/** The contacts that the group may pay, as whitelisted. Contacts that have changed since come first: they are refused. */
 export function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) => void }) {
   const { whitelistedContacts } = props.group
   if (whitelistedContacts.length === 0)

@@ -1,6 +1,6 @@
 import { flagsOf, textsOf } from '../../../lib/search.ts'
 
-/** Search parameters that open a dialog of the page, for the selected group or for what the value names. */
+/** Search parameters that open one of the page's dialogs, for the selected group or for the id in the value. */
 export type Dialogs = {
   newGroup?: true
   newAgent?: true
@@ -20,7 +20,7 @@ export type Dialogs = {
 }
 export type OpenDialog = (dialog: Dialogs) => void
 
-/** What the URL of the page says. Every page loads this, with the routes. */
+/** Parses the page's search parameters. Every page loads this, along with the routes. */
 export const dialogSearch = (search: Record<string, unknown>) => ({
   ...flagsOf(search, ['newGroup', 'newAgent', 'editGroup', 'topUp', 'deleteGroup']),
   ...textsOf(search, [

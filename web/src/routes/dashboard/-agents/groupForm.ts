@@ -5,7 +5,7 @@ import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedDecimal, typedMicro } from '../../../lib/amounts.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
-/** Values of a policy group's form: text as typed. */
+/** Values of a policy group's form, as typed. */
 export type GroupValues = {
   name: string
   budget: string
@@ -26,7 +26,7 @@ export type GroupValues = {
   duplicateMinutes: string
 }
 
-/** The fields' names in sentences. */
+/** Field names for use in sentences. */
 const fieldNames: Record<keyof GroupValues, string> = {
   name: 'name',
   budget: 'budget limit',
@@ -48,7 +48,7 @@ export const limitFields = ['maxPayment', 'periodLimit', 'maxUnclaimed', 'emailD
 
 export const approvalFields = ['approveAbove', 'approvalTtlHours', 'duplicateMinutes'] as const
 
-/** The form's fields for the API's, where the names differ. */
+/** Maps API fields to form fields where the names differ. */
 export const groupFields = {
   spendLimit: 'budget',
   whitelistedContactIds: 'contactIds',
@@ -93,7 +93,7 @@ export const valuesOf = (group: PolicyGroup): GroupValues => ({
   duplicateMinutes: group.duplicateMinutes === 0 ? '' : String(group.duplicateMinutes),
 })
 
-/** In the order of the fields. */
+/** Problems in the order of the fields. */
 export const groupProblems = (values: GroupValues) => ({
   name: values.name.trim() ? null : 'Policy name is required',
   budget: budgetProblem(values.budget),
@@ -143,7 +143,7 @@ function budgetProblem(text: string, group?: PolicyGroup): string | null {
   return limit < used ? `Budget limit must be at least ${dollars(used)}, which is already spent or held` : null
 }
 
-/** The body of POST; PUT takes it as well. */
+/** The body of POST and PUT. */
 export const groupInput = (values: GroupValues) => ({
   name: values.name.trim(),
   spendLimit: typedDecimal(values.budget),
@@ -173,7 +173,7 @@ const sameValue = (a: GroupValues[keyof GroupValues], b: GroupValues[keyof Group
     ? a.length === b.length && new Set([...a, ...b]).size === a.length
     : String(a).trim() === String(b).trim()
 
-/** Names of the fields that differ. */
+/** Names of the fields that differ, for use in a sentence. */
 export const changesOf = (from: GroupValues, to: GroupValues): string[] =>
   keys.filter((key) => !sameValue(from[key], to[key])).map((key) => fieldNames[key])
 

@@ -1,7 +1,7 @@
 import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 
-/** What waits for the owner, in a sentence; null: nothing. `above`: decimal USDC. */
+/** A sentence that says which payments need approval; null if none do. `above` is decimal USDC. */
 export function approvalsInWords(
   above: string | null,
   newRecipients: boolean,
@@ -19,7 +19,7 @@ export function approvalsInWords(
 
 const list = new Intl.ListFormat('en-US')
 
-/** The limits besides the budget, a sentence each. */
+/** The limits other than the budget, one sentence each. */
 export function limitsInWords(group: PolicyGroup): string[] {
   const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
   const words: (string | false | null)[] = [

@@ -1,10 +1,10 @@
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 
-/** Stands for an address that the reader fills in. */
+/** Placeholder for an address that the reader fills in. */
 const placeholder = '0xRECIPIENT'
 
-/** A recipient that this group may pay, for the examples: a real one where possible. */
+/** A recipient that this group may pay, for the examples; a real one if possible. */
 export function exampleRecipient(group: PolicyGroup | undefined, ownEmail: string | undefined): Record<string, string> {
   const scopes = group?.scopes ?? []
   const contact = group?.whitelistedContacts.find(({ stale }) => !stale)?.contact

@@ -1,4 +1,4 @@
-/** Where a rule is set: a part of the Agents page, or the Wallets page. */
+/** Where a rule is set: a section of the Agents page, or the Wallets page. */
 export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
 
 const rules: Record<string, { name: string; place: RulePlace }> = {
@@ -27,11 +27,11 @@ const rules: Record<string, { name: string; place: RulePlace }> = {
   'group.phone_codes': { name: 'Phone country codes', place: 'limits' },
 }
 
-/** Scopes are rules named after themselves. A rule that is unknown here is shown by its own name. */
+/** A scope is also the name of a rule. An unknown rule is shown by its own name. */
 export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
   rules[rule] ??
   (rule.endsWith(':write') ? { name: 'Permissions', place: 'permissions' } : { name: rule, place: 'budget' })
 
-/** Element id of the part of the page where the rules of a place are. */
+/** Element id of the section of the page where a place's rules are set. */
 export const placeId = (place: RulePlace, agentId?: string) =>
   place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`

@@ -3,7 +3,7 @@ import { toast } from 'react-hot-toast/headless'
 import { messageOf } from '../../../lib/apiError.ts'
 import { type PauseSubject, setPaused } from '../../../queries/pausing.ts'
 
-/** Resumes what is paused. Needs no confirmation, since it loses nothing. */
+/** Resumes something paused. Needs no confirmation, since nothing is lost. */
 export const useResume = () =>
   useMutation({
     mutationFn: (subject: PauseSubject) => setPaused(subject, false),

@@ -12,8 +12,8 @@ import { Outcome } from './Outcome.tsx'
 import { changesBetween, stateOf, timeLeft, titleOf } from './words.ts'
 
 /**
- * One approval with its decision. The reader decides on what they have read: when a later reading differs, it says what
- * changed and waits until they have taken note.
+ * One approval with its decision. The owner decides only on the version they have seen: if the approval changes, the card
+ * says what changed and waits until they have viewed the new version.
  */
 export function ApprovalCard(props: { latest: Approval }) {
   const { latest } = props

@@ -13,7 +13,7 @@ import type { Approval, Channel } from '../../../queries/approvals.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { channelWords } from './words.ts'
 
-/** Everything that a person decides on, in the order in which they need it. */
+/** All facts for the decision, in the order in which the owner needs them. */
 export function ApprovalFacts({ approval }: { approval: Approval }) {
   const { recipient, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } = approval
   return (
@@ -105,7 +105,7 @@ function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain
   )
 }
 
-/** What one way of telling the owner did. */
+/** The outcome of one channel that notifies the owner. */
 const Delivery = ({ channel }: { channel: Channel }) => (
   <>
     {channelWords[channel.state]}

@@ -2,8 +2,8 @@ import { ApiError } from '../../../lib/apiError.ts'
 import { refreshApprovals } from '../../../queries/approvals.ts'
 
 /**
- * Sends a decision from a dialog, and closes the dialog once it is made. Also when the request has changed or ended: then
- * the card below says what happened.
+ * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the
+ * card below then says what happened.
  */
 export async function sendDecision(send: () => Promise<unknown>, close: () => void): Promise<void> {
   try {

@@ -16,7 +16,7 @@ export const stateOf = (approval: Approval): { label: string; tone: Tone } =>
 /** '25.00 USDC' */
 export const amountOf = ({ amount, wallet }: Approval) => `${formatAmount(amount)} ${unitOf(wallet.chain)}`
 
-/** Whom it pays, in one line; for a budget request the group whose budget would grow. */
+/** The recipient in one line; for a budget request, the group whose budget would grow. */
 export function recipientOf({ recipient, policyGroup }: Approval): string {
   if (!recipient) return `Budget of ${policyGroup.name}`
   return recipient.contactName ?? recipient.email ?? recipient.phone ?? shortAddress(recipient.address ?? '')
@@ -30,7 +30,7 @@ export const titleOf = (approval: Approval) =>
       : `${approval.agent.name} asked to pay`
 
 const minuteMs = 60_000
-/** '23 h 12 min'; null once it is over. */
+/** '23 h 12 min'; null once the time is up. */
 export function timeLeft(untilIso: string, now: number): string | null {
   const minutes = Math.ceil((Date.parse(untilIso) - now) / minuteMs)
   if (minutes <= 0) return null
@@ -48,7 +48,7 @@ export const channelWords: Record<Channel['state'], string> = {
   not_set_up: 'Not set up',
 }
 
-/** What a person decides on that differs between two readings, as 'Amount: 25.00 → 26.00 USDC'. */
+/** The facts that differ between two versions of an approval, as 'Amount: 25.00 → 26.00 USDC'. */
 export function changesBetween(shown: Approval, now: Approval): string[] {
   const rows = (approval: Approval): [string, string][] => {
     const { recipient } = approval

@@ -9,7 +9,7 @@ import { formResolver } from '../../../lib/formResolver.ts'
 import { useSession } from '../../../lib/session.ts'
 import { createContact, refreshContacts } from '../../../queries/contacts.ts'
 
-/** One way to reach a person. */
+/** The method by which a new contact can be paid. */
 export type NewMethod = { address: string } | { email: string } | { phone: string }
 type Values = { name: string; description: string }
 const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))

@@ -116,7 +116,7 @@ export default function ContactDialog(props: { contact?: Contact; onClose: () =>
 
 const shownAtMost = 3
 
-/** Duplicates are allowed: two people may share a name, a family an address. */
+/** Warns about duplicates. They are allowed: two people may share a name, and a family an address. */
 function Duplicates(props: { values: ContactValues; contactId: string | null }) {
   const contacts = useQuery(contactsQuery).data ?? []
   const found = duplicatesOf(props.values, contacts, props.contactId)
@@ -133,7 +133,7 @@ function Duplicates(props: { values: ContactValues; contactId: string | null }) 
   )
 }
 
-/** Policy groups whose agents can't pay a changed contact until the owner confirms it. */
+/** Names the policy groups whose agents can't pay a changed contact until the owner confirms it. */
 function StaleGroups(props: { contact: Contact; values: ContactValues }) {
   const { contact, values } = props
   const groups = useGroupsWith(contact.id)

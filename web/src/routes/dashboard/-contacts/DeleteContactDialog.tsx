@@ -60,7 +60,7 @@ export default function DeleteContactDialog(props: { contact: Contact; onClose: 
   )
 }
 
-/** The content of the toast: restores the contact, but not its places on whitelists. */
+/** The content of the toast: restores the contact, but not its whitelist entries. */
 function Undo(props: { contact: Contact; groups: string[]; onDone: () => void }) {
   const { contact, groups } = props
 

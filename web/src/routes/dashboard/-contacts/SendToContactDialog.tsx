@@ -11,7 +11,7 @@ import { canPay, type Wallet, walletName, walletsQuery } from '../../../queries/
 import SendDialog from '../-send/SendDialog.tsx'
 import { NoWalletNotice } from '../-send/WalletField.tsx'
 
-/** Chooses the wallet that pays, then opens the send dialog. */
+/** Asks which wallet pays, then opens the send dialog. */
 export default function SendToContactDialog(props: { contact: Contact; onClose: () => void }) {
   const { contact, onClose } = props
   const wallets = useQuery(walletsQuery)

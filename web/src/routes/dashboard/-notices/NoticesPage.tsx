@@ -7,7 +7,9 @@ import { useTitle } from '../../../lib/useTitle.ts'
 import { noticesQuery, readNotices } from '../../../queries/notices.ts'
 import { NoticeRow } from './NoticeRow.tsx'
 
-/** What happened in the account, newest first. What is shown counts as read; it stays marked as new until the page is left. */
+/**
+ * The account's notices, newest first. Showing them marks them as read; they stay labelled as new until the page is left.
+ */
 export default function NoticesPage() {
   const { data, error, refetch } = useQuery(noticesQuery)
   const notices = data?.notices
@@ -19,7 +21,7 @@ export default function NoticesPage() {
   if (notices && readBefore === null) setReadBefore(newestRead)
   const unreadId = newest && !newest.isRead ? newest.id : null
   useEffect(() => {
-    // If that fails they count as new, and the next visit tries again.
+    // If this fails, they stay unread and the next visit tries again.
     if (unreadId !== null) void readNotices(unreadId).catch(() => {})
   }, [unreadId])
 

@@ -36,7 +36,7 @@ export function Methods({ overview }: WidgetProps) {
   )
 }
 
-/** What was spent on each of the last days: seven, unless more are chosen. */
+/** Spending per day: the last seven days, unless more are chosen. */
 export function Transfers() {
   const [days, setDays] = useState<Span>(7)
   const [by, setBy] = useState<By>('agent')

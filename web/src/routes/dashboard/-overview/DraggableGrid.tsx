@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { GridLayout } from 'react-grid-layout'
 import { columns, fromGrid, type LayoutItem, toGrid } from './layout.ts'
 
-/** The grid of twelve columns, which a mouse can rearrange. */
+/** The twelve-column grid, which can be rearranged with a mouse. */
 export default function DraggableGrid(props: {
   items: LayoutItem[]
   width: number
@@ -13,7 +13,7 @@ export default function DraggableGrid(props: {
   const { items } = props
   return (
     <>
-      {/* react-draggable creates an element of this id by innerHTML, which trusted types forbid, unless it exists. */}
+      {/* Unless this element exists, react-draggable creates it with innerHTML, which Trusted Types forbid. */}
       <span id="react-draggable-style-el" hidden />
       <GridLayout
         width={props.width}

@@ -10,7 +10,7 @@ import { preferencesQuery, savePreferences } from '../../../queries/preferences.
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 
-/** The first things to do, with what is done already. Disappears when all are done. */
+/** A checklist of first steps. Disappears once all are done. */
 export function FirstSteps(props: { overview: Overview }) {
   const preferences = useQuery(preferencesQuery).data
   const steps = stepsOf(props.overview)
@@ -32,7 +32,7 @@ export function FirstSteps(props: { overview: Overview }) {
           className="-mt-1 -mr-2"
           onClick={() =>
             savePreferences({ firstStepsDismissed: true }).catch(() => {
-              // It stays dismissed on this page. That it may come back later does no harm.
+              // It stays dismissed on this page, and may harmlessly reappear later.
             })
           }
         >
@@ -67,7 +67,7 @@ export function FirstSteps(props: { overview: Overview }) {
 function stepsOf(overview: Overview): Step[] {
   const agent = overview.activeAgents[0]
   const wallet = overview.payingWalletId
-  const paid = overview.transactionCount > overview.failed // a refused one is none
+  const paid = overview.transactionCount > overview.failed // failed and refused ones do not count
   const funded = paid || microOf(overview.totalBalance ?? '0') > 0n
   const wallets = '/dashboard/wallets'
   const agents = '/dashboard/agents'

@@ -115,7 +115,7 @@ export function Recipients({ overview }: WidgetProps) {
           <Row
             key={recipient}
             name={
-              // A contact's payments; a stranger's newest one, since people are not named in URLs.
+              // Links to a contact's payments, otherwise to the newest payment, since URLs do not name people.
               <Link
                 to="/dashboard/transactions"
                 search={contactId ? { contact: contactId } : { detail: lastPaymentId }}

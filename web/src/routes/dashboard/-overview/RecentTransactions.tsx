@@ -12,7 +12,7 @@ import { WidgetError, WidgetLink } from './WidgetParts.tsx'
 
 const refreshMs = 30_000 // 30 seconds
 
-/** 'Payout · Funds Reclaimed': the kind of transaction, and the state of a payout or why it failed. */
+/** 'Payout · Funds Reclaimed': the kind of transaction, and a payout's state or the reason for a failure. */
 const subjectOf = (transaction: Transaction) =>
   [categoryLabel(transaction), payoutState(transaction) ?? reasonOf(transaction)].filter(Boolean).join(' · ')
 

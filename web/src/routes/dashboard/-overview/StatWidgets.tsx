@@ -14,10 +14,10 @@ import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
 
-/** One number as large as fits, a note, and a link. */
+/** A number as large as fits, a note and a link. */
 function Figure(props: {
   value: string
-  /** Shown in place of the value: the same digits, with the unit where there is room. */
+  /** Shown instead of `value`: the same digits, with the unit if there is room. */
   children?: ReactNode
   note: ReactNode
   to: NonNullable<LinkProps['to']>
@@ -178,7 +178,7 @@ export const Failed = ({ overview }: WidgetProps) => (
     value={whole(overview.failedToday)}
     note="in the last 24 hours"
     to="/dashboard/transactions"
-    // Lists are filtered by days: 24 hours ago was yesterday.
+    // Lists filter by whole days, so this includes all of the day on which the last 24 hours began.
     search={{ status: 'failed', from: localDay(useNow() - 86_400_000) }}
     label="View transactions"
   />

@@ -25,7 +25,7 @@ const moves: [Move, LucideIcon][] = [
   ['down', ChevronDown],
 ]
 
-/** The frame of a widget. Unlocked, it has a drag handle, a menu to move and resize by keyboard, and a remove button. */
+/** A widget's frame. When unlocked, it has a drag handle, a menu to move and resize by keyboard, and a remove button. */
 export function Widget(props: {
   item: LayoutItem
   items: LayoutItem[]

@@ -43,7 +43,7 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activit
 
 const refreshMs = 30_000 // 30 seconds
 
-/** The content of a widget. All widgets but the newest transactions and the chart over days share one call. */
+/** The content of a widget. All widgets except the recent transactions and the daily chart share one call. */
 export function WidgetBody(props: { type: WidgetType }) {
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   if (props.type === 'recent-transactions') return <RecentTransactions />

@@ -8,13 +8,13 @@ import { widgets } from './widgets.ts'
 /** Loaded when the layout is unlocked. */
 const DraggableGrid = lazy(() => import('./DraggableGrid.tsx'))
 
-/** The widgets in the user's layout. Dragging is possible on the widest grid only, since that layout is the stored one. */
+/** The widgets in the user's layout. They can be dragged only on the widest grid, because only its layout is stored. */
 export function WidgetGrid(props: { items: LayoutItem[]; unlocked: boolean; onChange: (items: LayoutItem[]) => void }) {
   const { unlocked } = props
   const container = useRef<HTMLDivElement>(null)
   const width = useWidth(container)
   const [announced, setAnnounced] = useState('')
-  // In reading order, which Tab follows.
+  // Sorted in reading order, which Tab follows.
   const items = [...props.items].sort((a, b) => a.y - b.y || a.x - b.x)
   const shownColumns = columnsAt(width)
   const draggable = unlocked && shownColumns === columns
@@ -82,7 +82,7 @@ function StaticGrid(props: { items: LayoutItem[]; columns: number; widgetOf: (it
         const place = isPhone
           ? {
               gridColumn: `span ${w}`,
-              // Stacked: a list need not be taller than its rows.
+              // When stacked, a list need not be taller than its rows.
               ...(widgets[item.type].category === 'data' ? { maxHeight: height } : { height }),
             }
           : { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` }

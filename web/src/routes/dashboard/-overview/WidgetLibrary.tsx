@@ -9,7 +9,7 @@ import { categories, widgets } from './widgets.ts'
 
 const tabs = ['all', ...categories] as const
 
-/** All widgets; choosing one adds it to the dashboard. */
+/** Lists all widgets. Choosing one adds it to the dashboard. */
 export default function WidgetLibrary(props: {
   items: LayoutItem[]
   onAdd: (type: LayoutItem['type']) => void

@@ -4,10 +4,10 @@ import type { Overview } from '#schemas/overview.ts'
 import { Button } from '../../../components/Button.tsx'
 import { messageOf } from '../../../lib/apiError.ts'
 
-/** What every widget but the newest payments is given. */
+/** Props of all widgets that share the overview call. */
 export type WidgetProps = { overview: Overview }
 
-/** A failure, small enough for the smallest widget. */
+/** An error message that fits the smallest widget. */
 export function WidgetError(props: { error: unknown; onRetry: () => void }) {
   return (
     <div role="alert" className="text-small">
@@ -19,10 +19,10 @@ export function WidgetError(props: { error: unknown; onRetry: () => void }) {
   )
 }
 
-/** A link at the foot of a widget to the page with more. */
+/** A link at the bottom of a widget to the page with more. */
 export const WidgetLink = (props: {
   to: NonNullable<LinkProps['to']>
-  /** Filters of a list, with which it shows what the widget counts. */
+  /** Filters that make the linked list show what the widget counts. */
   search?: Record<string, string>
   children: ReactNode
 }) => (
@@ -35,5 +35,5 @@ export const WidgetLink = (props: {
   </Link>
 )
 
-/** Replaces the title of the widget around it; null gives it its own. */
+/** Replaces the enclosing widget's title; null restores the default. */
 export const WidgetTitle = createContext<(title: string | null) => void>(() => {})

@@ -7,7 +7,7 @@ import { widgets } from './widgets.ts'
 export const columns = 12
 export type { LayoutItem }
 
-/** The least width of the grid in px for each number of columns. */
+/** The minimum grid width in px for each number of columns. */
 const breakpoints = [
   { from: 1200, columns: 12 },
   { from: 996, columns: 10 },
@@ -34,7 +34,7 @@ export const defaultLayout: LayoutItem[] = [
   item('quick-stats', 6, 2),
 ]
 
-/** In the grid library's form: `i` for id, with the minimum size. */
+/** Converts items to the grid library's format: `i` for the id, plus the minimum size. */
 export const toGrid = (items: readonly LayoutItem[]): GridItem[] =>
   items.map(({ id, type, x, y, w, h }) => {
     const { minSize } = widgets[type]
@@ -47,7 +47,7 @@ export const fromGrid = (items: readonly LayoutItem[], grid: readonly GridItem[]
     return { ...one, x, y, w, h }
   })
 
-/** Compacted upwards, so that nothing overlaps whatever was stored. */
+/** Compacts items upwards, so that nothing overlaps, whatever was stored. */
 export const tidy = (items: readonly LayoutItem[]): LayoutItem[] =>
   fromGrid(items, verticalCompactor.compact(toGrid(items), columns))
 
@@ -77,7 +77,7 @@ const steps: Record<Move, { x: number; y: number }> = {
   down: { x: 0, y: 1 },
 }
 
-/** The shortest move in that direction that changes the layout; the same layout when there is none. */
+/** Makes the shortest move in a direction that changes the layout; returns the same layout if there is none. */
 export function moveWidget(items: readonly LayoutItem[], id: string, move: Move): LayoutItem[] {
   const step = steps[move]
   const bottom = Math.max(0, ...items.map(({ y, h }) => y + h))
@@ -111,7 +111,7 @@ export function resizeWidget(items: readonly LayoutItem[], id: string, by: { w?:
   )
 }
 
-/** For a narrower grid: scaled to ten columns, else stacked in reading order. */
+/** The layout for a narrower grid: scaled for ten columns, otherwise stacked in reading order. */
 export function layoutFor(items: readonly LayoutItem[], narrow: number): GridItem[] {
   if (narrow === columns) return toGrid(items)
   if (narrow === 10) return compacted(items.map(scaled), narrow)

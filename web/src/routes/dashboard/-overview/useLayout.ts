@@ -8,8 +8,8 @@ import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
 const saveMs = 500
 
 /**
- * The user's widgets. Changes show at once and are saved a moment after the last one. `isUnknown`: the stored ones could
- * not be read, the usual ones take their place, and nothing may be changed.
+ * The user's widgets. Changes show immediately and are saved `saveMs` after the last one. `isUnknown`: the stored layout
+ * could not be read, so the default is shown and must not be changed.
  */
 export function useLayout() {
   const stored = useQuery(preferencesQuery)
@@ -24,10 +24,10 @@ export function useLayout() {
     const timer = setTimeout(() => save(unsaved), saveMs)
     return () => clearTimeout(timer)
   }, [changed])
-  // Leaving the page saves at once.
+  // Leaving the page saves immediately.
   useEffect(() => () => void save(unsaved), [])
 
-  // Without the stored layout a change would replace it.
+  // A change would overwrite the stored layout, which could not be read.
   const isUnknown = stored.isError && !stored.data
   return { items, change: setChanged, isPending: stored.isPending, isUnknown, reload: stored.refetch }
 }

@@ -32,7 +32,7 @@ export type WidgetDefinition = {
   minSize: Size
 }
 
-/** Small stat cards, lists and charts have the specified sizes. */
+/** Sizes of stat cards, lists and charts, as specified. */
 const sizes = {
   stats: { defaultSize: { w: 3, h: 2 }, minSize: { w: 2, h: 2 } },
   data: { defaultSize: { w: 6, h: 4 }, minSize: { w: 4, h: 3 } },

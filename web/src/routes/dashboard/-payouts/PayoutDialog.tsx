@@ -26,7 +26,7 @@ const pollMs = 2_000 // 2 seconds
 /** All details of one payout. */
 export default function PayoutDialog(props: {
   payoutId: string
-  /** The payout as the list has it, if it is on the page. */
+  /** The payout from the list, if it is on the current page. */
   known: Escrow | undefined
   onReclaim: (payout: Escrow) => void
   onClose: () => void
@@ -70,16 +70,16 @@ export default function PayoutDialog(props: {
   )
 }
 
-/** Something is about to change: it is funded, claimed or returned right now. */
+/** Whether the payout is about to change: it is being funded, claimed or returned. */
 const isMoving = (payout: Escrow) => payout.status === 'CREATING' || payout.inProgress !== null
 
-/** The list is read less often than a payout that moves, and more often than one that was read once. */
+/** Picks the newer version. The list refreshes less often than a moving payout, but more often than one at rest. */
 function newerOf(known: Escrow | undefined, fetched: Escrow | undefined): Escrow | undefined {
   if (!known || !fetched) return known ?? fetched
   return fetched.updatedAt >= known.updatedAt && isMoving(known) ? fetched : known
 }
 
-/** How to reach the recipient, when no contact has it. Null until the contacts are known. */
+/** The recipient's email or phone number if no contact has it. Null until the contacts are loaded. */
 function useStranger(payout: Escrow | undefined): NewMethod | null {
   const contacts = useQuery(contactsQuery).data
   const { recipientEmail: email, recipientPhone: phone } = payout ?? {}

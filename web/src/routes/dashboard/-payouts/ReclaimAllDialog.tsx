@@ -31,7 +31,7 @@ type Step =
   | { step: 'success'; count: number; sums: string }
   | { step: 'error'; error: string; failed: Escrow[] }
 
-/** '12.00 USDC', '3.00 Test USDC', or both: test money is never added to money. */
+/** '12.00 USDC', '3.00 Test USDC', or both: test money is never added to real money. */
 function sumsOf(payouts: Escrow[]): string {
   const texts = (['base', 'base-sepolia'] as const).map((chain) => {
     const ofChain = payouts.filter(({ sourceWallet }) => (sourceWallet?.chain ?? 'base') === chain)
@@ -41,7 +41,7 @@ function sumsOf(payouts: Escrow[]): string {
   return texts.filter(Boolean).join(' and ')
 }
 
-/** Reclaims all unclaimed payouts and polls until none of them is left. Closing does not stop the reclaims. */
+/** Reclaims all unclaimed payouts and polls until none is left. Closing does not stop the reclaims. */
 export default function ReclaimAllDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'confirm' })
   const { data } = useQuery(reclaimableQuery)
@@ -182,7 +182,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
   }
 }
 
-/** None is unclaimed any more: were all of them reclaimed, or did a recipient claim one first? */
+/** The result once none is unclaimed: success if all were reclaimed, an error if a recipient claimed one first. */
 async function outcome(targets: Map<string, Escrow>): Promise<Step> {
   const ended = await fetchPayoutsById([...targets.keys()])
   refreshWallets()

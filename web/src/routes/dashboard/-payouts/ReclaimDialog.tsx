@@ -19,7 +19,7 @@ const pollMs = 2_000 // 2 seconds
 
 type Step =
   | { step: 'confirm' }
-  /** `acceptedAt`: null until the server has accepted it. `seen`: the payout was seen with a reclaim under way. */
+  /** `acceptedAt` is null until the server accepts the reclaim. `seen`: the payout was seen with a reclaim in progress. */
   | { step: 'loading'; acceptedAt: string | null; seen: boolean }
   | { step: 'success' }
   /** `final`: there is nothing left to reclaim. */

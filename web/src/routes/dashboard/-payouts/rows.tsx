@@ -17,7 +17,7 @@ type Acts = {
   onReclaim: (payout: Escrow) => void
 }
 
-/** Tells the buttons of one row from those of another in their accessible names. */
+/** Part of the accessible names, so that buttons of different rows can be distinguished. */
 const nameOf = (payout: Escrow) =>
   `${payout.amount} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
 const labelOf = (payout: Escrow) => `View details of ${nameOf(payout)}`
@@ -75,7 +75,7 @@ export const columnsWith = ({ hrefOf, onReclaim }: Acts): Column<Escrow>[] => [
   },
 ]
 
-/** A row on a phone; "Reclaim funds" is in its details. */
+/** A row on a phone. "Reclaim funds" is in the payout's details. */
 export const compactWith =
   ({ hrefOf }: Pick<Acts, 'hrefOf'>) =>
   (payout: Escrow) => (

@@ -5,7 +5,7 @@ import { activeFilters } from '../../../lists/activeFilters.ts'
 import type { PayoutFilters } from '../../../queries/payouts.ts'
 import { walletName, walletsQuery } from '../../../queries/wallets.ts'
 
-/** The active filters in words. A single wallet is shown by its name. */
+/** The active filters as text. A single wallet is shown by its name. */
 export function useActiveFilters(filters: PayoutFilters, apply: (filters: PayoutFilters) => void) {
   const { status, wallets: addresses, recipient } = filters
   const { data: wallets } = useQuery({ ...walletsQuery, enabled: Boolean(addresses) })

@@ -6,7 +6,7 @@ import { Field } from '../../../components/Field.tsx'
 import { spendableText } from '../../../lib/spendable.ts'
 import type { Wallet } from '../../../queries/wallets.ts'
 
-/** The amount, with what the wallet can pay now. `wallet`: undefined until one is chosen. */
+/** The amount field, with what the wallet can pay now. `wallet` is undefined until one is chosen. */
 export function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | undefined }) {
   const { form, wallet } = props
   const spendable = wallet?.spendable

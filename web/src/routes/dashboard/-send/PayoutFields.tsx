@@ -6,7 +6,7 @@ import { formatDate, plural } from '../../../lib/format.ts'
 
 const dayMs = 86_400_000 // 24 hours
 
-/** What only a payout has: how long it can be claimed, and who the recipient reads that it is from. */
+/** The fields that only a payout has: its expiry, and the sender's name as shown to the recipient. */
 export function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
   const { register, formState } = props.form
   return (

@@ -26,7 +26,7 @@ const hints = {
   phone: 'The recipient gets a link and a 6-digit code by SMS. Until they claim it you can take it back.',
 }
 
-/** Who gets the money: a tab for each way to name them, and the fields of the chosen one. */
+/** The recipient: a tab for each way to name them, and the fields of the chosen tab. */
 export function RecipientFields(props: { form: Form; ways: readonly Way[]; contact: Contact | undefined }) {
   const { form } = props
   const sms = useSms()

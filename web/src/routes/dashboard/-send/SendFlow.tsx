@@ -24,15 +24,15 @@ type Step =
   | { step: 'review'; reviewed: Reviewed; busy: boolean; error?: string; unknown?: boolean }
   | { step: 'sent'; payment: Payment; transactionId: string }
   | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
-/** `history` is undefined when it could not be loaded. */
+/** `history` is undefined if it could not be loaded. */
 type Reviewed = { payment: Payment; history: RecipientHistory | undefined }
 
-/** Sends USDC: form, review, then its progress. The one way in which people send payments and payouts. */
+/** Sends USDC: form, review, then progress. People send all payments and payouts through it. */
 export function SendFlow(props: {
   purpose: Purpose
-  /** Null: it is chosen in the form. */
+  /** Null if it is chosen in the form. */
   wallet: Wallet | null
-  /** What the form begins with. */
+  /** The form's initial values. */
   initial: SendValues
   onClose: () => void
 }) {
@@ -67,7 +67,7 @@ export function SendFlow(props: {
         : messageOf(error, 'Failed to send transaction')
       const field = unknown ? null : fieldOf(error, values.to, wallet)
       if (field === 'contactId') refreshContacts()
-      if (field === 'amount') refreshWallets() // the form says what can be spent now, and what is arriving
+      if (field === 'amount') refreshWallets() // the form then shows what can be spent now, and what is arriving
       setState(
         field
           ? { step: 'form', problem: { field, message } }
@@ -117,7 +117,7 @@ export function SendFlow(props: {
   }
 }
 
-/** Makes the payment, and returns the step that follows its progress. */
+/** Makes the payment and returns the step that shows its progress. */
 async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
   const { wallet, method, recipient, amount } = payment
   const optional = {
@@ -145,7 +145,7 @@ function checkOf({ method, recipient, amount }: Payment) {
   return method === 'email' ? { recipientEmail: recipient, amount } : { recipientPhone: recipient, amount }
 }
 
-/** The form's field for the server's refusal; null when there is none. */
+/** The form field that the server's refusal is about; null if there is none. */
 function fieldOf(error: unknown, to: SendValues['to'], fixed: Wallet | null): keyof SendValues | null {
   const field = error instanceof ApiError ? error.field : undefined
   switch (field) {

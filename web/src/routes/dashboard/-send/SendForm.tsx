@@ -17,10 +17,10 @@ import { WalletField } from './WalletField.tsx'
 
 const arrivingMs = 3_000 // 3 seconds
 
-/** Wallet, recipient, amount and memo; for a payout its expiry and the sender's name as well. */
+/** Asks for wallet, recipient, amount and memo and, for a payout, its expiry and the sender's name. */
 export function SendForm(props: {
   purpose: Purpose
-  /** Null: it is chosen here. */
+  /** Null if it is chosen here. */
   wallet: Wallet | null
   values: SendValues
   /** Why the server refused the last attempt. */
@@ -31,7 +31,7 @@ export function SendForm(props: {
   const { purpose, problem } = props
   const wallets = useQuery({
     ...walletsQuery,
-    // What is arriving can be spent a few seconds later.
+    // An arriving amount can be spent a few seconds later.
     refetchInterval: ({ state }) => (state.data?.some(isArriving) ? arrivingMs : false),
   })
   const contacts = useQuery(contactsQuery).data ?? []

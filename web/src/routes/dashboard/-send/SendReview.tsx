@@ -18,7 +18,7 @@ import { isPayout, type Payment } from './payment.ts'
 /** Shows the payment, with warnings, before money moves. */
 export function SendReview(props: {
   payment: Payment
-  /** Undefined when it could not be loaded. */
+  /** Undefined if it could not be loaded. */
   history: RecipientHistory | undefined
   busy: boolean
   onStopWaiting: (() => void) | undefined
@@ -123,7 +123,7 @@ export function SendReview(props: {
 
 const methodNames = { address: 'address', email: 'email address', phone: 'phone number' }
 
-/** The recipient's name, if it is known here, and warnings. */
+/** The recipient's name, if it is known, and warnings. */
 function Warnings(props: { payment: Payment; history: RecipientHistory | undefined }) {
   const { payment, history } = props
   const { recipient, method } = payment

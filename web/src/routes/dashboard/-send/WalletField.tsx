@@ -11,7 +11,7 @@ import { cutAmount } from '../../../lib/format.ts'
 import { blockedBecause } from '../../../lib/spendable.ts'
 import { type Wallet, walletLabel, walletName } from '../../../queries/wallets.ts'
 
-/** The wallet that pays. Those that cannot pay now are listed with the reason. */
+/** Selects the wallet that pays. Wallets that can't pay now are listed with the reason. */
 export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: UseQueryResult<Wallet[]> }) {
   const { form } = props
   const { data: wallets, error, refetch } = props.wallets
@@ -47,7 +47,7 @@ export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: U
 const fundsOf = ({ spendable }: Wallet) =>
   spendable ? `$${cutAmount(spendable.now)} available` : 'balance unavailable'
 
-/** Why no wallet can pay; nothing while one can. */
+/** Says why no wallet can pay. Renders nothing if one can. */
 export function NoWalletNotice(props: { wallets: Wallet[] }) {
   const { wallets } = props
   const blocked = wallets.flatMap((wallet) => {

@@ -16,7 +16,7 @@ export type Payment = {
   /** Decimal USDC. */
   amount: string
   memo: string
-  /** Of a payout: whatever is not paid to an address. */
+  /** For payouts only: payments by email or phone. */
   expiresInDays: ExpiryDays
   senderName: string
 }
@@ -37,11 +37,11 @@ export const emptyValues: SendValues = {
 
 export const isPayout = ({ method }: { method: ContactMethod | '' }) => method === 'email' || method === 'phone'
 
-/** How the contact can be paid. `sms`: payouts can be sent to phone numbers. */
+/** The methods by which the contact can be paid. `sms`: whether payouts can be sent to phone numbers. */
 export const methodsOf = (contact: Contact, sms: boolean) =>
   (['address', 'email', 'phone'] as const).filter((method) => contact[method] !== null && (method !== 'phone' || sms))
 
-/** The payment of values without a problem; `contact` is the chosen one. */
+/** Builds the payment from valid form values; `contact` is the chosen contact. */
 export function paymentOf(values: SendValues, wallet: Wallet, contact: Contact | undefined): Payment {
   const method = methodOf(values) || 'address'
   const text = (values.to === 'contact' ? (contact?.[method] ?? '') : values[method]).trim()

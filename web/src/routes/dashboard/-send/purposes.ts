@@ -1,15 +1,15 @@
 import { payoutProblems, type SendValues, type SpendLimit, sendProblems } from '#domain/sendRules.ts'
 import { failures } from '../../../lib/failures.ts'
 
-/** What the dialogs that send money differ in; form, review and results are the same. */
+/** The differences between the dialogs that send money; they share form, review and results. */
 export type Purpose = {
   title: string
-  /** Ways to name the recipient. 'phone' is offered only where SMS is. */
+  /** Ways to name the recipient. 'phone' is offered only if SMS is available. */
   tabs: readonly SendValues['to'][]
   problems: (values: SendValues, limit: SpendLimit | null) => { [K in keyof SendValues]?: string | null }
-  /** Said of a payout that was refused without a reason. */
+  /** Shown for a payout that was refused without a reason. */
   payoutFailed: string
-  /** The same, when the fault is not the server's. */
+  /** Shown if the fault is not the server's. */
   payoutBroken: string
 }
 
@@ -22,7 +22,7 @@ export const send: Purpose = {
   payoutBroken: failures.escrow,
 }
 
-/** Create Payout, from a wallet that is chosen in the form. */
+/** Create Payout, from a wallet chosen in the form. */
 export const createPayout: Purpose = {
   title: 'Create Payout',
   tabs: ['email', 'phone'],

@@ -19,7 +19,7 @@ const resolver = formResolver<PasswordChange>((values) => {
   return problem ? { [problem.field]: problem.message } : {}
 })
 
-/** Closing it discards what was typed. While the change is under way nothing closes it. */
+/** Closing it discards the input. It can't be closed while the change is in progress. */
 export function ChangePasswordDialog(props: { email: string; onClose: () => void }) {
   const form = useForm<PasswordChange>({
     resolver,
@@ -110,5 +110,5 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
   )
 }
 
-/** The form's fields for the API's. */
+/** Maps API fields to form fields. */
 const fields: Record<string, keyof PasswordChange> = { currentPassword: 'current', newPassword: 'next' }

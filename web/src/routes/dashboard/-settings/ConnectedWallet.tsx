@@ -1,7 +1,7 @@
 import { Card } from '../../../components/Card.tsx'
 import { LazyWalletSection } from '../../../wallet/lazyWallet.tsx'
 
-/** The wallet of this browser, and the account's public address. */
+/** The wallet connected in this browser, and the account's public address. */
 export function ConnectedWallet() {
   return (
     <Card aria-labelledby="connected-wallet" className="p-5">

@@ -15,7 +15,7 @@ export function NameFact(props: { name: string | null }) {
 
   function close() {
     setEditing(false)
-    // The button is back after the next render.
+    // The button exists again after the next render.
     requestAnimationFrame(() => edit.current?.focus())
   }
 

@@ -4,7 +4,9 @@ import { plural } from '../../../lib/format.ts'
 import type { Chain } from '../../../lib/networks.ts'
 import { usePrimaryChain } from '../../../queries/config.ts'
 
-/** How many transactions a filter matches and what they spent, on all pages. Its line is kept while the figures load. */
+/**
+ * The number of transactions that match the filters and the sum they spent, on all pages. Keeps its line while loading.
+ */
 export function FilteredTotal(props: { page: Page | undefined; isStale: boolean }) {
   const primary = usePrimaryChain()
   const { total, spent } = props.page ?? {}

@@ -22,7 +22,7 @@ import { contactMethodOf } from './contactMethod.ts'
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {
   transactionId: string
-  /** The transaction as the list has it, if it is on the page. */
+  /** The transaction from the list, if it is on the current page. */
   known: Transaction | undefined
   onAddContact: (transaction: Transaction) => void
   onReclaim: (escrowId: string) => void
@@ -75,7 +75,7 @@ export default function TransactionDialog(props: {
 /** Whether the recipient is not a contact yet. */
 const isStranger = (transaction: Transaction) => transaction.contactId === null && contactMethodOf(transaction) !== null
 
-/** The rule that refused, and the figures of its decision. */
+/** The rule that refused the payment, and the figures of its decision. */
 function Refusal(props: { refusal: NonNullable<Transaction['refusal']>; chain: Transaction['fromWalletChain'] }) {
   const { rule, next, policyVersion, ...figures } = props.refusal
   const rows = [

@@ -14,7 +14,7 @@ export default function TransactionFilter(props: {
   onApply: (filters: TransactionFilters) => void
   onClose: () => void
 }) {
-  // There may be hundreds: rendered once, after the dialog is painted.
+  // There may be hundreds of agents, so the options are rendered once, after the dialog is painted.
   const groups = useDeferredValue(useQuery(groupsQuery).data ?? noGroups, noGroups)
   const agentOptions = useMemo(() => <AgentOptions groups={groups} />, [groups])
   return (

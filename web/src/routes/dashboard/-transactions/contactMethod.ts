@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../queries/transactions.ts'
 import type { NewMethod } from '../-contacts/AddMethod.tsx'
 
-/** How the recipient of a transaction can be paid again; null when it tells nothing of them. */
+/** The method by which a transaction's recipient can be paid again; null if the transaction does not show it. */
 export function contactMethodOf(transaction: Transaction): NewMethod | null {
   const { category, toAddress, recipientEmail, recipientPhone } = transaction
   if (category === 'address') return toAddress === null ? null : { address: toAddress }

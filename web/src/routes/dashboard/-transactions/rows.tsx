@@ -11,7 +11,7 @@ import { awaitsApproval, categoryLabel, payoutState, senderOf } from '../../../l
 import type { Transaction } from '../../../queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
-/** The rule that refused a payment, or why it failed; null for all others. */
+/** The rule that refused the payment, or the reason it failed; null otherwise. */
 export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
   refusal ? ruleOf(refusal.rule).name : errorMessage
 
@@ -22,7 +22,7 @@ const amountOf = (transaction: Transaction) => (
   <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />
 )
 
-/** `hrefOf`: the link to a transaction's details. */
+/** `hrefOf` returns the link to a transaction's details. */
 export const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transaction>[] => [
   {
     header: 'Date',

@@ -7,7 +7,7 @@ import { walletName, walletsQuery } from '../../../queries/wallets.ts'
 
 const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
 
-/** The active filters in words. Names are loaded only when a filter needs one. */
+/** The active filters as text. Names are loaded only if a filter needs one. */
 export function useActiveFilters(filters: TransactionFilters, apply: (filters: TransactionFilters) => void) {
   const { type, status, sender, contact, wallet, recipient, memo } = filters
   const { data: groups } = useQuery({ ...groupsQuery, enabled: Boolean(sender) && sender !== 'user' })

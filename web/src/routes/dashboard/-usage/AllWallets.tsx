@@ -4,7 +4,7 @@ import { Card, Fact } from '../../../components/Card.tsx'
 import type { UsageWallet } from '../../../queries/usage.ts'
 import { walletName } from '../../../queries/wallets.ts'
 
-/** Every wallet's month side by side. */
+/** The current month of every wallet, side by side. */
 export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {
   return (
     <section aria-labelledby="all-wallets">

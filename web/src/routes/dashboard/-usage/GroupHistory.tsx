@@ -10,7 +10,7 @@ import { Time } from '../../../components/Time.tsx'
 import { formatAmount } from '../../../lib/format.ts'
 import { budgetHistoryQuery } from '../../../queries/usage.ts'
 
-/** A group's budget over time, and how it came to be what it is. */
+/** A group's budget over time, and its changes. */
 export function GroupHistory(props: { groupId: string; name: string }) {
   const [days, setDays] = useState<Span>(30)
   const history = useInfiniteQuery({ ...budgetHistoryQuery(props.groupId, days), placeholderData: keepPreviousData })

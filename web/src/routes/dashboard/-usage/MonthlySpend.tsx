@@ -6,7 +6,7 @@ import type { Usage } from '../../../queries/usage.ts'
 const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
 
-/** What left all wallets on Base in this UTC month, compared with the limits of their session keys. */
+/** Spending from all wallets on Base in this UTC month, compared with their session keys' limits. */
 export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
   const { budget } = props
   const starts = new Date(budget.periodStart)

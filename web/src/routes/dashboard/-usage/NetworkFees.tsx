@@ -2,7 +2,7 @@ import { Card, Fact } from '../../../components/Card.tsx'
 import { formatMoment, plural } from '../../../lib/format.ts'
 import type { Usage } from '../../../queries/usage.ts'
 
-/** How much of the network fees that Bursar pays for this account today is left, as payments. */
+/** How much of today's allowance for network fees is left, as a number of payments. */
 export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
   const { limit, used, payments, resetsAt } = props.gas
   const percent = limit === 0 ? 100 : Math.min(100, Math.floor((used / limit) * 100))

@@ -9,7 +9,7 @@ import { walletName } from '../../../queries/wallets.ts'
 
 const refreshMs = 30_000 // 30 seconds
 
-/** What was spent per day, of one wallet or of all on Base. */
+/** Spending per day from one wallet, or from all wallets on Base. */
 export function SpendingCard(props: {
   wallet: UsageWallet | undefined
   days: Span

@@ -12,7 +12,7 @@ import type { UsageGroup, UsageWallet } from '../../../queries/usage.ts'
 import { walletName } from '../../../queries/wallets.ts'
 import { GroupHistory } from './GroupHistory.tsx'
 
-/** What one wallet spent this month, and its policy groups with their agents. */
+/** One wallet's spending this month, and its policy groups with their agents. */
 export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
   const { wallet } = props
   const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget

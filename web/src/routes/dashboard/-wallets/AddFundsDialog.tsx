@@ -27,7 +27,7 @@ type Opened = { url: string; blocked: boolean; amount: string }
 
 const pollMs = 5_000 // 5 seconds
 
-/** Buys USDC with a card: asks how much, then opens the seller's page in a new tab. */
+/** Buys USDC with a card: asks for the amount, then opens the seller's page in a new tab. */
 export default function AddFundsDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [opened, setOpened] = useState<Opened | null>(null)
@@ -38,7 +38,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
   })
 
   async function send({ amount }: Values) {
-    // Opened before the call: browsers block tabs that are opened later than the click.
+    // Opened before the call, because browsers block tabs that are opened after the click has been handled.
     const tab = window.open('', '_blank')
     try {
       const { onrampUrl } = await createOnrampSession(wallet.address, plainAmount(amount))

@@ -20,7 +20,7 @@ const pollMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'
 
 type Keypair = { phrase: string; ownerAddress: string }
-/** A key generated here (with its phrase), or the connected wallet's. */
+/** A key generated here (with its phrase), or the connected wallet's key. */
 type Owner = Keypair | { phrase: null; ownerAddress: string }
 type Step =
   | { step: 'config'; error?: string }
@@ -35,7 +35,7 @@ const CreationFailed = (props: { reason: string }) => (
   </ErrorBox>
 )
 
-/** Deploys a smart wallet: name, owner key generated in this browser, deployment, check of the address. */
+/** Deploys a smart wallet in steps: name and owner, the key generated in this browser, deployment, address check. */
 export default function DeployDialog(props: { onClose: () => void }) {
   const [state, setState] = useState<Step>({ step: 'config' })
   const [name, setName] = useState('')

@@ -11,7 +11,7 @@ import { networkName } from '../../../lib/networks.ts'
 import { configQuery } from '../../../queries/config.ts'
 import { type Wallet, walletName } from '../../../queries/wallets.ts'
 
-/** The deployed wallet. Its address is derived from the owner key, which this browser checks without the server. */
+/** The deployed wallet. This browser checks, without the server, that the address is derived from the owner key. */
 export function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose: () => void }) {
   const { wallet } = props
   return (

@@ -5,7 +5,7 @@ import { Timeline } from '../../../components/Timeline.tsx'
 import type { Wallet } from '../../../queries/wallets.ts'
 import { whyNotDeployed } from './deployment.ts'
 
-/** Shown while the wallet is being deployed; null: the server has not replied yet. For a minute nothing closes it. */
+/** Shown while the wallet is deployed. `wallet` is null until the server replies. It can't be closed until `slow`. */
 export function Deploying(props: { wallet: Wallet | null; slow: boolean; onLeave: () => void }) {
   const { wallet, slow } = props
   const [startedAt] = useState(() => new Date().toISOString())

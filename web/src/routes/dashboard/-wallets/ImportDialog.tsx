@@ -44,7 +44,7 @@ export default function ImportDialog(props: { onClose: () => void }) {
     try {
       form.setValue('address', privateKeyToAddress(privateKeyOf(text)), { shouldValidate: true })
     } catch {
-      // Zero or too large to be a key: the server refuses it with a message at the field.
+      // Zero or too large to be a key: the server refuses it with a message for this field.
     }
   }
 

@@ -10,7 +10,7 @@ import type { SessionKeyInfo } from '../../../queries/wallets.ts'
 
 const hourMs = 3_600_000
 
-/** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown when it can't be loaded. */
+/** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown if it can't be loaded. */
 export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {
   const now = useNow()
   const { data, isError } = props.query
@@ -42,7 +42,7 @@ export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> })
   )
 }
 
-/** How much of the session key's limit is left, and until when it is valid. */
+/** Shows how much of the session key's limit is left, and until when it is valid. */
 export function SessionKeyBar(props: { info: SessionKeyInfo }) {
   const { info } = props
   if (info.isExpired) return <p className="mt-4 text-red text-small">Rotate to enable transactions again</p>

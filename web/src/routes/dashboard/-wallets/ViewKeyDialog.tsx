@@ -16,7 +16,7 @@ const resolver = formResolver<Values>(({ masterPassword }) => ({
   masterPassword: masterPasswordProblem(masterPassword),
 }))
 
-/** Shows the key of an imported wallet to a user who knows its master password. Only this dialog keeps it. */
+/** Shows the key of an imported wallet to a user who knows its master password. Only this dialog holds the key. */
 export default function ViewKeyDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [privateKey, setPrivateKey] = useState<string | null>(null)

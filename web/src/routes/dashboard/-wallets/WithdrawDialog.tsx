@@ -8,7 +8,7 @@ import SendDialog from '../-send/SendDialog.tsx'
 import { exchanges } from './exchanges.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
-/** How to cash out USDC: three exchanges with three steps each, of which the second is done here. */
+/** How to cash out USDC: three exchanges with three steps each. The second step can be done here. */
 export default function WithdrawDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [sending, setSending] = useState(false)

@@ -6,7 +6,7 @@ import type { Wallet } from '../../../queries/wallets.ts'
 export const isLate = (wallet: Wallet, now = Date.now()): boolean =>
   wallet.status === 'deploying' && isSlowDeploy(Date.parse(wallet.createdAt), now)
 
-/** One sentence. Null: the server has not said yet whether there is a wallet. */
+/** A sentence that says why the wallet does not exist yet. `wallet` is null until the server has replied. */
 export function whyNotDeployed(wallet: Wallet | null): string {
   if (wallet === null) return 'Bursar has not replied yet.'
   if (wallet.deployProblem) return `Not created yet: ${wallet.deployProblem.replace(/\.$/, '')}.`

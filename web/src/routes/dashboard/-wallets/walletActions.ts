@@ -21,13 +21,13 @@ import type { WalletActionId } from './walletSearch.ts'
 export type WalletAction = {
   label: string
   icon: LucideIcon
-  /** Where the wallet's card offers it: as a large button, beside the address, or in the menu. */
+  /** Where the wallet's card offers the action: as a large button, next to the address, or in the menu. */
   place: 'button' | 'address' | 'menu'
-  /** Wallets that it is offered for; by default all. */
+  /** Whether the action is offered for a wallet. Defaults to all wallets. */
   shows?: (wallet: Wallet) => boolean
-  /** Whether it is possible now; by default yes. */
+  /** Whether the action is possible now. Defaults to always. */
   enabled?: (wallet: Wallet) => boolean
-  /** In red, at the end of the menu. */
+  /** Shown in red, at the end of the menu. */
   danger?: boolean
   /** Loaded when it is first opened. */
   Dialog: ComponentType<WalletDialogProps>
@@ -38,7 +38,7 @@ const isOnBase = (wallet: Wallet) => wallet.chain === 'base'
 const isSmart = (wallet: Wallet) => wallet.walletType === 'smart'
 
 /**
- * What can be done with one wallet, in the order on its card. The key is the page's search parameter (walletSearch.ts):
+ * The actions for one wallet, in the order on its card. The key is the page's search parameter (walletSearch.ts):
  * `/dashboard/wallets?send=ID` opens the dialog of `send`.
  */
 export const walletActions = {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../lib/apiError.ts'
 
-/** The specified messages for the server's limits on wallets; any other message unchanged. */
+/** The specified messages for the server's limits on wallets; other messages are returned unchanged. */
 export function creationProblem(error: unknown, fallback: string): string {
   const message = messageOf(error, fallback)
   const active = /maximum of (?:(\d+) )?active wallets/i.exec(message)

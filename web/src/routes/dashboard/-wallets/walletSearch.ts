@@ -1,8 +1,8 @@
 import { textsOf } from '../../../lib/search.ts'
 
 /**
- * The dialogs of one wallet (walletActions.ts) as search parameters of the page. In a file of their own, since every
- * page loads what reads the URL.
+ * The dialogs of one wallet (walletActions.ts), as search parameters of the page. In a separate file, since every page
+ * loads the code that reads URLs.
  */
 export const walletActionIds = [
   'send',

@@ -11,7 +11,7 @@ const states: Record<Delivery['status'], { tone: Tone; label: string }> = {
   failed: { tone: 'bad', label: 'Failed' },
 }
 
-/** One event: what became of it, each attempt, and what was sent. */
+/** One delivery: its state, each attempt, and the content sent. */
 export function DeliveryRow(props: { delivery: Delivery; busy: boolean; disabled: boolean; onReplay: () => void }) {
   const { delivery } = props
   const { tone, label } = states[delivery.status]

@@ -11,7 +11,7 @@ import { refreshWallets, sessionKeyQuery, type Wallet } from '../../../../querie
 
 const pollMs = 1_500 // 1.5 seconds
 
-/** Titles for each state, and a sentence for success. */
+/** A title for each state, and a message for success. */
 type Words = { running: string; done: string; failed: string; after: string }
 
 /** The progress of a change to the wallet, until it is confirmed or has failed. Closing does not stop it. */

@@ -15,7 +15,7 @@ import { AuthorityRevoked, RevokeOnChain } from './RevokeOnChain.tsx'
 const phrase = 'REVOKE ACCESS'
 const pollMs = 2_000 // one block
 
-/** Four steps for permanently revoking our authority to rotate this wallet's session key. */
+/** Four steps to permanently revoke our authority to rotate this wallet's session key. */
 export default function AuthorityDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [step, setStep] = useState<1 | 2 | 3 | 4>(1)

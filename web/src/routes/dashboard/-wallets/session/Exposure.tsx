@@ -6,7 +6,7 @@ import { formatAmount } from '../../../../lib/format.ts'
 import { unitOf } from '../../../../lib/networks.ts'
 import type { SessionKeyInfo, Wallet } from '../../../../queries/wallets.ts'
 
-/** The worst case: what a stolen session key could move now, and after a planned change of its limit. */
+/** Shows the worst case: what a stolen session key could move now, and after a planned change of its limit. */
 export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimit?: MicroUsdc | null }) {
   const { wallet, info, nextLimit } = props
   const unit = unitOf(wallet.chain)

@@ -5,7 +5,7 @@ import { signWithTyped } from '../../../../lib/ownerKey.ts'
 import type { SignOwnerAction } from '../../../../lib/ownerTypedData.ts'
 import { LazyOwnerSigner } from '../../../../wallet/lazyWallet.tsx'
 
-/** How the owner signs: with the connected wallet or with a typed key. `sign` is null while neither is there. */
+/** Lets the owner sign with the connected wallet or a typed key. `sign` is null while the chosen wallet can't sign. */
 export function useOwnerKey(owner: string) {
   const [by, setBy] = useState<'typed' | 'wallet'>('typed')
   const [secret, setSecret] = useState('')
@@ -13,7 +13,7 @@ export function useOwnerKey(owner: string) {
   const sign: SignOwnerAction | null = by === 'typed' ? (data) => signWithTyped(secret, owner, data) : walletSign
   return {
     sign,
-    /** Removes the typed key from the page, as soon as it has signed. */
+    /** Removes the typed key from the page. Call it as soon as the key has signed. */
     forget: () => setSecret(''),
     props: {
       owner,
@@ -31,7 +31,7 @@ const ways = [
   { by: 'wallet', label: 'My connected wallet', hint: 'For wallets whose owner is an account you connect.' },
 ] as const
 
-/** The form part of `useOwnerKey`: the choice between both, and the typed key. */
+/** The fields for `useOwnerKey`: the choice of how to sign, and the typed key or connected wallet. */
 export function OwnerKey(
   props: ReturnType<typeof useOwnerKey>['props'] & { error?: string | undefined; disabled?: boolean },
 ) {

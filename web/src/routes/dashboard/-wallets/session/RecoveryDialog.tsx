@@ -10,7 +10,7 @@ import { walletName } from '../../../../queries/wallets.ts'
 import type { WalletDialogProps } from '../walletDialog.ts'
 import { recoverySheet, sheetText } from './recoverySheet.ts'
 
-/** What an owner needs to leave without us: a sheet for this wallet, and the recovery page. It contains no secret. */
+/** What an owner needs to withdraw without us: a sheet for this wallet, and the recovery page. Contains no secrets. */
 export default function RecoveryDialog(props: WalletDialogProps) {
   const { wallet } = props
   const config = useQuery(configQuery).data

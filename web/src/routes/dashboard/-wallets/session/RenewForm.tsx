@@ -11,7 +11,7 @@ import { OwnerKey } from './OwnerKey.tsx'
 import { grantedLimit, grantOf, rotationFailed, useGrantForm } from './useGrantForm.ts'
 import { useOwnerAction } from './useOwnerAction.ts'
 
-/** A renewal that the owner signs: we offer the address of a new key, and the signature puts it in force. */
+/** A renewal signed by the owner: we offer the address of a new key, and the owner's signature activates it. */
 export function RenewForm(props: {
   wallet: Wallet
   info: SessionKeyInfo
@@ -28,7 +28,7 @@ export function RenewForm(props: {
     onStarted: props.onStarted,
     async prepare() {
       const grant = grantOf(form.getValues())
-      // Another grant is another offer.
+      // Each grant needs its own offer.
       const key = `${idempotencyKey.current()}:${grant.spendingLimit}:${grant.ttlHours}`
       const offer = await offerSession(wallet.id, grant, key)
       const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer

@@ -12,7 +12,7 @@ import type { WalletDialogProps } from '../walletDialog.ts'
 import { OwnerKey } from './OwnerKey.tsx'
 import { useOwnerAction } from './useOwnerAction.ts'
 
-/** The last step: the owner signs here, or sends the call from the owner's account. */
+/** The last step: the owner signs here, or sends the call from their own account. */
 export function RevokeOnChain(props: WalletDialogProps) {
   const { wallet } = props
   const [sent, setSent] = useState(false)
@@ -87,7 +87,7 @@ function Copyable(props: { name: string; value: string; what: string }) {
   )
 }
 
-/** Shown once the chain has confirmed it. */
+/** Shown once the revocation is confirmed on chain. */
 export function AuthorityRevoked(props: { wallet: Wallet; isActive: boolean; onClose: () => void }) {
   useEffect(() => {
     void refreshWallets()

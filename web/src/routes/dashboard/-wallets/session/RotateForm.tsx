@@ -12,7 +12,7 @@ import { Exposure } from './Exposure.tsx'
 import { GrantFields } from './GrantFields.tsx'
 import { grantedLimit, grantOf, rotationFailed, useGrantForm } from './useGrantForm.ts'
 
-/** A rotation that Bursar signs: a new key, a limit and a duration, within what the wallet's contract lets us grant. */
+/** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */
 export function RotateForm(props: {
   wallet: Wallet
   info: SessionKeyInfo

@@ -21,7 +21,7 @@ import { RotateForm } from './RotateForm.tsx'
 type Step =
   | { step: 'info' }
   | { step: 'rotate' }
-  /** The owner signs, because we may not rotate or the grant is more than we may give. */
+  /** The owner signs, because we may not rotate or the grant exceeds what we may give. */
   | { step: 'renew' }
   | { step: 'revoke' }
   | { step: 'follow'; actionId: string; kind: 'rotate' | 'renew' | 'revoke' }
@@ -47,7 +47,7 @@ const words = {
   },
 }
 
-/** The session key of a wallet: what it may spend, until when, and how to renew or revoke it. */
+/** A wallet's session key: what it may spend, until when, and how to renew or revoke it. */
 export default function SessionDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'info' })

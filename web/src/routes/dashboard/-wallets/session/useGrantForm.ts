@@ -4,14 +4,14 @@ import { typedMicro } from '../../../../lib/amounts.ts'
 import { formResolver } from '../../../../lib/formResolver.ts'
 import type { Grant } from '../../../../queries/sessionKeys.ts'
 
-/** When the server gives no reason. */
+/** Shown if the server gives no reason. */
 export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'
 
-/** As typed: decimal USDC and whole hours. */
+/** Values as typed: decimal USDC and whole hours. */
 export type GrantValues = { limit: string; hours: string }
 export type GrantForm = UseFormReturn<GrantValues>
 
-/** 0 for an empty field; NaN for what is not a number. */
+/** 0 for an empty field; NaN if the text is not a number. */
 export const typedHours = (hours: string) => (/^\d{0,6}(?:\.\d*)?$/.test(hours.trim()) ? Number(hours) : Number.NaN)
 
 /** The limit in micro-USDC; null while it is not allowed. */
@@ -20,7 +20,7 @@ export function grantedLimit({ limit }: GrantValues) {
   return limitProblem(amount) === null ? amount : null
 }
 
-/** Values without a problem, as the API takes them. */
+/** Converts valid values to the API's format. */
 export const grantOf = (values: GrantValues): Grant => ({
   spendingLimit: String(grantedLimit(values) ?? 0n),
   ttlHours: typedHours(values.hours),
@@ -31,6 +31,6 @@ const resolver = formResolver<GrantValues>(({ limit, hours }) => ({
   hours: durationProblem(typedHours(hours)),
 }))
 
-/** A session key's limit and duration. Problems show when a field is left. */
+/** A session key's limit and duration. Problems are shown when a field loses focus. */
 export const useGrantForm = (): GrantForm =>
   useForm<GrantValues>({ resolver, mode: 'onTouched', defaultValues: { limit: defaultLimit, hours: defaultHours } })

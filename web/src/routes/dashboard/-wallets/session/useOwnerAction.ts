@@ -16,11 +16,11 @@ type Prepared = {
   message?: Record<string, string | number | bigint>
 }
 
-/** One action of the owner: `prepare` asks the server what to sign; it is signed here and submitted to the Relayer. */
+/** An owner action: `prepare` asks the server what to sign, the owner signs it in the browser, the server submits it. */
 export function useOwnerAction(options: {
   wallet: Wallet
   prepare: () => Promise<Prepared>
-  /** What to say when there is no reason to show. */
+  /** Message if there is no reason to show. */
   failed: string
   onStarted: (actionId: string) => void
 }) {
