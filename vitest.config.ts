@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig, defineProject } from 'vitest/config'
 
-/** Libraries of many files, read as one each: a test file would ask for hundreds of modules, one by one. */
+/** Libraries with many files, each bundled into one. Otherwise a test file would request hundreds of modules, one by one. */
 const bundled = [
   '@hono/zod-validator',
   '@modelcontextprotocol/server',
@@ -32,8 +32,8 @@ const bundled = [
 ]
 
 /**
- * By default workerd ends an object that was idle for ten seconds, and with it the clock or the node that a test gave it. Tests
- * that need a new object end the old one themselves.
+ * By default workerd evicts an object that was idle for ten seconds, and with it the clock or the node that a test gave it.
+ * Tests that need a new object evict the old one themselves.
  */
 const keptAlive = (className: string) => ({ className, useSQLite: true, unsafePreventEviction: true })
 const paymentObjects = { TREASURY: keptAlive('Treasury'), RELAYER: keptAlive('Relayer') }
@@ -78,7 +78,7 @@ const inWorkerd = (
         },
       })),
     ],
-    // Runs side by side do not share what they bundle: one would clear the folder that another reads.
+    // Parallel runs do not share their bundles: one would clear the folder that another reads.
     cacheDir: `node_modules/.vite-${name}${process.env.TEST_HALF ?? ''}`,
     test: {
       name,
@@ -87,7 +87,7 @@ const inWorkerd = (
       globalSetup,
       setupFiles,
       testTimeout: 60_000, // on a busy machine
-      // One workerd for all files: each starting its own costs a quarter of the time. Tests make what they look at.
+      // One workerd for all files: one for each would cost a quarter of the time. Tests create the data that they check.
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
     },
@@ -95,7 +95,7 @@ const inWorkerd = (
 
 type InNode = { testTimeout: number; globalSetup?: string[]; setupFiles?: string[]; fileParallelism?: boolean }
 
-/** In Node, in the same few processes for all files: starting one and loading viem for each would take a third of the time. */
+/** In Node, with a few processes for all files: starting one and loading viem for each would take a third of the time. */
 const inNode = (name: string, options: InNode) =>
   defineProject({
     test: { name, include: [`tests/${name}/**/*.test.ts`], hookTimeout: 120_000, isolate: false, ...options },
@@ -110,21 +110,21 @@ const directoryTests = ['tests/worker/directory*.test.ts', 'tests/worker/passwor
 export default defineConfig({
   test: {
     projects: [
-      // Properties are tried hundreds of times, on a machine that others use as well.
+      // Property tests run hundreds of cases, possibly on a busy machine.
       inNode('domain', { testTimeout: 30_000 }),
       // The Treasury's tables and rules over SQLite in memory.
       inNode('treasury', { testTimeout: 30_000 }),
       inNode('web', { testTimeout: 30_000 }),
       inNode('chain', { testTimeout: 60_000 }),
-      // What message vendors receive and send, beside their own SDKs.
+      // What message vendors receive and send, checked with their own SDKs and other implementations.
       inNode('messages', { globalSetup: ['./tests/support/clientsSetup.ts'], testTimeout: 60_000 }),
       // The whole product as `npm run dev` starts it, over HTTP; one file at a time.
       overHttp('stack'),
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
       overHttp('chaos', 180_000),
-      // Clients that agents really use, unmodified, against one stack for all files.
+      // Unmodified clients that agents really use, against one stack for all files.
       overHttp('gateway', 60_000, ['./tests/support/gatewaySetup.ts']),
-      // The Relayer beside a Treasury that only listens.
+      // The Relayer with a Treasury that only records its reports.
       inWorkerd('relayer', {
         configPath: './tests/worker/relayer.wrangler.toml',
         include: [relayerTests],
@@ -135,7 +135,7 @@ export default defineConfig({
         exclude: [relayerTests, ...directoryTests],
         setupFiles: ['./tests/support/cheapPasswords.ts'],
       }),
-      // Both identity directories: D1's, and Cognito's against an emulator of AWS. Passwords cost what they cost in production.
+      // Both identity directories: D1, and Cognito against an AWS emulator. Password hashing costs as much as in production.
       inWorkerd('directory', { include: directoryTests, globalSetup: './tests/support/directorySetup.ts' }),
     ],
   },

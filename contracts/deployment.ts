@@ -1,6 +1,6 @@
 /**
- * Our contracts at addresses that depend on nothing but their code and arguments: everyone deploying the same sources
- * with the same roles gets the same addresses, through the CREATE2 deployer that exists on Base and in anvil.
+ * Deploys our contracts at addresses that depend only on their code and arguments: the same sources with the same roles
+ * always get the same addresses, through the CREATE2 deployer that exists on Base and in anvil.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import { waitForReceipt } from './receipt.ts'
 
 export const create2Deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
-/** Circle's token where it exists. On a local chain leave `usdc` out of the plan and the stand-in is deployed. */
+/** Circle's token, where it exists. Without `usdc` in the roles, as on a local chain, a plan deploys the stand-in. */
 export const circleUsdc = {
   8453: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   84532: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
@@ -39,7 +39,7 @@ export type Roles = {
   usdcAdmin: Address
   /** An existing USDC to build on. */
   usdc?: Address
-  /** Another one gives the same code other addresses: for tests of several contract sets. */
+  /** A different salt gives the same code different addresses, for tests of several contract sets. */
   salt?: Hex
 }
 
@@ -57,7 +57,7 @@ function step(name: string, args: unknown[], salt: Hex): Step {
   return { name, address, initCode, salt }
 }
 
-/** What to deploy, in order, and where everything will be. Needs forge's artifacts, but no chain. */
+/** Returns what to deploy, in order, and all resulting addresses. Needs forge's artifacts, but no chain. */
 export function deploymentPlan(roles: Roles): { steps: Step[]; contracts: Contracts } {
   const steps: Step[] = []
   const add = (name: string, args: unknown[] = []): Address => {
@@ -81,11 +81,11 @@ function addStandIn(add: (name: string, args?: unknown[]) => Address, admin: Add
   const implementation = add('UsdcStandIn')
   const { abi } = artifact('UsdcStandIn')
   const data = encodeFunctionData({ abi, functionName: 'initialize', args: [admin] })
-  // The proxy's admin may not use the token, so it is an address without another use.
+  // The proxy's admin cannot use the token, so it is an address that has no other use.
   return add('UsdcStandInProxy', [implementation, create2Deployer, data])
 }
 
-/** Deploys what is not there yet, all at once, and resolves when everything is. Throws if a deployment failed. */
+/** Deploys whatever is missing, without waiting in between. Resolves once everything is deployed; throws if it failed. */
 export async function deployContracts(rpcUrl: string, options: Roles & { deployerKey: Hex }): Promise<Contracts> {
   const { steps, contracts } = deploymentPlan(options)
   const chain = createPublicClient({ transport: http(rpcUrl) })
@@ -103,7 +103,7 @@ export async function deployContracts(rpcUrl: string, options: Roles & { deploye
   const hashes: Hex[] = []
   for (const { initCode, salt } of pending) {
     const data = concat([salt, initCode])
-    // Not estimated: a later step may need an earlier one that is still in the pool. 200 a byte of code, calldata twice.
+    // Not estimated: a later step may need an earlier one that is still in the pool. 200 gas a byte of code, calldata twice.
     const gas = 500_000n + 280n * BigInt(size(data))
     hashes.push(await wallet.sendTransaction({ chain: null, to: create2Deployer, data, gas, nonce: nonce++ }))
   }

@@ -5,8 +5,8 @@ const pollMs = 20
 const timeoutMs = 60_000
 
 /**
- * The receipt of a transaction, once it is mined. Throws after a minute. viem's waitForTransactionReceipt looks again at each new
- * block: where a node names a block before it has the receipts, and mines no other until it gets a transaction, that is never.
+ * Returns a transaction's receipt once it is mined. Throws after a minute. viem's waitForTransactionReceipt checks again
+ * only on a new block. If a node reports a block before its receipts, and mines only on demand, it would wait forever.
  */
 export async function waitForReceipt(
   client: Pick<PublicClient, 'getTransactionReceipt'>,

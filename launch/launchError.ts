@@ -1,4 +1,4 @@
-/** Stops the launch with words for the operator, who can do something about it. Holds no secret. */
+/** Stops the launch with a message that the operator can act on. Contains no secrets. */
 export class LaunchError extends Error {
   override name = 'LaunchError'
 }

@@ -1,9 +1,9 @@
-/** What launch keeps of one deployment, in a folder that git ignores. Only its owner can read it. */
+/** What a launch stores about one deployment, in a folder that git ignores and only its owner can read. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 type Saved = {
-  /** Steps that were done, with when and what they said. */
+  /** Completed steps, with their time and note. */
   steps: Record<string, { at: string; note: string }>
   values: Record<string, string>
 }
@@ -16,11 +16,11 @@ export type State = {
   noteStep(name: string, note: string): void
   get(name: string): string | undefined
   set(name: string, value: string): void
-  /** Writes a file in the folder unless it has this content. Returns whether it had not. */
+  /** Writes a file in the folder unless it already has this content. Returns whether it was written. */
   write(name: string, content: string): boolean
 }
 
-/** Makes the folder if it is not there. */
+/** The folder is created at the first write. */
 export function openState(folder: string): State {
   const file = join(folder, 'state.json')
   const saved = (): Saved =>
@@ -53,7 +53,7 @@ export function openState(folder: string): State {
   }
 }
 
-/** All or nothing: an interrupted launch leaves the former content. */
+/** Atomic: an interrupted launch leaves the previous content. */
 function replace(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(`${path}.new`, content, { mode: 0o600 })

@@ -1,4 +1,4 @@
-/** A deployment's own wrangler config and headers, made from the committed ones, which stay as they are. */
+/** Generates a deployment's own wrangler config and headers from the committed ones, which are not changed. */
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../local/tools/runTool.ts'
@@ -9,21 +9,21 @@ export type WorkerConfigOptions = {
   name: string
   accountId?: string
   databaseId: string
-  /** The Worker's program, from the root; already bundled or not. */
+  /** Path of the Worker's program from the root, bundled or not. */
   main: string
   bundled: boolean
-  /** Variables that differ from wrangler.toml's; undefined leaves one out, for those that are secrets here. */
+  /** Variables that replace wrangler.toml's. Undefined removes one that is a secret in this deployment. */
   vars: Record<string, string | undefined>
   /** The hostname to serve; none on this machine. */
   hostname?: string
   /** Binds Cloudflare's email service. */
   sendsEmail?: boolean
-  /** Binds a dataset of Analytics Engine, which has the Worker's name. */
+  /** Binds an Analytics Engine dataset with the Worker's name. */
   hasMetrics?: boolean
   logDestinations?: string[] | undefined
 }
 
-/** JSON for wrangler, with paths relative to the state's folder. */
+/** Returns JSON for wrangler, with paths relative to the state's folder. */
 export async function workerConfig(state: Pick<State, 'folder'>, options: WorkerConfigOptions): Promise<string> {
   // Imported here because it takes a second, which a dry run need not wait for.
   const { experimental_readRawConfig } = await import('wrangler')
@@ -37,7 +37,7 @@ export async function workerConfig(state: Pick<State, 'folder'>, options: Worker
     ...(accountId && { account_id: accountId }),
     main: fromFolder(main),
     ...(bundled && { no_bundle: true }),
-    // One hostname serves everything: on others, Cloudflare Access and the firewall of the zone do not apply.
+    // One hostname serves everything: on others, Cloudflare Access and the zone's firewall would not apply.
     workers_dev: false,
     preview_urls: false,
     ...(hostname && { routes: [{ pattern: hostname, custom_domain: true }] }),

@@ -1,4 +1,4 @@
-/** `node launch/writeSchema.ts` writes launch/config.schema.json, by which editors check and explain a config file. */
+/** `node launch/writeSchema.ts` writes launch/config.schema.json, with which editors check and explain a config file. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Bursar's public API as the demo calls it, and the chain as anyone can read it. */
+/** A client of Bursar's public API, and of the chain as anyone can read it. */
 import { createPublicClient, erc20Abi, http } from 'viem'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import type { Address } from '../worker/chain/types.ts'
@@ -20,7 +20,7 @@ export class BursarClient {
 
   readonly #messagesUrl: string
 
-  /** `messagesUrl`: where received messages are listed, unless in the local stack's own inbox. */
+  /** `messagesUrl` lists received messages; by default it is the local stack's own inbox. */
   constructor(url: string, rpcUrl: string, messagesUrl = `${url}/dev/inbox`) {
     this.url = url
     this.#messagesUrl = messagesUrl
@@ -28,7 +28,7 @@ export class BursarClient {
     this.#chain = createPublicClient({ transport: http(rpcUrl) })
   }
 
-  /** Any reply, also a refusal. Throws if there is none or it is not JSON. */
+  /** Returns any reply, even a refusal. Throws if there is none or it is not JSON. */
   async call<T>(path: string, options: Call = {}): Promise<Answer<T>> {
     const { method, token, key, body, form } = options
     const headers: Record<string, string> = { accept: 'application/json' }
@@ -51,21 +51,21 @@ export class BursarClient {
     }
   }
 
-  /** A call under /api that must succeed: its data. */
+  /** Calls a path under /api and returns the data. Throws if the call fails. */
   async api<T>(path: string, options?: Call): Promise<T> {
     const { status, body } = await this.call<Envelope<T>>(`/api${path}`, options)
     if (!body.success) throw new Error(`/api${path} returned ${status} ${body.code}: ${body.error}`)
     return body.data
   }
 
-  /** A call outside /api that must succeed: its whole body. */
+  /** Calls a path outside /api and returns the whole body. Throws if the call fails. */
   async plain<T>(path: string, options?: Call): Promise<T> {
     const { status, body } = await this.call<T>(path, options)
     if (status >= 300) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`)
     return body
   }
 
-  /** The newest local message to `to` in which `pattern` is found: its match. */
+  /** Waits for a message to `to` that matches `pattern`. Returns the match in the newest one. */
   async message(to: string, pattern: RegExp, what: string): Promise<RegExpExecArray> {
     return until(what, async () => {
       const query = `?to=${encodeURIComponent(to)}`
@@ -75,19 +75,19 @@ export class BursarClient {
     })
   }
 
-  /** Straight from the chain, past Bursar. */
+  /** Reads the balance directly from the chain, without Bursar. */
   async usdcOnChain(token: Address, holder: Address): Promise<MicroUsdc> {
     const args = [holder] as const
     return microUsdc(await this.#chain.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args }))
   }
 
-  /** Whether a contract is there now. */
+  /** Whether there is a contract at this address now. */
   async hasCode(address: Address): Promise<boolean> {
     return (await this.#chain.getCode({ address })) !== undefined
   }
 }
 
-/** Looks every 300 ms until there is something. Throws after `withinMs`. */
+/** Calls `look` every 300 ms until it returns a truthy value. Throws after `withinMs`. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,

@@ -1,6 +1,6 @@
 /**
- * Writes worker/chain/abi.ts from forge's artifacts: `scripts/forge.ts build` does. With `--check` it only compares, so that
- * continuous integration notices a stale file.
+ * Writes worker/chain/abi.ts from forge's artifacts, as part of `scripts/forge.ts build`. With `--check` it only compares,
+ * so that continuous integration detects a stale file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

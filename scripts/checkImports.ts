@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import { options, rules } from '../dependency-cruiser.config.ts'
 
-/** Tests may import anything, and they use `using`, which the parser of dependency-cruiser does not know. */
+/** Without tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
 export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'local', 'launch', 'scripts']
 
-/** What the tree at `root` violates, one entry each: the rule's name, the files on the way, the rule's reason. */
+/** Returns an entry for each violation in the tree at `root`: the rule's name, the files involved, the rule's comment. */
 export async function importViolations(root: string, paths: string[]): Promise<string[]> {
   const { output } = await cruise(paths, { ...options, baseDir: root, validate: true, ruleSet: { forbidden: rules } })
   if (typeof output === 'string') throw new Error('expected the result as an object')

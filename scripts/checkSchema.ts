@@ -1,8 +1,8 @@
 /**
- * `node scripts/checkSchema.ts`: fails if worker/db/schema.ts does not describe what the migrations build. Both are
- * executed in SQLite, the schema as drizzle-kit would create it, and SQLite lists what came of them: tables, columns,
- * foreign keys and indexes. Names of unique indexes are ignored, because SQLite names those of UNIQUE itself, and so are
- * CHECK constraints, which only the migrations have.
+ * `node scripts/checkSchema.ts`: fails if worker/db/schema.ts does not describe what the migrations build. Executes both in
+ * SQLite, the schema as drizzle-kit would create it, and compares the resulting tables, columns, foreign keys and indexes.
+ * Ignores the names of unique indexes, because SQLite itself names those of UNIQUE, and CHECK constraints, which only the
+ * migrations have.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/
 type Schema = Record<string, unknown>
 type Row = Record<string, string | number | null>
 
-/** Lines such as `contact.phone text`, each with the side that lacks it. Empty if the two agree. */
+/** Returns lines such as `missing in schema.ts: contact.phone text`. Empty if the two agree. */
 export async function schemaDifferences(schema: Schema, migrationsDir: string): Promise<string[]> {
   const migrated = readdirSync(migrationsDir)
     .filter((name) => name.endsWith('.sql'))
@@ -30,7 +30,7 @@ export async function schemaDifferences(schema: Schema, migrationsDir: string): 
 const statementsOf = async (schema: Schema) =>
   generateSQLiteMigration(await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson(schema))
 
-/** Runs the statements and lists what the database then has, a line each. */
+/** Runs the statements and returns a line for each element of the resulting schema. */
 function linesOf(statements: string[]): Set<string> {
   const db = new DatabaseSync(':memory:')
   for (const statement of statements) db.exec(statement)

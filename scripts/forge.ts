@@ -1,8 +1,8 @@
 /**
- * forge on our contracts, with its exit code.
- *   build   compile what is deployed, and refresh worker/chain/abi.ts
+ * Runs forge on our contracts, and exits with its code.
+ *   build   compile the deployed contracts, and refresh worker/chain/abi.ts
  *   test    the same, then the contract tests (further arguments go to forge)
- *   check   fail when a source is not formatted or worker/chain/abi.ts is stale
+ *   check   fail if a source is not formatted or worker/chain/abi.ts is stale
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

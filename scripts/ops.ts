@@ -1,4 +1,4 @@
-/** `npm run ops -- …`: what operators do, over /ops/api of a running deployment. `npm run ops -- help` lists it. */
+/** `npm run ops -- …`: operator commands, over /ops/api of a running deployment. `npm run ops -- help` lists them. */
 import { runOps } from './ops/run.ts'
 
 const [name, ...rest] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * The recovery page: one file without a single outside resource, so that it opens from disk for as long as there are
- * browsers. Part of every build of the web pages; `node scripts/recovery.ts FILE` writes it anywhere.
+ * The recovery page: a single file without external resources, so that it opens from disk in any browser, now and later.
+ * Part of every build of the web pages; `node scripts/recovery.ts FILE` writes it anywhere.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { build, type Plugin } from 'vite'
 const source = join(import.meta.dirname, '../web/src/recovery')
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The whole page. Its own policy lets nothing run but this very script, wherever it is opened. */
+/** Returns the whole page. Its own security policy allows only this script to run, wherever the page is opened. */
 export async function recoveryPage(): Promise<string> {
   const script = (await bundle()).replaceAll('</script', '<\\/script')
   const style = readFileSync(join(source, 'page.css'), 'utf8')
@@ -18,7 +18,7 @@ export async function recoveryPage(): Promise<string> {
     `default-src 'none'`,
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
-    // Any node.
+    // Any RPC node.
     'connect-src https: http:',
     `base-uri 'none'`,
     `form-action 'none'`,
@@ -30,7 +30,7 @@ export async function recoveryPage(): Promise<string> {
     .replace('<script></script>', () => `<script>${script}</script>`)
 }
 
-/** Puts the page beside the others as /recovery.html. */
+/** Adds the page to the build as /recovery.html. */
 export function recoveryPlugin(): Plugin {
   return {
     name: 'recovery-page',

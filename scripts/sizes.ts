@@ -1,7 +1,7 @@
 /**
- * Sizes of the pages as a browser first meets them: gzip of all JavaScript that a route needs before it paints.
- * Reads the manifest of the last `vite build`, prints a table, and fails above the limits, or when code that belongs
- * to wallets or to the server got into the sign-in or claim screen.
+ * Sizes of the pages on the first visit: gzip of all JavaScript that a route needs before it paints. Reads the manifest
+ * of the last `vite build`, prints a table, and fails above the limits, or if the sign-in or claim screen contains code of
+ * wallets or of the server.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -110,7 +110,7 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
         _revokeSession();
     }
 
-    /// @notice Permanently forbid the provider to replace the session key. The current key remains valid.
+    /// @notice Permanently forbid the provider from replacing the session key. The current key remains valid.
     function disableRotationAuthority() external byOwner {
         _session |= SessionWord.ROTATION_DISABLED;
     }
@@ -164,7 +164,7 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
 
     /// @notice Replace the session key, as signed by an operator that the provider currently accepts.
     /// @dev One rotation is capped by `MAX_GRANT` and `MAX_VALIDITY`, and all rotations of a UTC day together by
-    /// `MAX_GRANT`. A rotation takes off that sum what is left of a session that another rotation of the same day
+    /// `MAX_GRANT`. A rotation subtracts from that sum what is left of a session that another rotation of the same day
     /// opened. Budget left by the owner or by an earlier day counts in full, since the holder of the new key gains
     /// access to it. So a stolen operator key moves at most twice `MAX_GRANT` in any 24 hours, plus what the owner sets
     /// in that time. A rotation that does not raise the budget always passes.

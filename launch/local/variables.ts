@@ -2,11 +2,11 @@ import { relayerShards } from '../../local/stack/chains.ts'
 import { contractSetting } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
 
-/** Of the stand-ins, as the Worker and they agree on them. */
+/** Identifiers that the Worker and the stand-ins share. */
 export const twilioAccount = `AC${'0'.repeat(32)}`
 export const accessAudience = 'local-production'
 
-/** The Worker's variables, by the same rules as in production: only the addresses are of this machine. */
+/** The Worker's variables, under the same rules as in production; only the addresses are local. */
 export const localProductionVariables = (urls: {
   worker: string
   chain: string

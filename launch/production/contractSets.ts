@@ -1,4 +1,4 @@
-/** The contract sets of a deployment: what it has is never dropped, another is added only where the config asks for it. */
+/** The contract sets of a deployment: existing ones are never dropped; another is added only if the config asks for it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseContractSets } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
@@ -10,8 +10,8 @@ import type { State } from '../state.ts'
 const none: ContractSets = { newest: 1, sets: {} }
 
 /**
- * Of the last launch, from the state folder; without it, those that the running Worker tells everybody; neither: none. Roles
- * may have changed since a set was deployed, so its addresses cannot be computed again.
+ * Returns the sets of the last launch from the state folder, or else those that the running Worker publishes, or else none.
+ * Roles may have changed since a set was deployed, so its addresses cannot be recomputed.
  */
 export async function knownSets(state: State, chainId: ChainId, origin: string): Promise<ContractSets> {
   const path = state.path('wrangler.json')
@@ -29,7 +29,7 @@ function parsed(setting: string, from: string): ContractSets {
   return sets
 }
 
-/** As the setting would be. Null: nothing of ours is served there yet. */
+/** Returns the sets in the form of the setting. Null if nothing of ours is served there yet. */
 async function servedContracts(origin: string, chainId: ChainId): Promise<string | null> {
   const reply = await fetch(`${origin}/api/config`, { signal: AbortSignal.timeout(10_000) }).catch(() => null)
   if (!reply?.ok) return null
@@ -40,7 +40,7 @@ async function servedContracts(origin: string, chainId: ChainId): Promise<string
   return newest === undefined ? null : JSON.stringify({ newest: Number(newest), sets })
 }
 
-/** `wanted` by the config, the newest if it says nothing. Throws LaunchError: the config skips one. */
+/** Returns the set that the config wants, or the newest if it names none. Throws LaunchError if the config skips one. */
 export function chosenSet({ newest, sets }: ContractSets, wanted: number | undefined): number {
   const versions = Object.keys(sets).map(Number)
   const next = Math.max(0, ...versions) + 1

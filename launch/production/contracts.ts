@@ -1,4 +1,4 @@
-/** The contracts: each set is deployed once, by us or by a hardware wallet, then looked at. */
+/** The contracts: each set is deployed once, by us or by a hardware wallet, and then verified. */
 import { concat, createPublicClient, erc20Abi, formatEther, http, type PublicClient, size } from 'viem'
 import {
   circleUsdc,
@@ -27,9 +27,9 @@ export const nodeOf = (secrets: Secrets, chainId: ChainId): string =>
   secrets[`RPC_URLS_${chainId}`]!.split(',')[0]!.trim()
 
 /**
- * Deploys what is not there of the set that the config names, or writes the transactions for a hardware wallet and throws
- * LaunchError until they are mined. The addresses depend on the contracts' code and the roles alone, so code at an address is
- * the code we mean. A set that this deployment has already is only looked at.
+ * Deploys what is missing of the set that the config names, or writes the transactions for a hardware wallet and throws
+ * LaunchError until they are mined. The addresses depend only on the contracts' code and the roles, so code at an address is
+ * the expected code. A set that this deployment already has is only verified.
  */
 export async function prepareContracts(
   config: ProductionConfig,
@@ -83,7 +83,7 @@ export async function prepareContracts(
   }
 }
 
-/** A set that differs in nothing would only cost gas. Throws LaunchError. */
+/** Throws LaunchError if the new set equals a known one: it would only cost gas. */
 function refuseSame(known: ContractSets, contracts: Contracts, set: number): void {
   const { newest: same } = withContracts(known, contracts)
   if (same !== set) throw new LaunchError(`chain.contractSet is ${set}, but these contracts are those of set ${same}`)
@@ -95,7 +95,7 @@ function noteOf(sets: ContractSets['sets'], newest: number): string {
   return `code at all ${Object.values(sets).flatMap((contracts) => Object.values(contracts)).length} addresses${others}`
 }
 
-/** 200 a byte of code, calldata twice: as contracts/deployment.ts. */
+/** The same gas as in contracts/deployment.ts. */
 const gasOf = ({ initCode }: Step) => 500_000n + 280n * BigInt(size(initCode) + 32)
 
 const transactionOf = (step: Step, chainId: ChainId) => ({

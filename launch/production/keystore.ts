@@ -1,4 +1,4 @@
-/** Encrypted keys as geth and `cast wallet` keep them: Web3 Secret Storage, version 3. */
+/** Encrypted keys as geth and `cast wallet` store them: Web3 Secret Storage, version 3. */
 import { createDecipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { keccak_256 } from '@noble/hashes/sha3'
@@ -32,7 +32,7 @@ const keystore = z.object({
   ),
 })
 
-/** Its private key. Throws LaunchError for a file of another kind or a wrong password. */
+/** Returns the private key. Throws LaunchError if the file is not a keystore or the password is wrong. */
 export function openKeystore(path: string, password: string): Hex {
   let file: z.output<typeof keystore>
   try {

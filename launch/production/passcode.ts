@@ -1,4 +1,4 @@
-/** The first passcode, for the first account. Later ones are made under /ops. */
+/** The first passcode, for the first account. Later ones are created under /ops. */
 import { newTemporaryPassword, passcodeHash } from '../../worker/identity/secrets.ts'
 import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
 import type { State } from '../state.ts'
@@ -6,7 +6,7 @@ import type { Outcome } from '../steps.ts'
 import type { Cloudflare } from './cloudflare.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Written to the state before the database has its hash, so that an interrupted launch goes on with the same one. */
+/** Writes the passcode to the state before the database gets its hash, so that a resumed launch uses the same one. */
 export async function createFirstPasscode(
   cloudflare: Cloudflare,
   state: State,

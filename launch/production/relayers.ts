@@ -1,4 +1,4 @@
-/** The accounts that pay gas: where they are, and how much ETH they need. */
+/** The accounts that pay gas: their addresses, and how much ETH they need. */
 import { createPublicClient, formatEther, formatGwei, http } from 'viem'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
@@ -9,18 +9,18 @@ import type { Outcome } from '../steps.ts'
 import { nodeOf } from './contracts.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Of a payment that travels alone; in a batch it is less. */
+/** For a payment that is sent alone; in a batch it is less. */
 const gasPerPayment = 85_000n
-/** /api/ready is 503 below this. */
+/** /api/ready returns 503 below this balance. */
 const leastWei = 10n ** 15n // 0.001 ETH
 
-/** Of the newest version of the seed, which may not be current yet. */
+/** The addresses under the newest version of the seed, which may not be current yet. */
 export function relayerAddresses(config: ProductionConfig, chainId: ChainId, secrets: Secrets) {
   const { secret } = keyring({ ...secrets } as KeyringSettings, 'RELAYER_SEED').versions.at(-1)!
   return Array.from({ length: config.relayer.shards }, (_, shard) => relayerAccount(secret, chainId, shard).address)
 }
 
-/** Prints the addresses and what they need a day. Throws LaunchError while one has less than readiness asks for. */
+/** Prints the addresses and what they need a day. Throws LaunchError while one has less than readiness requires. */
 export async function checkRelayers(
   config: ProductionConfig,
   chainId: ChainId,

@@ -20,7 +20,7 @@ const hexSecrets = [
   'OPERATOR_KEY_V1',
 ]
 
-/** Secrets that somebody else issues: they are taken from the environment, and kept with the others. */
+/** Secrets that third parties issue. They are read from the environment and stored with the others. */
 const issuedSecrets = {
   always: {
     needed: [],
@@ -37,7 +37,7 @@ type Environment = Record<string, string | undefined>
 
 /**
  * Generates what is missing, takes issued secrets from the environment, and writes the backup before anything uses them.
- * Existing ones stay, except issued ones that the environment replaces. Throws LaunchError naming those that are missing.
+ * Keeps existing ones, except issued ones that the environment replaces. Throws LaunchError with the names of missing ones.
  */
 export async function prepareSecrets(
   config: ProductionConfig,
@@ -69,10 +69,10 @@ export async function prepareSecrets(
   return { changed: added.length > 0, note, secrets }
 }
 
-/** scrypt and AES-256-GCM. About 0.3 s and 128 MB, so that a stolen file costs a guesser as much for each guess. */
+/** scrypt and AES-256-GCM. About 0.3 s and 128 MB, which is also what each guess costs someone who has stolen the file. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 }
 
-/** The last one, since a launch reads the file and writes it again. */
+/** The last derived key, cached because a launch reads the file and writes it again. */
 let derived: { passphrase: string; salt: Buffer; key: Buffer } | null = null
 
 function keyFrom(passphrase: string, salt: Buffer): Buffer {
@@ -81,7 +81,7 @@ function keyFrom(passphrase: string, salt: Buffer): Buffer {
   return derived.key
 }
 
-/** With the salt of the file that was read, if it was of the same passphrase. */
+/** Reuses the salt of the file that was read, if its passphrase was the same. */
 export function encrypt(secrets: Secrets, passphrase: string): string {
   const salt = derived?.passphrase === passphrase ? derived.salt : randomBytes(16)
   const iv = randomBytes(12)
@@ -92,7 +92,7 @@ export function encrypt(secrets: Secrets, passphrase: string): string {
   return `${JSON.stringify({ kdf: 'scrypt N=2^17 r=8 p=1', cipher: 'aes-256-gcm', ...Object.fromEntries(encoded) }, null, 2)}\n`
 }
 
-/** Throws LaunchError if the passphrase is another one or the file was changed. */
+/** Throws LaunchError if the passphrase is wrong or the file was changed. */
 export function decrypt(text: string, passphrase: string): Secrets {
   try {
     const parts = JSON.parse(text) as Record<'salt' | 'iv' | 'tag' | 'data', string>

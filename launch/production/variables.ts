@@ -1,4 +1,4 @@
-/** The Worker's variables, and whether they and the secrets are what it accepts. */
+/** The Worker's variables, and a check that the Worker accepts them and the secrets. */
 
 import { contractSetting } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
@@ -9,7 +9,7 @@ import type { ProductionConfig } from '../configSchema.ts'
 import { LaunchError } from '../launchError.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Undefined: a secret here, so that wrangler.toml's public node must not be a variable of the same name. */
+/** Undefined removes wrangler.toml's public node: that name is a secret here, so it must not be a variable as well. */
 export function productionVariables(
   config: ProductionConfig,
   chainId: ChainId,
@@ -48,7 +48,7 @@ export function productionVariables(
   }
 }
 
-/** Throws LaunchError with what the Worker would find at start. `workerConfig` is the JSON for wrangler. */
+/** Throws LaunchError with the problems that the Worker would find at start. `workerConfig` is the JSON for wrangler. */
 export function checkSettings(workerConfig: string, secrets: Secrets): void {
   const { vars, send_email = [] } = JSON.parse(workerConfig) as {
     vars: Record<string, string>

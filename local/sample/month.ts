@@ -1,4 +1,4 @@
-/** What happens in the sample account's month. Days count from 0, thirty days ago, to 30, today; hours are UTC. */
+/** The events of the sample account's month. Day 0 is thirty days ago, day 30 is today; hours are UTC. */
 
 export const contacts = [
   {
@@ -111,8 +111,8 @@ export const refusals: Payment[] = [
 ]
 
 /**
- * `ends`: what becomes of it. A payout that is never claimed returns to its wallet when it expires. One fails because Base
- * stands still for an hour, so that its money can no longer arrive; nothing else happens in that hour.
+ * `ends` is how it ends. A payout that is never claimed returns to its wallet when it expires. One fails because Base mines
+ * no block for an hour, so that its money can no longer arrive; nothing else happens in that hour.
  */
 type Payout = {
   day: number

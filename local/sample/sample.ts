@@ -1,12 +1,12 @@
-/** A stack's state with a month of use in it: `npm run dev -- --sample`. */
+/** Creates a stack's state with a month of use, for `npm run dev -- --sample`. */
 import { BursarClient } from '../client.ts'
 import { type StackOptions, startStack } from '../stack/stack.ts'
 import { sampleBlockTime, startClock } from './clock.ts'
 import { fillMonth, monthStart } from './fillMonth.ts'
 
 /**
- * Makes the state in `stateDir`, which must not exist, and ends. A stack that is started there afterwards shows the
- * month. Takes about two minutes. `started` receives how to end it early.
+ * Creates the state in `stateDir`, which must not exist, on a stack that it stops at the end. A stack started there
+ * afterwards shows the month. Takes about two minutes. `started` receives a function that stops it early.
  */
 export async function makeSample(
   options: Pick<StackOptions, 'port' | 'basePort' | 'sepoliaPort' | 'stateDir' | 'say'>,

@@ -1,5 +1,5 @@
 /**
- * The Worker with a clock that can be set, for `npm run dev -- --sample`: its requests, its objects and their chains live
+ * The Worker with a clock that can be set, for `npm run dev -- --sample`: its requests, its objects and their chains go
  * through a month in two minutes. workerd runs the Worker and its objects in one isolate, so one variable serves all.
  */
 import { createApp } from '../../worker/app.ts'
@@ -34,7 +34,7 @@ export default {
     const set = await request.json<{ aheadMs: number; userId: string }>()
     const previousMs = aheadMs
     aheadMs = set.aheadMs
-    // Alarms follow the real clock, so what is due now has to be woken: the Relayers and the user's Treasury.
+    // Alarms follow the real clock, so what is due now must be woken: the Relayers and the user's Treasury.
     await runScheduled(env, now())
     await env.TREASURY.getByName(set.userId).wakeUp()
     return Response.json({ previousMs })

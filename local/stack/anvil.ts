@@ -10,11 +10,11 @@ export type AnvilOptions = {
   blockTime?: number
   /** Chain state is loaded from this file if it exists, and written to it every few seconds and on stop. */
   statePath?: string
-  /** A free one unless given. */
+  /** A free port by default. */
   port?: number
   /** How many blocks `finalized` is behind: 2, unless a test makes reorganisations. Even. */
   finalityBlocks?: number | undefined
-  /** Of the first block, in ms; its time goes on from there. */
+  /** Time of the first block, in ms; chain time continues from there. */
   startsAt?: number | undefined
 }
 
@@ -22,11 +22,11 @@ export type Anvil = {
   url: string
   port: number
   pid: number
-  /** Ends the process after it has written its state. */
+  /** Stops the process after it has written its state. */
   stop(): Promise<void>
 }
 
-/** Resolves once it responds. Throws if anvil ends or stays silent for 30 seconds. */
+/** Resolves once anvil listens. Throws if it exits, or does not listen within 30 seconds. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, blockTime, statePath, port: wanted = 0, startsAt, finalityBlocks = 2 } = options
   const flags: (string | number)[] = ['--host', '127.0.0.1', '--port', wanted, '--chain-id', chainId]

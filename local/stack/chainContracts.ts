@@ -1,4 +1,4 @@
-/** The contract sets of a local state, in contracts.json of its folder: what was deployed once stays in use. */
+/** The contract sets of a local state, in contracts.json of its folder: a set that was deployed once stays in use. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contractSetting, parseContractSets, withContracts } from '../../worker/chain/contractSets.ts'
@@ -22,7 +22,7 @@ export function savedUsdc(stateDir: string, chainId: ChainId): Address | undefin
   return sets[newest]?.usdc
 }
 
-/** Adds a set if these contracts are none of the state's, and makes theirs the newest. `isNew`: the chain knows no other. */
+/** Makes the set of these contracts the newest, and adds it if the state lacks it. `isNew`: the chain has no other set. */
 export function rememberContracts(
   stateDir: string,
   chainId: ChainId,

@@ -1,4 +1,4 @@
-/** The two chains of a local stack, with gas money for those who send transactions, and our contracts. */
+/** The two chains of a local stack, with ETH for the accounts that send transactions, and our contracts. */
 import { join } from 'node:path'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
@@ -9,7 +9,7 @@ import { type Anvil, startAnvil } from './anvil.ts'
 import { rememberContracts, savedUsdc } from './chainContracts.ts'
 import type { LocalSecrets } from './secrets.ts'
 
-/** anvil's well-known keys, worth nothing: they govern the stand-in token and the contracts of local chains. */
+/** anvil's well-known, worthless keys. They control the stand-in token and the contracts of local chains. */
 const localKeys = {
   deployer: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   providerAdmin: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -20,12 +20,12 @@ const localKeys = {
 export const relayerShards = 1
 const relayerWei = 10_000n * 10n ** 18n
 
-/** `contracts`: of the newest set, deployed from the sources as they are. */
+/** `contracts` are those of the newest set, deployed from the current sources. */
 export type LocalChain = { process: Anvil; url: string; contracts: Contracts; contractSets: ContractSets }
 
 /**
- * A chain whose state is kept in `stateDir`. `started` is called with its process before the contracts are deployed, so
- * that it can be stopped if they can't be.
+ * Starts a chain whose state is kept in `stateDir`. Calls `started` with its process before the contracts are deployed,
+ * so that it can be stopped if that fails.
  */
 export async function startLocalChain(options: {
   chainId: ChainId
@@ -33,10 +33,10 @@ export async function startLocalChain(options: {
   secrets: LocalSecrets
   /** Seconds between blocks. */
   blockTime: number
-  /** A free one unless given. */
+  /** A free port if undefined. */
   port: number | undefined
   finalityBlocks?: number | undefined
-  /** Of a new chain's first block, in ms; now unless given. */
+  /** Time of a new chain's first block, in ms; now by default. */
   startsAt?: number | undefined
   started: (chain: Anvil) => void
 }): Promise<LocalChain> {
@@ -52,14 +52,14 @@ export async function startLocalChain(options: {
   })
   started(anvil)
   const usdc = savedUsdc(stateDir, chainId)
-  // anvil writes its state every few seconds: what it deployed last may be gone.
+  // anvil writes its state every few seconds, so the last deployments may be lost.
   const isNew = usdc === undefined || (await rpc(anvil.url, 'eth_getCode', [usdc, 'latest'])) === '0x'
   const contracts = await prepareChain(anvil.url, chainId, secrets, isNew ? undefined : usdc)
   const contractSets = rememberContracts(stateDir, chainId, contracts, isNew)
   return { process: anvil, url: anvil.url, contracts, contractSets }
 }
 
-/** Cheap on a chain that has the money and the contracts already. */
+/** Funds the accounts and deploys the contracts. Cheap on a chain that already has both. */
 async function prepareChain(
   rpcUrl: string,
   chainId: ChainId,

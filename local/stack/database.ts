@@ -35,8 +35,9 @@ export async function ensureDatabase(
 }
 
 /**
- * To the local database of `stateDir`; `config` in place of wrangler.toml. As `wrangler d1 migrations apply --local`, whose
- * table it keeps, but in one workerd: wrangler starts another for each migration, a second of CPU time each.
+ * Applies the migrations to the local database of `stateDir`; `config` replaces wrangler.toml. Does the same as `wrangler
+ * d1 migrations apply --local`, with the same table, but in one workerd: wrangler starts one per migration, which costs a
+ * second of CPU time each.
  */
 export async function applyMigrations(stateDir: string, config = join(root, 'wrangler.toml')): Promise<void> {
   const folder = join(root, 'migrations')
@@ -73,7 +74,7 @@ export async function applyMigrations(stateDir: string, config = join(root, 'wra
 
 const local = (stateDir: string) => ['--local', '--persist-to', join(stateDir, 'worker')]
 
-/** Changes with the names of the migrations, the seed, and the secrets that the seed's hashes depend on. */
+/** A hash of the migrations' names, the seed, and the secrets that the seed's hashes depend on. */
 function versionOf(secrets: LocalSecrets): string {
   const hash = createHash('sha256').update(secrets.PASSWORD_PEPPER).update(secrets.CODE_PEPPER)
   hash.update(readFileSync(join(import.meta.dirname, 'seed.ts')))

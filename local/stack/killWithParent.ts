@@ -19,4 +19,4 @@ const end = () => {
 process.once('SIGTERM', end)
 process.stdin.once('close', end).resume()
 child.once('error', endAll)
-child.once('exit', endAll) // and with it what the program left behind
+child.once('exit', endAll) // including processes that the program left behind

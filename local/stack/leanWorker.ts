@@ -1,7 +1,7 @@
 /**
  * `node leanWorker.ts port stateDir secretsPath`, with the variables as JSON in LEAN_VARS: runs the bundled Worker in
- * workerd, on the state that `wrangler dev` keeps too, but without pages and without wrangler, which takes longer to
- * start. For tests that kill workerd repeatedly: Miniflare starts another by itself.
+ * workerd, on the same state as `wrangler dev`, but without pages and without wrangler, which takes longer to start. For
+ * tests that kill workerd repeatedly: Miniflare restarts it automatically.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const vars = JSON.parse(process.env.LEAN_VARS!)
 const server = new Miniflare({
   ...convertV4MiniflareOptions({
     ...options,
-    name: 'bursar', // part of where Durable Objects are kept
+    name: 'bursar', // part of the path where Durable Objects are stored
     modulesRoot: folder,
     modules: [
       { type: 'ESModule', path: join(folder, 'index.js') },
@@ -27,7 +27,7 @@ const server = new Miniflare({
     bindings: { ...options.bindings, ...vars, ...readSecrets(secretsPath) },
     host: 'localhost',
     port: Number(port),
-    unsafeTriggerHandlers: true, // the cron's
+    unsafeTriggerHandlers: true, // for the cron
   }),
   resourcePersistencePath: join(stateDir, 'worker/v3'),
 })

@@ -1,21 +1,21 @@
-/** The Worker of a stack through its restarts. */
+/** The Worker of a stack, which can be stopped, killed and restarted. */
 import { startWorkerProcess, type WorkerProcess } from './workerProcess.ts'
 
 export type LocalWorker = {
   /** Process id of the current wrangler, or of the lean Worker. */
   pid(): number
   workerdPid(): number
-  /** Ends the Worker in good order. */
+  /** Stops the Worker gracefully. */
   stop(): Promise<void>
-  /** Ends workerd and wrangler with SIGKILL. */
+  /** Kills workerd and wrangler with SIGKILL. */
   kill(): Promise<void>
-  /** Starts the Worker with the same options, after one of these or in place of a running one. */
+  /** Starts the Worker with the same options, after `stop` or `kill`, or in place of a running one. */
   restart(): Promise<void>
-  /** Resolves when the Worker has ended without `stop`, `kill` or `restart`. */
+  /** Resolves when the Worker has exited without `stop`, `kill` or `restart`. */
   crashed: Promise<void>
 }
 
-/** Resolves when the Worker serves. */
+/** Resolves once the Worker is serving. */
 export async function startLocalWorker(options: Parameters<typeof startWorkerProcess>[0]): Promise<LocalWorker> {
   const endedOnPurpose = new WeakSet<WorkerProcess>()
   const crashed = Promise.withResolvers<void>()

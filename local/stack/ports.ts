@@ -1,10 +1,10 @@
 import getPort from 'get-port'
 
-/** Below the range that the system gives to outgoing connections, which could take a port before its server listens. */
+/** Below the range that the system uses for outgoing connections, which could take a port before its server listens. */
 const firstPort = 20_000
 const portCount = 12_000
 
-/** At random, since several processes look for ports at once. */
+/** At random, since several processes look for ports at the same time. */
 function* candidates(): Generator<number> {
   for (;;) yield firstPort + Math.floor(Math.random() * portCount)
 }

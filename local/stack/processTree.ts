@@ -28,7 +28,7 @@ export function workerdOf(pid: number): number[] {
   return running.filter((each) => each.name === 'workerd' && family.has(each.pid)).map((each) => each.pid)
 }
 
-/** Ends what `find` returns with SIGKILL. Resolves when `find` no longer returns any of it. */
+/** Sends SIGKILL to the processes that `find` returns. Resolves when `find` no longer returns any of them. */
 export async function killDescendants(find: () => number[]): Promise<void> {
   const killed = find()
   for (const pid of killed) process.kill(pid, 'SIGKILL')

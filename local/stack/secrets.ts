@@ -1,4 +1,4 @@
-/** The local stack's secrets: made once, kept in an ignored file that wrangler reads as well (`--env-file`). */
+/** The local stack's secrets: generated once, and stored in an ignored file that wrangler also reads (`--env-file`). */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,8 +13,8 @@ export type LocalSecrets = Record<
 >
 
 /**
- * The operator is an argument of the Provider contract, and so part of every address: a well-known key of anvil's,
- * worth nothing, keeps the local contracts where they are for every state.
+ * The operator is an argument of the Provider contract, so every address depends on it. With this well-known, worthless
+ * key of anvil's, the local contracts have the same addresses in every state.
  */
 const localOperatorKey = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
@@ -41,7 +41,7 @@ export async function ensureLocalSecrets<More extends Record<string, string> = R
   return secrets as LocalSecrets & More
 }
 
-/** All or nothing. Only the owner can read the file. */
+/** Replaces the file atomically. Only the owner can read it. */
 export function writeSecrets(path: string, secrets: Record<string, string>): void {
   const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
   writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })

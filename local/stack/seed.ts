@@ -1,4 +1,4 @@
-/** Rows every local stack starts with: one user who can sign in, and a passcode to sign up with. */
+/** The rows that every local stack starts with: one user who can sign in, and a passcode to sign up with. */
 import { hashPassword } from '../../worker/identity/passwords.ts'
 import { passcodeHash } from '../../worker/identity/secrets.ts'
 import { type KeyringSettings, keyring } from '../../worker/keyrings/keyring.ts'
@@ -11,7 +11,7 @@ export const demo = {
   signupPasscode: 'bursar-local',
 }
 
-/** SQL that may run again and again: what is there already stays, except the demo password, which follows the pepper. */
+/** Returns SQL that can run repeatedly: existing rows stay, except the demo password, which follows the pepper. */
 export async function seedSql(
   secrets: Pick<KeyringSettings, 'PASSWORD_PEPPER' | 'CODE_PEPPER' | 'KEYRINGS'>,
   now = Date.now(),

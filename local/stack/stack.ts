@@ -17,27 +17,27 @@ import { ensureLocalSecrets, type LocalSecrets, secretsPathOf } from './secrets.
 import { localVariables } from './variables.ts'
 
 export type StackOptions = {
-  /** Of the Worker, and of the chains in place of Base and Base Sepolia. Free ones unless given. */
+  /** Ports of the Worker, and of the chains in place of Base and Base Sepolia. Free ones by default. */
   port?: number
   basePort?: number
   sepoliaPort?: number
-  /** Everything the stack keeps; one stack per folder at a time. */
+  /** The folder of everything that the stack stores; one stack per folder at a time. */
   stateDir: string
   /** Seconds between blocks. */
   blockTime?: number
-  /** How many blocks `finalized` is behind; 2 unless given. Even. */
+  /** How many blocks `finalized` is behind; 2 by default. Even. */
   finalityBlocks?: number
-  /** For a new state: the time of the chains' first blocks and of the seed, in ms; now unless given. */
+  /** For a new state: the time of the chains' first blocks and of the seed, in ms; now by default. */
   startsAt?: number
   /** Writes the Worker's output to wrangler.log of `stateDir` only. */
   quiet?: boolean
   /** Override the stack's own variables, e.g. RPC_URLS_8453 to put a faulty node in front of the chain. */
   vars?: Record<string, string> | ((stack: { rpc: Record<ChainId, string> }) => Promise<Record<string, string>>)
-  /** Another entry of the Worker than wrangler.toml's: a path from the root. */
+  /** The Worker's entry, if not wrangler.toml's: a path from the root. */
   entry?: string
   /** Bundles the Worker once, not at each start, and does not watch its sources: for tests. */
   bundled?: boolean
-  /** Bundled, and without wrangler and pages, which starts sooner. */
+  /** Runs the bundle without wrangler and pages, which starts faster. */
   lean?: boolean
   /** Called with a line for each step that takes time. */
   say?: (line: string) => void
@@ -45,28 +45,28 @@ export type StackOptions = {
 
 export type Stack = {
   url: string
-  /** The chains themselves, whatever `vars` says to the Worker. */
+  /** The URLs of the chains themselves, whatever `vars` tells the Worker. */
   rpc: Record<ChainId, string>
-  /** Of new wallets, and all that the state has known. */
+  /** The contracts of new wallets, and all sets that the state knows. */
   contracts: Record<ChainId, Contracts>
   contractSets: Record<ChainId, ContractSets>
   secrets: LocalSecrets
-  /** A change is used by the Worker's next start. */
+  /** A change takes effect at the Worker's next start. */
   vars: Record<string, string>
   stateDir: string
   workerdPid(): number
-  /** Ends the Worker in good order; the chains go on. */
+  /** Stops the Worker gracefully; the chains keep running. */
   stopWorker(): Promise<void>
-  /** SIGKILL to workerd and wrangler; the chains go on. */
+  /** Kills workerd and wrangler with SIGKILL; the chains keep running. */
   killWorker(): Promise<void>
-  /** Starts the Worker on the same state and port, after one of these or in place of a running one. */
+  /** Starts the Worker on the same state and port, after it was stopped or killed, or in place of a running one. */
   restartWorker(): Promise<void>
-  /** Resolves when the Worker has ended by itself. */
+  /** Resolves when the Worker has exited unexpectedly. */
   workerEnded: Promise<void>
   stop(): Promise<void>
 }
 
-/** Resolves when the stack serves. If a part fails to start, stops the others and throws. */
+/** Resolves once the stack is serving. If a part fails to start, stops the others and throws. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { stateDir, blockTime = 2, say = () => {}, bundled = false, lean = false } = options
   const port = options.port ?? (await freePort())
@@ -133,13 +133,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** What every stack starts with that needs no chain: secrets, and a database with the seed. Made once per folder. */
+/** Prepares the parts of a state that need no chain: secrets, and a database with the seed. Does this once per folder. */
 export async function prepareState(stateDir: string): Promise<void> {
   mkdirSync(stateDir, { recursive: true })
   await ensureDatabase(stateDir, await ensureLocalSecrets(secretsPathOf(stateDir)), () => {})
 }
 
-/** As Promise.all, but waits for the other parts when one fails, so that nothing starts while the rest is stopped. */
+/** Like Promise.all, but waits for the other parts if one fails, so that nothing starts while the rest is being stopped. */
 async function allSettled<T extends unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const results = await Promise.allSettled(parts)
   const failed = results.find((result) => result.status === 'rejected')

@@ -1,7 +1,7 @@
 /**
- * Cloudflare Access in front of /ops: passes requests to the Worker with a token for the one who asks, and serves the keys
- * that the Worker verifies tokens with. A service token is known by its id and secret, as in production; who brings none
- * is the operator at this machine.
+ * A stand-in for Cloudflare Access in front of /ops: passes requests to the Worker with a token for the caller, and serves
+ * the keys with which the Worker verifies tokens. A service token has an id and a secret, as in production; a caller
+ * without one is the operator at this machine.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { newKeys, signAccessToken } from './accessTokens.ts'
@@ -17,14 +17,14 @@ export type AccessOptions = {
 
 const operatorEmail = 'operator@bursar.test'
 
-/** Keys are new at each start; the Worker asks again for a key that it does not know. */
+/** Keys are new at each start; the Worker fetches the keys again if it does not know one. */
 export async function startAccess({ port, target, audience, serviceToken }: AccessOptions): Promise<StandInServer> {
   const keys = await newKeys(`local-${Date.now()}`)
   const server: StandInServer = await serveLocally(port, async (request) => {
     const { pathname, search } = new URL(request.url)
     if (pathname === '/cdn-cgi/access/certs') return Response.json({ keys: [keys.jwk] })
     if (pathname !== '/ops' && !pathname.startsWith('/ops/')) return new Response('Not found', { status: 404 })
-    // Another site must not act through the browser of whoever sits at this machine.
+    // Another site must not act through the operator's browser.
     const origin = request.headers.get('origin')
     if (origin !== null && origin !== server.url && origin !== target) return new Response('Forbidden', { status: 403 })
     const claims = claimsOf(request)
@@ -49,7 +49,7 @@ export async function startAccess({ port, target, audience, serviceToken }: Acce
   })
   return server
 
-  /** Null for a wrong service token, and for a page of a name that somebody pointed to this machine. */
+  /** Returns null for a wrong service token, and for a foreign host name that someone pointed to this machine. */
   function claimsOf(request: Request): Record<string, string> | null {
     const id = request.headers.get('cf-access-client-id')
     const secret = request.headers.get('cf-access-client-secret')

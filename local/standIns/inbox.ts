@@ -1,19 +1,19 @@
 /**
- * Resend and Twilio on the loopback interface: they take what the Worker sends, check its credentials, and show it at
- * `/` and `/messages?to=…` in place of delivering it. Messages are kept in a file.
+ * Stand-ins for Resend and Twilio on the loopback interface: they accept what the Worker sends, check its credentials, and
+ * show it at `/` and `/messages?to=…` instead of delivering it. Messages are stored in a file.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { type StandInServer, serveLocally } from './server.ts'
 
 export type InboxOptions = {
   port: number
-  /** Of the messages, one JSON object a line. */
+  /** The file of messages, one JSON object per line. */
   path: string
   resendKey: string
   twilio: { accountSid: string; authToken: string }
 }
 
-/** Of one recipient: an email address or a phone number. `at` is ISO 8601 UTC. */
+/** `to` is an email address or a phone number. `at` is ISO 8601 UTC. */
 export type ReceivedMessage = {
   key: string | null
   to: string
@@ -47,7 +47,7 @@ export async function startInbox({ port, path, resendKey, twilio }: InboxOptions
         return Response.json({ name: 'validation_error', message: 'API key is invalid' }, { status: 401 })
       const { to, subject, text } = (await request.json()) as { to: string; subject: string; text: string }
       const key = request.headers.get('idempotency-key')
-      // As Resend does with a repeated key.
+      // As Resend does, accepts a repeated key but keeps no second message.
       if (key === null || !messages.some((message) => message.key === key))
         keep({ key, to, channel: 'email', subject, text })
       return Response.json({ id: crypto.randomUUID() })

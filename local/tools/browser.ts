@@ -8,14 +8,14 @@ const usualPaths = ['chromium-headless-shell', 'chromium', 'chromium-browser', '
   (name) => `/usr/bin/${name}`,
 )
 
-/** Path of an installed one, CHROMIUM_PATH's first; null when there is none. Throws if CHROMIUM_PATH does not exist. */
+/** Returns the path of an installed browser, CHROMIUM_PATH's first; null if none. Throws if CHROMIUM_PATH does not exist. */
 export function installedBrowser(): string | null {
   const chosen = process.env.CHROMIUM_PATH
   if (chosen && !existsSync(chosen)) throw new Error(`CHROMIUM_PATH is ${chosen}, which does not exist`)
   return chosen || ([...usualPaths, chromium.executablePath()].find((path) => existsSync(path)) ?? null)
 }
 
-/** Path of an installed one; installs one if there is none. Throws when that fails. */
+/** Returns the path of an installed browser, and installs one if there is none. Throws if that fails. */
 export async function findBrowser(say: (line: string) => void): Promise<string> {
   const found = installedBrowser()
   if (found) return found

@@ -59,7 +59,7 @@ const targets = {
 
 type Name = keyof typeof targets
 
-/** Reports to `say` only if it builds. Throws with the tool's output when the build fails. */
+/** Builds the target if its sources have changed, and then tells `say`. Throws with the tool's output if the build fails. */
 export async function ensureBuilt(target: Name, say: (line: string) => void): Promise<void> {
   const { name, sources, result } = targets[target]
   const stamp = stampOf(target)
@@ -69,7 +69,7 @@ export async function ensureBuilt(target: Name, say: (line: string) => void): Pr
   await build(target)
 }
 
-/** Builds even if nothing has changed. Throws with the tool's output when the build fails. */
+/** Builds even if nothing has changed. Throws with the tool's output if the build fails. */
 export async function build(target: Name): Promise<void> {
   const { sources, command, cwd } = targets[target]
   const hash = contentHash(sources)

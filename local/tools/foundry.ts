@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** The native program inside the npm package. Its JavaScript wrapper hides the exit code and is one more process. */
+/** Path of the native program in the npm package. Its JavaScript wrapper hides the exit code and is one more process. */
 export function foundryProgram(tool: 'forge' | 'anvil'): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const platform = `@foundry-rs/${tool}-${process.platform}-${arch}`

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { foundryProgram } from './foundry.ts'
 
-/** The repository. */
+/** The root of the repository. */
 export const root = join(import.meta.dirname, '../..')
 
 const keptOutput = 100_000 // characters

@@ -1,4 +1,4 @@
-/** Columns as wide as their longest cell. */
+/** Formats a table whose columns are as wide as their longest cell. */
 export function rows(cells: string[][]): string {
   const widths = cells.reduce<number[]>((most, row) => {
     for (const [i, cell] of row.entries()) most[i] = Math.max(most[i] ?? 0, cell.length)

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 
-/// @title Checks signatures for the stand-in: of keys by ECDSA, of contracts by ERC-1271.
+/// @title Checks signatures for the stand-in: by ECDSA for keys, by ERC-1271 for contracts.
 contract UsdcSignatureChecker {
     /// @dev Half the order of secp256k1. A signature with a higher s is the malleated form of another one.
     uint256 private constant HIGHEST_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;

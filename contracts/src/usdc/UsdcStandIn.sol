@@ -6,7 +6,7 @@ import {UsdcMinting} from "./UsdcMinting.sol";
 import {UsdcPermits} from "./UsdcPermits.sol";
 import {UsdcSignatures} from "./UsdcSignatures.sol";
 
-/// @title USDC for local chains: behaves as Circle's FiatTokenV2_2 for everything that this project uses.
+/// @title USDC for local chains: behaves like Circle's FiatTokenV2_2 for everything that this project uses.
 /// @notice Never deployed where Circle's token exists. Checks run in the same order as Circle's and fail with the same
 /// texts, since Circle's token predates custom errors and clients match the texts. It has no burning, no rescue of
 /// other tokens and no transfer of roles.

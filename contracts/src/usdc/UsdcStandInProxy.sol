@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {ERC1967Proxy} from "@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol";
 import {ERC1967Utils} from "@openzeppelin/contracts/proxy/ERC1967/ERC1967Utils.sol";
 
-/// @title The proxy in front of `UsdcStandIn`. As Circle's proxy, it reads admin and implementation on every call.
+/// @title The proxy in front of `UsdcStandIn`. Like Circle's proxy, it reads admin and implementation on every call.
 contract UsdcStandInProxy is ERC1967Proxy {
     /// @param proxyAdmin Cannot use the token, as in Circle's proxy. There is no upgrade function.
     constructor(address implementation, address proxyAdmin, bytes memory data) ERC1967Proxy(implementation, data) {

@@ -20,7 +20,7 @@ abstract contract UsdcTransfers is UsdcAccounts, IERC20 {
         return true;
     }
 
-    /// @dev Reduces every allowance, also one of 2^256 − 1.
+    /// @dev Reduces every allowance, even one of 2^256 − 1.
     function transferFrom(address from, address to, uint256 value)
         external
         whenNotPaused
