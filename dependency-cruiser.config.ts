@@ -1,14 +1,14 @@
 /**
- * Which folder may import which. `npm run check` fails on a violation; type imports count. Names of rules and their
- * comments are what scripts/checkImports.ts prints. docs/contributing.md shows the same as a table.
+ * Rules on which folder may import which. `npm run check` fails on a violation; type imports count. For each violation,
+ * scripts/checkImports.ts prints the rule's name and comment. docs/contributing.md shows the rules as a table.
  */
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
-/** Folders of `worker` that only its entry points, routes and services use. */
+/** The outer layer of `worker`, which only its entry points, routes and services import. */
 const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
 const objects = '^worker/(treasury|relayer|claims|webhooks)/'
 
-/** `from` may import ours only from the folders of `allowed` (and from itself, if it is listed). */
+/** Of our own code, `from` may import only `allowed` (and itself only if it is listed there). */
 const imports = (name: string, comment: string, from: string, allowed: string): IForbiddenRuleType => ({
   name,
   comment,
@@ -28,28 +28,28 @@ export const rules: IForbiddenRuleType[] = [
   },
 
   // The worker, from the inside out.
-  imports('domain', 'Rules know nothing but each other.', '^worker/domain/', '^worker/domain/'),
+  imports('domain', 'Rules import only each other.', '^worker/domain/', '^worker/domain/'),
   {
     name: 'domain-without-platform',
     comment:
-      'Rules run in the Worker, in the browser and in tests: no Node modules, and of packages only hashes and IP addresses.',
+      'Rules run in the Worker, in the browser and in tests: no Node modules, and no packages but hashes and IP addresses.',
     severity: 'error',
     from: { path: '^worker/domain/' },
     to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^node_modules/(@noble/hashes|ipaddr.js)/' },
   },
-  imports('schemas', 'The wire contract uses rules and zod.', '^worker/schemas/', '^worker/(schemas|domain)/'),
+  imports('schemas', 'The wire contract uses only rules and zod.', '^worker/schemas/', '^worker/(schemas|domain)/'),
   imports(
     'chain',
-    'Encoding, signing and reading use rules, and settings only for the addresses of a network.',
+    'Encoding, signing and reading use only rules, and settings for the addresses of a network.',
     '^worker/chain/',
     '^worker/(chain|domain)/|^worker/settings\\.ts$',
   ),
-  imports('durable', 'Alarms and migrations serve any object.', '^worker/durable/', '^worker/durable/'),
-  imports('observability', 'Logs serve everything.', '^worker/observability/', '^worker/observability/'),
-  imports('db', 'Queries over D1 know rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
+  imports('durable', 'Alarms and migrations serve every object.', '^worker/durable/', '^worker/durable/'),
+  imports('observability', 'Logging serves everything.', '^worker/observability/', '^worker/observability/'),
+  imports('db', 'D1 queries import only rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
   {
     name: 'adapters-below-use-cases',
-    comment: 'What speaks to the outside is called by use cases and objects and calls neither.',
+    comment: 'Adapters to outside services are called by use cases and objects, and call neither.',
     severity: 'error',
     from: { path: '^worker/(identity|notifications|onramp)/' },
     to: { path: `${useCases}|${objects}` },
@@ -70,7 +70,8 @@ export const rules: IForbiddenRuleType[] = [
   },
   {
     name: 'objects-through-their-api',
-    comment: 'Outside its folder an object is its api.ts. The entry exports the classes; tests may look inside.',
+    comment:
+      'Other folders import only the api.ts of an object. The entry exports the classes; tests may import anything.',
     severity: 'error',
     from: { path: '^(worker|web|contracts|local|launch|scripts)/', pathNot: `${objects}|^worker/index\\.ts$` },
     // The local chain funds the Relayer's accounts, whose addresses account.ts derives from the seed.
@@ -78,7 +79,8 @@ export const rules: IForbiddenRuleType[] = [
   },
   {
     name: 'objects-know-each-others-api',
-    comment: 'An object knows another by its api.ts, and the Treasury knows how a code is hashed for the ClaimDesk.',
+    comment:
+      'An object imports only the api.ts of another; the Treasury also imports how a code is hashed for the ClaimDesk.',
     severity: 'error',
     from: { path: objects },
     to: { path: objects, pathNot: '^worker/$1/|/api\\.ts$|^worker/claims/codeHmac\\.ts$' },
@@ -108,13 +110,13 @@ export const rules: IForbiddenRuleType[] = [
   ),
   {
     name: 'web-routes-are-leaves',
-    comment: 'Components, queries and helpers serve every page and know none.',
+    comment: 'Components, queries and helpers serve every page and import none.',
     severity: 'error',
     from: { path: '^web/src/(components|lib|lists|queries|push|recovery|wallet)/' },
     to: { path: '^web/src/(routes/|router\\.tsx|routeTree\\.gen\\.ts|main\\.tsx)' },
   },
-  imports('web-lib', 'Helpers know no server state and no component.', '^web/src/lib/', '^web/src/lib/|^worker/'),
-  imports('web-queries', 'Server state knows no component.', '^web/src/queries/', '^web/src/(queries|lib)/|^worker/'),
+  imports('web-lib', 'Helpers import no queries and no components.', '^web/src/lib/', '^web/src/lib/|^worker/'),
+  imports('web-queries', 'Queries import no components.', '^web/src/queries/', '^web/src/(queries|lib)/|^worker/'),
   imports(
     'web-recovery',
     'The recovery page works without Bursar, so it uses nothing that calls the API.',
@@ -123,11 +125,11 @@ export const rules: IForbiddenRuleType[] = [
   ),
 
   // Around the product.
-  imports('contracts', 'The deployment uses the types of a chain.', '^contracts/', '^contracts/|^worker/chain/'),
-  imports('local', 'The local stack serves scripts and tests.', '^local/', '^(local|worker|contracts)/'),
+  imports('contracts', 'The deployment imports only chain types.', '^contracts/', '^contracts/|^worker/chain/'),
+  imports('local', 'The local stack serves launch, scripts and tests.', '^local/', '^(local|worker|contracts)/'),
   imports(
     'launch',
-    'A launch uses what the local stack is made of, and the rules by which the Worker checks its settings.',
+    'A launch uses parts of the local stack, and the rules by which the Worker checks its settings.',
     '^launch/',
     '^(launch|local|worker|contracts)/',
   ),
@@ -140,7 +142,7 @@ export const rules: IForbiddenRuleType[] = [
 ]
 
 export const options: ICruiseOptions = {
-  parser: 'swc', // keeps type imports and, unlike tsc, exists for the version of TypeScript in use
+  parser: 'swc', // keeps type imports and, unlike tsc, works with our version of TypeScript
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
   enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },

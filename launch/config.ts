@@ -5,12 +5,12 @@ import type { z } from 'zod'
 import { type Config, configSchema } from './configSchema.ts'
 import { LaunchError } from './launchError.ts'
 
-/** Throws LaunchError with a line for each bad value: its field and the rule. Without a path: the defaults. */
+/** Returns the config; the defaults without a path. Throws LaunchError with the field and rule of each invalid value. */
 export function readConfig(path: string | undefined): Config {
   const given = path === undefined ? {} : parse(path)
   const result = configSchema.safeParse(given, { reportInput: true })
   if (result.success) return result.data
-  throw new LaunchError(`${path ?? 'the config'} has bad values:\n${problems(result.error).join('\n')}`)
+  throw new LaunchError(`${path ?? 'the config'} has invalid values:\n${problems(result.error).join('\n')}`)
 }
 
 function parse(path: string): unknown {

@@ -1,6 +1,6 @@
 /**
- * The config file of `npm run launch`. launch/config.schema.json is made from this; `node launch/writeSchema.ts` writes it.
- * Rules are those that the Worker applies to its settings at start.
+ * The config file of `npm run launch`. `node launch/writeSchema.ts` generates launch/config.schema.json from this.
+ * The rules are those that the Worker applies to its settings at start.
  */
 import { z } from 'zod'
 import { defaultLimits } from '../worker/domain/limits.ts'
@@ -18,7 +18,7 @@ const httpsUrl = checked(rules.httpUrl('url'))
 const port = z.int('must be a whole number').min(1, 'must be 1 or more').max(65_535, 'must be 65535 or less')
 
 const sender = {
-  from: checked(rules.emailAddress).describe('Sender of every email; its domain is verified with the provider'),
+  from: checked(rules.emailAddress).describe('Sender of every email; its domain must be verified with the provider'),
 }
 const email = z.discriminatedUnion(
   'provider',
@@ -39,14 +39,14 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
   z.strictObject({
     name: matching(/^[a-z][a-z0-9-]{1,49}$/, 'must be 2 to 50 lower-case letters, digits and dashes, a letter first')
       .default(defaults.name)
-      .describe('Of the Worker and of its database'),
+      .describe('Name of the Worker and of its database'),
     accountId: matching(/^[0-9a-f]{32}$/, 'must be the 32 hex digits of a Cloudflare account').describe(
-      'The Cloudflare account, on the plan Workers Paid',
+      'The Cloudflare account, on the Workers Paid plan',
     ),
     origin: checked(rules.httpUrl('origin')).describe(
-      'Where everything is served, such as https://bursar.example. Its zone is in the account',
+      'Where everything is served, such as https://bursar.example. Its zone must be in the account',
     ),
-    betaAccessUrl: httpsUrl.optional().describe('Where "Request beta access" leads; not offered unless set'),
+    betaAccessUrl: httpsUrl.optional().describe('Target of "Request beta access"; not offered if missing'),
     databaseLocation: z
       .enum(['weur', 'eeur', 'apac', 'oc', 'wnam', 'enam'], 'must be one of weur, eeur, apac, oc, wnam, enam')
       .describe('Where the database is kept; it cannot be changed later'),
@@ -63,8 +63,8 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
         .min(1, 'must be 1 or more')
         .max(9_999, 'must be 9999 or less')
         .optional()
-        .describe('The set of contracts that new wallets use. One more than there are deploys another'),
-      publicRpcUrl: httpsUrl.default(defaults.publicRpcUrl).describe('For browsers, so without a key'),
+        .describe('The contract set that new wallets use. The next number deploys another set'),
+      publicRpcUrl: httpsUrl.default(defaults.publicRpcUrl).describe('RPC URL for browsers, so without an API key'),
       explorerUrl: httpsUrl.default(defaults.explorerUrl),
       confirmDepth: z
         .int('must be a whole number')
@@ -79,7 +79,7 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
           .int('must be a whole number')
           .min(1, 'must be 1 or more')
           .default(1_000)
-          .describe('What the ETH per day is computed for'),
+          .describe('Expected payments per day, from which the ETH per day is computed'),
       })
       .prefault({}),
     email,
@@ -92,7 +92,7 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
           .min(1, 'must name at least one country'),
       })
       .optional()
-      .describe('Twilio. Without it SMS is not offered'),
+      .describe('Twilio. If missing, SMS is not offered'),
     operators: z
       .strictObject({
         accessTeamOrigin: checked(rules.httpUrl('origin')).describe('https://<team>.cloudflareaccess.com'),
@@ -104,11 +104,11 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
     metrics: z
       .boolean('must be true or false')
       .default(false)
-      .describe('Writes metrics to Analytics Engine, which the account has to have enabled'),
+      .describe('Writes metrics to Analytics Engine, which must be enabled for the account'),
     logDestinations: z
       .array(z.string().min(1, 'is blank'))
       .optional()
-      .describe('Names of destinations that the dashboard has, to which Workers exports logs'),
+      .describe('Names of destinations in the dashboard to which Workers exports logs'),
     walletConnectProjectId: z.string().min(1, 'is blank').optional(),
     limits: z
       .record(z.string(), z.number('must be a number').min(0, 'must not be negative'))
@@ -122,7 +122,7 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
     testPayment: z
       .strictObject({ to: address, amount: matching(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount such as 0.01') })
       .optional()
-      .describe('Paid once at the end, by an agent that you make in the dashboard'),
+      .describe('Paid once at the end, by an agent that you create in the dashboard'),
   })
 
 /** On Base. */

@@ -1,11 +1,11 @@
 /**
- * `npm run launch -- --target <name>`: takes a clone to a running deployment, and a running one to the next version.
- * docs/deploying.md says how.
+ * `npm run launch -- --target <name>`: turns a clone into a running deployment, and updates a running one to the next
+ * version. See docs/deploying.md.
  *
  *   --target   production (Base), staging (Base Sepolia), or local-production
- *   --config   a file as launch/config.example.jsonc
- *   --state    the folder that keeps what was done; .bursar/launch/<target> unless given
- *   --dry-run  shows each step with its effect and cost, and does nothing
+ *   --config   a file like launch/config.example.jsonc
+ *   --state    the folder that records what was done; default: .bursar/launch/<target>
+ *   --dry-run  shows each step with its effect and cost, and changes nothing
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const isDry = values['dry-run'] === true
   if (target === 'local-production') return launchLocally(config['local-production'], state, isDry)
   const deployment = config[target]
-  if (!deployment) throw new LaunchError(`${target}: is missing in the config; see launch/config.example.jsonc`)
+  if (!deployment) throw new LaunchError(`${target} is missing in the config; see launch/config.example.jsonc`)
   const chainId = target === 'production' ? 8453 : 84532
   const steps = production(deployment, chainId, state, { environment: process.env, say })
   if (isDry) return describeSteps(steps, state, say)
@@ -37,12 +37,12 @@ async function main(): Promise<void> {
   say(`\n  Bursar      ${deployment.origin}\n  Operators   ${deployment.origin}/ops/api/ready`)
 }
 
-/** Serves until a signal. */
+/** Serves until it receives a signal. */
 async function launchLocally(config: Parameters<typeof isRunning>[0], state: State, isDry: boolean): Promise<void> {
   const deployment = localProduction(config, state)
   if (isDry) return describeSteps(deployment.steps, state, say)
   if (await isRunning(config, state)) {
-    say(`It is running already, and nothing was changed.\n${welcome(config, state)}`)
+    say(`It is already running; nothing was changed.\n${welcome(config, state)}`)
     return
   }
   let stopping: Promise<void> | undefined
@@ -54,9 +54,9 @@ async function launchLocally(config: Parameters<typeof isRunning>[0], state: Sta
     process.on(signal, () => void stop().then(() => process.exit(0)))
   try {
     await runSteps(deployment.steps, state, say)
-    say(`${welcome(config, state)}\n  Ctrl-C ends it; its state is kept.`)
+    say(`${welcome(config, state)}\n  Ctrl-C stops it; its state is kept.`)
     await deployment.workerEnded()
-    if (!stopping) throw new LaunchError(`The Worker ended; its last words are in ${state.path('wrangler.log')}.`)
+    if (!stopping) throw new LaunchError(`The Worker exited; its last output is in ${state.path('wrangler.log')}.`)
   } catch (error) {
     if (!stopping) throw error
   } finally {

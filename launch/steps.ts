@@ -1,9 +1,9 @@
-/** Runs the steps of a launch, one after another, each of which looks first what is there already. */
+/** Runs the steps of a launch in order. Each step first checks what already exists. */
 import { LaunchError } from './launchError.ts'
 import type { State } from './state.ts'
 
 export type Outcome = {
-  /** False when everything was there already. */
+  /** False if everything already existed. */
   changed: boolean
   /** What was done or found, in a few words without secrets. */
   note: string
@@ -15,7 +15,7 @@ export type Step = {
   effect: string
   /** What it costs, for the dry run. */
   cost: string
-  /** May be repeated at any time, also after it was interrupted. Throws LaunchError if the operator has to do something. */
+  /** Can be repeated at any time, even after an interruption. Throws LaunchError if the operator has to act. */
   run(): Promise<Outcome>
 }
 
@@ -31,7 +31,7 @@ export function describeSteps(steps: Step[], state: Pick<State, 'steps'>, say: S
   })
 }
 
-/** Throws LaunchError naming the step that failed; the ones before it stay done. */
+/** Throws LaunchError naming the step that failed; completed steps are kept. */
 export async function runSteps(steps: Step[], state: Pick<State, 'noteStep'>, say: Say): Promise<void> {
   for (const [i, step] of steps.entries()) {
     const position = `[${i + 1}/${steps.length}] ${step.name}`
@@ -43,7 +43,7 @@ export async function runSteps(steps: Step[], state: Pick<State, 'noteStep'>, sa
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new LaunchError(
-        `${position} failed: ${reason}\nThe steps before it are done. Run the same command again: it goes on here.`,
+        `${position} failed: ${reason}\nThe steps before it are done. Run the same command again to resume here.`,
         { cause: error },
       )
     }

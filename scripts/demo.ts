@@ -1,10 +1,10 @@
 /**
- * `npm run demo`: the main job against a running stack, through the public API alone. Ends with the books: succeeds
- * only if the ledger, the budgets and the chain agree to one micro-USDC.
+ * `npm run demo`: runs the main flow against a running stack, through the public API alone. Compares the books at the
+ * end: succeeds only if the ledger, the budgets and the chain agree to one micro-USDC.
  *
- *   --url, --rpc  the server and its chain, an anvil (or BURSAR_URL, BURSAR_RPC); those of `npm run dev` unless given
+ *   --url, --rpc  the server and its chain, an anvil (or BURSAR_URL, BURSAR_RPC); default: those of `npm run dev`
  *   --inbox       the stand-in that receives its mail, for a server without /dev: USDC is then minted through --rpc
- *   --passcode    to sign up with; the local stack's unless given
+ *   --passcode    for the sign-up; default: the local stack's
  */
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -31,7 +31,7 @@ const bursar = new BursarClient(
   options.rpc ?? process.env.BURSAR_RPC ?? 'http://127.0.0.1:8545',
   options.inbox && `${withoutSlash(options.inbox)}/messages`,
 )
-const usdc = (text: string) => parseUsdc(text) ?? fail(`${text} is no amount`)
+const usdc = (text: string) => parseUsdc(text) ?? fail(`${text} is not an amount`)
 const newAddress = () => privateKeyToAddress(generatePrivateKey())
 const run = randomUUID().slice(0, 8)
 const startedAt = Date.now()
@@ -49,7 +49,7 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
-/** A person signs up with the passcode they were given and takes the password from their mail. */
+/** Signs up with the passcode and signs in with the password from the email. Returns the access token. */
 async function signUp(): Promise<string> {
   step('Sign up with a passcode; the temporary password comes by email')
   const email = `demo-${run}@bursar.test`
@@ -61,9 +61,9 @@ async function signUp(): Promise<string> {
   return reply.accessToken
 }
 
-/** The owner's key never leaves this process, as it never leaves the browser. */
+/** The owner's key never leaves this process, just as it never leaves a user's browser. */
 async function deployWallet(token: string, contracts: Contracts): Promise<Wallet> {
-  step('Deploy a wallet whose owner key is made here and never sent')
+  step('Deploy a wallet with an owner key that is created here and never sent')
   const ownerAddress = newAddress()
   const body = { ownerAddress, chainId: 8453, name: 'Operations' }
   const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
@@ -86,10 +86,10 @@ async function deployWallet(token: string, contracts: Contracts): Promise<Wallet
 }
 
 async function fund(token: string, wallet: Wallet, usdcToken: Address): Promise<void> {
-  step('Fund it with 200 USDC (the local stand-in, minted for nothing)')
+  step('Fund it with 200 USDC (the local stand-in, minted for free)')
   tell('transaction', await (options.inbox ? mintByChain() : mintByFaucet()))
-  // Payments may use it once it is as deep in the chain as CONFIRM_DEPTH asks; reading the balance books what arrived.
-  const balance = await until('the money to arrive', async () => {
+  // Payments may use the deposit once it is CONFIRM_DEPTH blocks deep; reading the balance books it.
+  const balance = await until('the deposit to arrive', async () => {
     await bursar.api(`/wallets/${wallet.id}/usdc-balance`, { token })
     const { available } = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
     return available !== '0' && available
@@ -106,7 +106,7 @@ async function fund(token: string, wallet: Wallet, usdcToken: Address): Promise<
 }
 
 async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> {
-  step('Make a policy group: 50 USDC, to addresses and emails')
+  step('Create a policy group: 50 USDC, to addresses and emails')
   const scopes = ['address_payments:write', 'email_payments:write']
   const body = { name: 'Research', spendLimit: 50, scopes, walletId }
   const group = await bursar.api<PolicyGroup>('/policy-groups', { token, key: randomUUID(), body })
@@ -115,7 +115,7 @@ async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> 
 }
 
 async function makeAgent(token: string, policyGroupId: string): Promise<string> {
-  step('Create an agent; it signs in by OAuth client credentials')
+  step('Create an agent; it signs in with OAuth client credentials')
   const body = { name: 'Scout', policyGroupId }
   const { clientId, clientSecret } = await bursar.api<CreatedAgent>('/agents', { token, key: randomUUID(), body })
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret ?? '' }
@@ -143,19 +143,19 @@ async function payAddress(agent: string, recipient: Address): Promise<void> {
   tell('confirmed', budgetOf(paid.budget))
   tell('transaction', paid.tx_hash ?? '-')
 
-  step('The same request again, as after a lost answer: the same payment, no second one')
+  step('Repeat the request, as after a lost reply: the same payment, not a second one')
   const again = await bursar.call<Payment>('/v1/payments', { token: agent, key, body })
   tell('reply', `${again.status} ${again.body.id}, Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`)
   check('a repeated key returns the same payment', accepted.id, again.body.id)
 
-  step('The same key for another amount is refused')
+  step('Reuse the key for another amount: refused')
   const other = await bursar.call<Problem>('/v1/payments', { token: agent, key, body: { ...body, amount: '13' } })
   tell('reply', `${other.status} ${other.body.code}: ${other.body.detail}`)
-  check('another content under a used key', '422', String(other.status))
+  check('a used key with different content', '422', String(other.status))
 }
 
 async function overBudget(agent: string): Promise<void> {
-  step('The agent asks for 100 USDC: more than its budget has left')
+  step('The agent tries to pay 100 USDC, more than its budget has left')
   const body = { to: { type: 'address', address: newAddress() }, amount: '100' }
   const { status, body: problem } = await bursar.call<Problem>('/v1/payments', {
     token: agent,
@@ -195,7 +195,7 @@ async function payStranger(agent: string, recipient: Address): Promise<void> {
   const { sessionToken, balance } = await bursar.api<VerifyReply>('/escrow/verify-passcode', {
     body: { accessToken, passcode },
   })
-  tell('code', `right; ${balance} USDC are there`)
+  tell('code', `correct; the payout holds ${balance} USDC`)
   const claim = { accessToken, sessionToken, recipientAddress: recipient }
   await bursar.api<ClaimReply>('/escrow/claim', { body: claim })
   const taken = await until('the payout to be withdrawn', async () => {
@@ -212,7 +212,7 @@ async function payStranger(agent: string, recipient: Address): Promise<void> {
 }
 
 async function reclaim(token: string, walletId: string): Promise<void> {
-  step('The user sends a payout of 5 USDC and takes it back')
+  step('The user sends a payout of 5 USDC and reclaims it')
   const body = { sourceWalletId: walletId, amount: '5', recipientEmail: `nobody-${run}@bursar.test`, expiresInDays: 7 }
   const { escrowId } = await bursar.api<CreateEscrowReply>('/escrow/create', { token, key: randomUUID(), body })
   const look = () => bursar.api<Escrow>(`/escrow/${escrowId}`, { token })
@@ -236,7 +236,7 @@ async function compareBooks(
   groupId: string,
   paid: Record<Address, string>,
 ): Promise<void> {
-  step('The books: ledger and budget against the chain, which is read past Bursar')
+  step('Compare the books: ledger and budget with the chain, which is read without Bursar')
   for (const wallet of await bursar.api<Wallet[]>('/wallets', { token })) {
     const books = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
     const onChain = await bursar.usdcOnChain(contracts.usdc, wallet.address as Address)
@@ -248,7 +248,7 @@ async function compareBooks(
     check('wallet: available + held = chain', formatUsdc(usdc(available) + usdc(held)), formatUsdc(onChain))
     const kept = usdc(available) + usdc(held) + usdc(out) + usdc(withdrawn)
     check(
-      'wallet: deposits + returns = what became of them',
+      'wallet: deposits + returns = available + held + out + withdrawn',
       formatUsdc(usdc(deposits) + usdc(returns)),
       formatUsdc(kept),
     )
@@ -257,14 +257,14 @@ async function compareBooks(
     check('wallet: spent', '22.5', books.spent)
   }
   const groups = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
-  const group = groups.find(({ id }) => id === groupId) ?? fail('the group is gone')
+  const group = groups.find(({ id }) => id === groupId) ?? fail('the group is missing')
   tell(group.name, budgetOf({ ...group, limit: group.spendLimitUsdc, spent: group.currentSpent }))
   check('budget: spent, held, remaining', '22.5 0 27.5', `${group.currentSpent} ${group.held} ${group.remaining}`)
   for (const [address, amount] of Object.entries(paid))
     check(`recipient of ${amount}`, amount, formatUsdc(await bursar.usdcOnChain(contracts.usdc, address as Address)))
 }
 
-/** True when every line agrees. */
+/** Prints all checks. Returns whether they all agree. */
 function printChecks(): boolean {
   const width = Math.max(...checks.map(({ what }) => what.length))
   console.log('')

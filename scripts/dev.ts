@@ -1,7 +1,7 @@
 /**
- * `npm run dev`: the local stack until Ctrl-C. `-- --reset` forgets the kept state first; `-- --sample` makes a new state with
- * a month of use in it, which takes about two minutes. Ports: BURSAR_PORT, BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT; each
- * BURSAR_PORT has its own state.
+ * `npm run dev`: runs the local stack until Ctrl-C. `-- --reset` deletes the stored state first; `-- --sample` creates a new
+ * state with a month of use, which takes about two minutes. Ports: BURSAR_PORT, BURSAR_BASE_PORT and BURSAR_SEPOLIA_PORT;
+ * each BURSAR_PORT has its own state.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,10 +27,12 @@ for (const tool of ['wrangler', 'vite', '@foundry-rs/anvil', '@foundry-rs/forge'
     giveUp(`${tool} is not installed: run npm ci first.`)
 for (const [name, port] of Object.entries(ports))
   if (!(await isPortFree(port)))
-    giveUp(`Port ${port} is taken. End what listens there, or choose another: ${name}=${port + 100} npm run dev`)
+    giveUp(
+      `Port ${port} is in use. Stop the program that uses it, or choose another port: ${name}=${port + 100} npm run dev`,
+    )
 if (process.argv.includes('--reset')) rmSync(stateDir, { recursive: true, force: true })
 if (wantsSample && existsSync(stateDir))
-  giveUp('There is a state already, and sample data needs a new one: npm run dev -- --sample --reset deletes it.')
+  giveUp('Sample data needs a new state, but one already exists: npm run dev -- --sample --reset deletes it.')
 
 let stack: Stack | undefined
 let stopping: Promise<void> | undefined
@@ -45,7 +47,7 @@ const options: StackOptions = {
 }
 const starting = wantsSample ? startWithSample() : startStack(options)
 
-/** A sample that could not be finished is deleted: half a month would look like a whole one. */
+/** Deletes a sample that could not be finished: half a month would look like a whole one. */
 async function startWithSample(): Promise<Stack> {
   try {
     await makeSample(options, (stop) => {
@@ -77,7 +79,7 @@ try {
 if (!stopping) console.log(welcome(stack))
 await stack.workerEnded
 if (!stopping) {
-  console.error('The Worker ended; its last words are above.')
+  console.error('The Worker exited; its last output is above.')
   await stop(1)
 }
 
@@ -91,11 +93,11 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     `  Email and SMS    ${url}/dev/inbox`,
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',
-    '  npm run demo shows the main job against it. Ctrl-C ends it; its state is kept.',
+    '  npm run demo shows the main flow. Ctrl-C stops the stack and keeps its state.',
   ]
-  if (wantsSample) lines.push(`  The sample’s wallets belong to the phrase “${ownerPhrase}”.`)
+  if (wantsSample) lines.push(`  The recovery phrase of the sample’s wallets is “${ownerPhrase}”.`)
   const { newest } = contractSets[8453]
-  if (newest > 1) lines.push(`  New wallets use contract set ${newest}; those made before keep theirs.`)
+  if (newest > 1) lines.push(`  New wallets use contract set ${newest}; existing wallets keep theirs.`)
   return `${lines.join('\n')}\n`
 }
 

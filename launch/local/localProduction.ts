@@ -29,9 +29,9 @@ const readyWithinMs = 60_000 // 1 minute
 
 export type LocalProduction = {
   steps: Step[]
-  /** Resolves when the Worker ends by itself; after the steps. */
+  /** Resolves when the Worker exits. To be called after the steps. */
   workerEnded(): Promise<void>
-  /** Ends whatever was started. */
+  /** Stops everything that was started. */
   stop(): Promise<void>
 }
 
@@ -62,13 +62,13 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
   const steps: Step[] = [
     {
       name: 'ports',
-      effect: `looks whether ${Object.values(ports).join(', ')} are free`,
+      effect: `checks that the ports ${Object.values(ports).join(', ')} are free`,
       cost: 'nothing',
       async run() {
         for (const [name, port] of Object.entries(ports))
           if (!(await isPortFree(port)))
             throw new LaunchError(
-              `port ${port} is taken. End what listens there, or set local-production.ports.${name}.`,
+              `port ${port} is in use. Stop the program that uses it, or set local-production.ports.${name}.`,
             )
         return { changed: false, note: 'all are free' }
       },
@@ -87,7 +87,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
     },
     {
       name: 'chain and contracts',
-      effect: `starts anvil as Base on port ${ports.chain}, gives the relayer ETH, deploys the contracts`,
+      effect: `starts anvil as Base on port ${ports.chain}, funds the relayer with ETH, deploys the contracts`,
       cost: 'nothing: the ETH and the USDC are worthless',
       async run() {
         const options = {
@@ -198,7 +198,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
   }
 }
 
-/** Whether this deployment serves already: only its own stand-in of Access knows the service token. */
+/** Whether this deployment is already running: only its own Access stand-in knows the service token. */
 export async function isRunning(config: LocalConfig, state: State): Promise<boolean> {
   const [id, secret] = [state.get('accessClientId'), state.get('accessClientSecret')]
   if (!id || !secret || !state.get('passcode')) return false
@@ -208,7 +208,7 @@ export async function isRunning(config: LocalConfig, state: State): Promise<bool
   return reply?.status === 200
 }
 
-/** What to do with it, once it runs. */
+/** Shows how to use the deployment once it is running. */
 export function welcome(config: LocalConfig, state: State): string {
   const { ports } = config
   const [url, inbox, rpc] = [
@@ -221,10 +221,10 @@ export function welcome(config: LocalConfig, state: State): string {
     `  Bursar            ${url}`,
     `  Signup passcode   ${state.get('passcode')}   at ${url}/signup`,
     `  Email and SMS     ${inbox}`,
-    `  Operators         http://127.0.0.1:${ports.access}/ops/api/ready (Access adds who you are)`,
+    `  Operators         http://127.0.0.1:${ports.access}/ops/api/ready (Access adds your identity)`,
     `  Chain             ${rpc}`,
     '',
-    '  The main job against it:',
+    '  To run the main flow against it:',
     `  npm run demo -- --url ${url} --inbox ${inbox} --rpc ${rpc} --passcode ${state.get('passcode')}`,
     '',
   ].join('\n')

@@ -1,4 +1,4 @@
-/** Cloudflare as a launch uses it: its API where one request does, wrangler for the rest. */
+/** Cloudflare as a launch uses it: the API where one request is enough, wrangler for the rest. */
 import { existsSync } from 'node:fs'
 import { runTool } from '../../local/tools/runTool.ts'
 import { LaunchError } from '../launchError.ts'
@@ -11,9 +11,9 @@ type Envelope<T> = { success: boolean; result: T; errors?: { code: number; messa
 export type Cloudflare = {
   /** `/accounts/{id}`, which most paths begin with. */
   account: string
-  /** The result of a request; null for 403 and 404. Throws LaunchError for other refusals. */
+  /** Returns the result of a request; null for 403 and 404. Throws LaunchError for other refusals. */
   request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | null>
-  /** What it printed. Throws with the output if it fails. */
+  /** Runs wrangler and returns its output. Throws with the output if it fails. */
   wrangler(...args: string[]): Promise<string>
 }
 
@@ -43,14 +43,14 @@ export function openCloudflare(
     },
     async wrangler(...args) {
       const config = state.path('wrangler.json')
-      if (!existsSync(config)) throw new Error(`${config} is not there`) // wrangler would take the committed one
+      if (!existsSync(config)) throw new Error(`${config} is missing`) // wrangler would use the committed one
       const running = runTool(['wrangler', ...args, '--config', config], {
         env: {
           CLOUDFLARE_API_TOKEN: token,
           CLOUDFLARE_ACCOUNT_ID: accountId,
           CLOUDFLARE_API_BASE_URL: baseUrl,
           WRANGLER_SEND_METRICS: 'false',
-          // Neither the login of whoever runs this nor a log outside the state's folder.
+          // Uses neither the user's own login nor a log outside the state's folder.
           XDG_CONFIG_HOME: state.path('config'),
           NO_COLOR: '1',
           CI: '1',
@@ -65,7 +65,7 @@ export function openCloudflare(
   }
 }
 
-/** Throws LaunchError unless the token sees the account, and the account is on the plan that Bursar needs. */
+/** Throws LaunchError unless the token can read the account, and the account has the plan that Bursar needs. */
 export async function checkAccount(cloudflare: Cloudflare): Promise<string> {
   const account = await cloudflare.request<{ name: string }>('GET', cloudflare.account)
   if (!account) throw new LaunchError('the token does not reach this account: compare accountId and its permissions')
@@ -81,7 +81,7 @@ export async function checkAccount(cloudflare: Cloudflare): Promise<string> {
 
 /**
  * Throws LaunchError if something else uses the hostname: without a terminal, wrangler replaces DNS records and other
- * Workers' domains unasked. `worker` is our Worker's name.
+ * Workers' domains without asking. `worker` is our Worker's name.
  */
 export async function checkHostname(cloudflare: Cloudflare, hostname: string, worker: string): Promise<string> {
   const permissions = 'the token needs the permissions Zone Read and DNS Read of its zone'
@@ -114,7 +114,7 @@ export async function checkHostname(cloudflare: Cloudflare, hostname: string, wo
   throw new LaunchError(`no zone of this account contains ${hostname}, or ${permissions}`)
 }
 
-/** The id of the database with this name, which is created if there is none. */
+/** Returns the id of the database with this name, which is created if there is none. */
 export async function ensureD1(
   cloudflare: Cloudflare,
   name: string,
@@ -140,7 +140,7 @@ export async function ensureD1(
 export async function ensureBucket(cloudflare: Cloudflare, name: string, location: string): Promise<boolean> {
   const path = `${cloudflare.account}/r2/buckets`
   const noPermission = new LaunchError(
-    'the token may not use R2: it needs the permission Workers R2 Storage Edit, and R2 has to be switched on for the account',
+    'the token may not use R2: it needs the permission Workers R2 Storage Edit, and R2 must be switched on for the account',
   )
   const found = await cloudflare.request<{ buckets: { name: string }[] }>('GET', `${path}?name_contains=${name}`)
   if (!found) throw noPermission

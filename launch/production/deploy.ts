@@ -1,4 +1,4 @@
-/** Uploads a version of the Worker with its secrets, and goes back to the former one if it does not become ready. */
+/** Uploads a version of the Worker with its secrets, and rolls back to the previous one if it does not become ready. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export type DeployOptions = {
 }
 
 export type Waiting = {
-  /** Between two looks at /api/ready. */
+  /** Between two checks of /api/ready. */
   pauseMs: number
   /** For the first deployment, which waits for the hostname's certificate. */
   firstMs: number
@@ -27,10 +27,10 @@ export type Waiting = {
 }
 export const usualWaiting: Waiting = { pauseMs: 5_000, firstMs: 15 * 60_000, upgradeMs: 3 * 60_000 }
 
-/** Looks that must succeed one after another: for some seconds the former version still responds. */
-const looks = 4
+/** Checks that must succeed in a row: for some seconds the previous version still responds. */
+const checksInARow = 4
 
-/** Does nothing if the same program, pages, config and secrets were deployed before and are ready. */
+/** Does nothing if the same program, pages, config and secrets are already deployed and ready. */
 export async function deploy(options: DeployOptions): Promise<Outcome> {
   const { cloudflare, state, name, origin, secrets, waiting } = options
   const version = contentHash(state, secrets)
@@ -38,7 +38,7 @@ export async function deploy(options: DeployOptions): Promise<Outcome> {
   if (wasReady && state.get('deployed') === version)
     return { changed: false, note: `this version is ready at ${origin}` }
 
-  // A version that is not ready itself, or whose certificate is still being made, is nothing to go back to.
+  // There is no point in a rollback to a version that is not ready, or whose certificate is still being issued.
   const before = wasReady ? await currentVersion(cloudflare, name) : null
   await upload(cloudflare, state, secrets)
   if (await becomesReady(origin, before ? waiting.upgradeMs : waiting.firstMs, waiting.pauseMs)) {
@@ -47,7 +47,7 @@ export async function deploy(options: DeployOptions): Promise<Outcome> {
   }
   if (!before)
     throw new LaunchError(
-      `${origin}/api/ready is not 200. Sign in at ${origin}/ops/api/ready: it names the cause. \`wrangler tail ${name}\` shows the log.`,
+      `${origin}/api/ready is not 200. Sign in at ${origin}/ops/api/ready, which names the cause. \`wrangler tail ${name}\` shows the log.`,
     )
   await cloudflare.wrangler('rollback', before, '--message', '/api/ready failed', '--yes')
   throw new LaunchError(
@@ -55,7 +55,7 @@ export async function deploy(options: DeployOptions): Promise<Outcome> {
   )
 }
 
-/** The version that all traffic goes to; null if the Worker was never deployed. */
+/** Returns the version that gets the most traffic; null if the Worker was never deployed. */
 async function currentVersion(cloudflare: Cloudflare, name: string): Promise<string | null> {
   type Deployments = { deployments: { versions: { version_id: string; percentage: number }[] }[] }
   const found = await cloudflare.request<Deployments>(
@@ -66,7 +66,7 @@ async function currentVersion(cloudflare: Cloudflare, name: string): Promise<str
   return latest?.versions.toSorted((a, b) => b.percentage - a.percentage)[0]?.version_id ?? null
 }
 
-/** Secrets go with the version, so that no version runs without them. They are on disk only while wrangler reads them. */
+/** Uploads the secrets with the version, so that none runs without them. They are on disk only while wrangler reads them. */
 async function upload(cloudflare: Cloudflare, state: State, secrets: Secrets): Promise<void> {
   const path = state.path('secrets.upload.json')
   try {
@@ -80,11 +80,11 @@ async function upload(cloudflare: Cloudflare, state: State, secrets: Secrets): P
 async function becomesReady(origin: string, withinMs: number, pauseMs: number): Promise<boolean> {
   const attempts = Math.ceil(withinMs / pauseMs)
   let inARow = 0
-  for (let i = 0; i < attempts && inARow < looks; i++) {
+  for (let i = 0; i < attempts && inARow < checksInARow; i++) {
     if (i > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     inARow = (await isReady(origin)) ? inARow + 1 : 0
   }
-  return inARow >= looks
+  return inARow >= checksInARow
 }
 
 async function isReady(origin: string): Promise<boolean> {
@@ -100,6 +100,6 @@ function contentHash(state: State, secrets: Secrets): string {
       const path = join(folder, name)
       if (statSync(path).isFile()) hash.update(name).update('\0').update(readFileSync(path))
     }
-  // Keys of 256 random bits are among them, so the hash says nothing about the others.
+  // The secrets include keys of 256 random bits, so the hash reveals nothing about the others.
   return hash.update(JSON.stringify(Object.entries(secrets).sort())).digest('hex')
 }

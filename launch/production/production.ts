@@ -42,15 +42,15 @@ export function production(
   return [
     {
       name: 'account and plan',
-      effect: `looks whether the token reaches the account ${config.accountId}, and at its plan`,
-      cost: 'nothing; the plan Workers Paid is $5 a month',
+      effect: `checks that the token can read the account ${config.accountId}, and its plan`,
+      cost: 'nothing; the Workers Paid plan is $5 a month',
       async run() {
         return { changed: false, note: await checkAccount(cloudflare()) }
       },
     },
     {
       name: 'hostname',
-      effect: `looks whether ${new URL(origin).hostname} is in a zone of the account, and free or ours`,
+      effect: `checks that ${new URL(origin).hostname} is in a zone of the account, and free or ours`,
       cost: 'nothing',
       async run() {
         return { changed: false, note: await checkHostname(cloudflare(), new URL(origin).hostname, name) }
@@ -59,7 +59,7 @@ export function production(
     buildStep,
     {
       name: 'secrets',
-      effect: `generates what is missing, and keeps all in ${state.path(backupName)}, encrypted with BURSAR_PASSPHRASE`,
+      effect: `generates missing secrets, and stores all of them in ${state.path(backupName)}, encrypted with BURSAR_PASSPHRASE`,
       cost: 'nothing; without this file and the passphrase the deployment can’t be moved or repaired',
       async run() {
         const prepared = await prepareSecrets(config, chainId, state, environment)
@@ -69,8 +69,8 @@ export function production(
     },
     {
       name: 'contracts',
-      effect: `deploys what is not on ${networks[chainId].label} yet (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and looks at the code at every address; another set only where chain.contractSet asks for it`,
-      cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the fee of the L1 for 21 kB',
+      effect: `deploys what is missing on ${networks[chainId].label} (${config.chain.deployer === 'hardware' ? 'writes the transactions for a hardware wallet' : 'with the keystore'}), and checks the code at every address; adds another set only if chain.contractSet asks for it`,
+      cost: 'about 5 million gas once (0.00005 ETH at 0.01 gwei), and the L1 fee for 21 kB',
       async run() {
         const prepared = await prepareContracts(config, chainId, state, secrets, environment.KEYSTORE_PASSWORD)
         contractSets = prepared.contractSets
@@ -85,7 +85,7 @@ export function production(
     },
     {
       name: 'database',
-      effect: `creates the D1 database ${name} in ${config.databaseLocation}, unless there is one`,
+      effect: `creates the D1 database ${name} in ${config.databaseLocation} if it does not exist`,
       cost: 'nothing until it holds 5 GB or 50 million rows a month are written',
       async run() {
         const known = state.get('databaseId')
@@ -99,8 +99,8 @@ export function production(
     },
     {
       name: 'bucket',
-      effect: `creates the R2 bucket ${bucketName(name)} in ${config.databaseLocation}, unless there is one. It holds what is needed when D1 is lost`,
-      cost: 'nothing below 10 GB; R2 has to be switched on for the account',
+      effect: `creates the R2 bucket ${bucketName(name)} in ${config.databaseLocation} if it does not exist. It holds what is needed if D1 is lost`,
+      cost: 'nothing below 10 GB; R2 must be switched on for the account',
       async run() {
         const created = await ensureBucket(cloudflare(), bucketName(name), config.databaseLocation)
         return { changed: created, note: bucketName(name) }
@@ -131,7 +131,7 @@ export function production(
     },
     {
       name: 'migrations',
-      effect: 'applies the migrations that the database lacks; the running version works with them',
+      effect: 'applies the migrations that the database lacks; the running version keeps working with them',
       cost: 'nothing',
       async run() {
         const names = readdirSync(join(root, 'migrations')).sort()
@@ -146,7 +146,7 @@ export function production(
     {
       name: 'deploy',
       effect: `uploads the Worker with its secrets and pages, serves it at ${origin}, waits for /api/ready; an upgrade that is not ready is rolled back`,
-      cost: 'what it is used (docs/deploying.md)',
+      cost: 'depends on usage (docs/deploying.md)',
       run: () => deploy({ cloudflare: cloudflare(), state, name, origin, secrets, waiting }),
     },
     {
@@ -158,7 +158,7 @@ export function production(
     {
       name: 'test payment',
       effect: config.testPayment
-        ? `pays ${config.testPayment.amount} USDC to ${config.testPayment.to} by your agent, once`
+        ? `lets your agent pay ${config.testPayment.amount} USDC to ${config.testPayment.to}, once`
         : 'nothing: production.testPayment is not set',
       cost: config.testPayment ? `${config.testPayment.amount} USDC, and the gas` : 'nothing',
       run: () => payOnce(config, state, environment),

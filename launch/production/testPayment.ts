@@ -9,7 +9,7 @@ import type { Outcome } from '../steps.ts'
 
 const confirmedWithinMs = 3 * 60_000 // 3 minutes
 
-/** Pays once however often it runs: its idempotency key is kept before it is used. */
+/** Pays once, however often it runs: the idempotency key is stored before it is used. */
 export async function payOnce(
   config: ProductionConfig,
   state: State,
@@ -17,12 +17,12 @@ export async function payOnce(
 ): Promise<Outcome> {
   const done = state.steps()['test payment']
   if (done) return { changed: false, note: done.note }
-  if (!config.testPayment) return { changed: false, note: 'not asked for: production.testPayment is not set' }
+  if (!config.testPayment) return { changed: false, note: 'skipped: production.testPayment is not set' }
   const { TEST_CLIENT_ID: clientId, TEST_CLIENT_SECRET: clientSecret } = environment
   if (!clientId || !clientSecret)
     return {
       changed: false,
-      note: `waits for you: sign up at ${config.origin}/signup with the passcode ${state.get('passcode')}, deploy and fund a wallet, make an agent; then set TEST_CLIENT_ID and TEST_CLIENT_SECRET and launch again`,
+      note: `waits for you: sign up at ${config.origin}/signup with the passcode ${state.get('passcode')}, deploy and fund a wallet, create an agent; then set TEST_CLIENT_ID and TEST_CLIENT_SECRET and launch again`,
     }
 
   const { to, amount } = config.testPayment

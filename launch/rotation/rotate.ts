@@ -12,7 +12,7 @@ export type RotationStep = (typeof rotationSteps)[number]
 
 export type Rotation = {
   vault: Vault
-  /** What the deployment says of its keyrings, and one step of its background job. */
+  /** Reads the deployment's keyrings, and runs one step of its background job. */
   deployment: { keyrings(): Promise<KeyringState[]>; renew(): Promise<{ accounts: number }> }
   now: () => number
   isDry: boolean
@@ -20,35 +20,35 @@ export type Rotation = {
 }
 
 const meaning: Record<KeyringName, string> = {
-  KEK: 'Everything is sealed again within minutes; then nothing remains under the old version.',
+  KEK: 'Everything is re-sealed within minutes; then nothing remains under the old version.',
   PAYOUT_SECRET: 'Open payouts keep the old version until they have ended, at most 91 days.',
   CODE_PEPPER: 'Open payouts, passcodes and login sessions keep the old version, at most 91 days.',
   PASSWORD_PEPPER: 'Passwords are hashed again when their owners sign in; `reset-passwords` ends the others.',
-  RELAYER_SEED: 'The relayers get new addresses, which need ETH; the old ones are followed until nothing is in flight.',
+  RELAYER_SEED: 'The relayers get new addresses, which need ETH; the old ones are watched until nothing is in flight.',
 }
 
 export function keyringNamed(name: string | undefined): KeyringName {
   const found = keyringNames.find((one) => one === name?.toUpperCase().replaceAll('-', '_'))
-  if (!found) throw new LaunchError(`rotate which? ${keyringNames.join(', ')} or OPERATOR_KEY`)
+  if (!found) throw new LaunchError(`rotate which secret? ${keyringNames.join(', ')} or OPERATOR_KEY`)
   return found
 }
 
-/** Makes and distributes a new version. Run again, it distributes the same one, or says that it is current. */
+/** Creates and distributes a new version. Distributes the same one if run again before it is current. */
 export async function start({ vault, now, isDry, say }: Rotation, name: KeyringName): Promise<void> {
   const secrets = vault.read()
   say(`${name}: ${meaning[name]}`)
-  if (olderVersions(secrets, name, now()).length > 0) return say('A rotation is under way: see `status`.')
+  if (olderVersions(secrets, name, now()).length > 0) return say('A rotation is in progress: see `status`.')
   const pending = nextVersion(secrets, name, now())
-  // It may not have been distributed before the run ended: the ten minutes begin again.
+  // It may not have been distributed before that run ended, so the ten minutes start again.
   const changed = pending ? postponed(secrets, name, now()) : withNewVersion(secrets, name, now())
   const next = nextVersion(changed, name, now())!
   const text = `version ${next.version}, current from ${iso(next.from)}`
-  if (isDry) return say(`Would ${pending ? 'distribute again' : 'make, back up and distribute'} ${text}.`)
+  if (isDry) return say(`Would ${pending ? 'distribute again' : 'create, back up and distribute'} ${text}.`)
   say(`Backup: ${vault.write(changed)}`)
   say(`Distributed ${text}: ${await vault.distribute(changed, ['KEYRINGS'])}.`)
 }
 
-/** What the deployment knows and still needs; lets its background job work. */
+/** Runs the deployment's background job, then prints which versions it has and what still needs the older ones. */
 export async function status({ vault, deployment, now, say, isDry }: Rotation, name: KeyringName): Promise<void> {
   say(`${name}: ${meaning[name]}`)
   if (!isDry) await renewAll(deployment)
@@ -57,17 +57,17 @@ export async function status({ vault, deployment, now, say, isDry }: Rotation, n
     say(`  version ${version}  ${text}${from ? ` from ${from}` : ''}`)
   const missing = notDistributed(vault.read(), name, state)
   if (missing.length > 0) say(`  version ${missing.join(', ')} has not reached the deployment: run \`start\` again`)
-  for (const what of state.remaining) say(`  open: ${what}`)
+  for (const what of state.remaining) say(`  needed for: ${what}`)
   if (!state.versions.some((one) => one.state === 'older')) return
   if (isRemovable(state)) return say('  Nothing needs older versions: `finish` removes them.')
   const date = dateOf(state, now())
   say(date ? `  Older versions can be removed from ${date} on.` : '  Older versions can’t be removed yet.')
 }
 
-/** The deployment decides, by its own clock. What still needs an older version keeps it, whatever date was expected. */
+/** The deployment decides, by its own clock. Whatever still needs an older version keeps it, even past the expected date. */
 const isRemovable = ({ remaining, removableFrom }: KeyringState) => remaining.length === 0 && removableFrom !== null
 
-/** When what remains should have ended by itself; null: not known, or it should have by now. */
+/** When everything that remains should have ended; null if that is unknown or already past. */
 const dateOf = ({ removableFrom }: KeyringState, now: number) =>
   removableFrom !== null && Date.parse(removableFrom) > now ? removableFrom : null
 
@@ -78,7 +78,7 @@ export async function finish(rotation: Rotation, name: KeyringName): Promise<voi
   const older = olderVersions(secrets, name, now()).map(({ version }) => version)
   const state = await stateOf(deployment, name)
   if (older.length === 0) {
-    // Removed here by a run that ended before it reached the deployment.
+    // An earlier run removed it here, but ended before the deployment was updated.
     if (!state.versions.some((one) => one.state === 'older')) return say(`${name} has no older version.`)
     if (isDry) return say('Would distribute the removal again.')
     return say(`Removed: ${await vault.distribute(secrets, changedNames(name))}.`)
@@ -104,7 +104,7 @@ const changedNames = (name: KeyringName) => ['KEYRINGS', firstVersions[name]]
 
 async function stateOf(deployment: Rotation['deployment'], name: KeyringName): Promise<KeyringState> {
   const found = (await deployment.keyrings()).find((one) => one.name === name)
-  if (!found) throw new LaunchError(`the deployment knows no ${name}`)
+  if (!found) throw new LaunchError(`the deployment has no keyring ${name}`)
   return found
 }
 

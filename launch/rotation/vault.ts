@@ -1,4 +1,4 @@
-/** Where the secrets of a deployment are kept, and how they reach it. */
+/** Stores the secrets of a deployment, and distributes them to it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
 import { LaunchError } from '../launchError.ts'
@@ -8,15 +8,15 @@ import type { State } from '../state.ts'
 
 export type Vault = {
   read(): Secrets
-  /** Stores them, with a new backup. Returns where it is. */
+  /** Stores them, and a copy of the previous ones. Returns the path. */
   write(secrets: Secrets): string
-  /** Gives the deployment those of these names. Returns what was done. */
+  /** Gives the deployment the secrets with these names. Returns a note on what was done. */
   distribute(secrets: Secrets, names: string[]): Promise<string>
 }
 
 type Environment = Record<string, string | undefined>
 
-/** Of a launched deployment, or of a local stack, by what the folder holds. Throws LaunchError. */
+/** The vault of a launched deployment or of a local stack. Throws LaunchError if the folder belongs to neither. */
 export function openVault(state: State, environment: Environment, now: () => number): Vault {
   if (existsSync(state.path(backupName))) return launchVault(state, environment, now)
   const local = secretsPathOf(state.folder)
@@ -62,7 +62,7 @@ function localVault(path: string, now: () => number): Vault {
       writeSecrets(path, secrets)
       return path
     },
-    distribute: async () => 'restart the local stack, which reads them',
+    distribute: async () => 'restart the local stack to load them',
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a rotation changes in the secrets of a deployment. Pure: the vault (vault.ts) stores and distributes it. */
+/** How a rotation changes the secrets of a deployment. Pure: the vault (vault.ts) stores and distributes them. */
 import { randomBytes } from 'node:crypto'
 import {
   firstVersions,
@@ -13,15 +13,15 @@ import {
 import { LaunchError } from '../launchError.ts'
 import type { Secrets } from '../production/secrets.ts'
 
-/** Every isolate and object has a new version by then: objects may run on for five minutes with the old settings. */
+/** By then every isolate and object has a new version: objects may keep running with old settings for five minutes. */
 export const distributionMs = 10 * 60_000 // 10 minutes
-/** For the upload, after which the ten minutes count. */
+/** For the upload, after which the ten minutes start. */
 const uploadMs = 2 * 60_000 // 2 minutes
 
-// A copy: rings are remembered by their settings.
+// A copy, since keyrings are cached by their settings object.
 export const ringOf = (secrets: Secrets, name: KeyringName) => keyring({ ...secrets } as KeyringSettings, name)
 
-/** The version that is not current yet; null: there is none. */
+/** The version that is not current yet; null if there is none. */
 export const nextVersion = (secrets: Secrets, name: KeyringName, now: number): KeyVersion | null =>
   ringOf(secrets, name).versions.find(({ from }) => from > now) ?? null
 
@@ -30,17 +30,17 @@ export const olderVersions = (secrets: Secrets, name: KeyringName, now: number):
   return ring.versions.filter(({ version }) => version < ring.current(now).version)
 }
 
-/** With a new version, current in some twelve minutes. Throws LaunchError while an older one is still there. */
+/** Adds a new version, current in about twelve minutes. Throws LaunchError while an older one still exists. */
 export function withNewVersion(secrets: Secrets, name: KeyringName, now: number): Secrets {
   if (olderVersions(secrets, name, now).length > 0)
-    throw new LaunchError(`finish the rotation of ${name} first: an older version is still there`)
+    throw new LaunchError(`finish the rotation of ${name} first: an older version still exists`)
   const version = Math.max(...ringOf(secrets, name).versions.map((one) => one.version)) + 1
   const secret = randomBytes(32).toString('hex')
   const added = { version, secret, from: startFrom(now), check: keyCheck(name, { version, secret }) }
   return edited(secrets, name, (versions) => [...versions, added])
 }
 
-/** The version that is not current yet, current no sooner than it would be if it was made now. */
+/** Postpones the version that is not current yet, as if it were created now. */
 export const postponed = (secrets: Secrets, name: KeyringName, now: number): Secrets =>
   edited(secrets, name, (versions) =>
     versions.map((one) => (one.from > now ? { ...one, from: Math.max(one.from, startFrom(now)) } : one)),
@@ -48,7 +48,7 @@ export const postponed = (secrets: Secrets, name: KeyringName, now: number): Sec
 
 const startFrom = (now: number) => now + distributionMs + uploadMs
 
-/** Without the versions before the current one. */
+/** Removes the versions before the current one. */
 export function withoutOlder(secrets: Secrets, name: KeyringName, now: number): Secrets {
   const { version } = ringOf(secrets, name).current(now)
   const left = edited(secrets, name, (versions) => versions.filter((one) => one.version >= version))

@@ -3,9 +3,9 @@ import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { demo } from '../stack/seed.ts'
 
 export type SampleClock = {
-  /** Moves everything to `at` (ms), and nothing if that has passed. */
+  /** Moves everything to `at` (ms). Does nothing if that time has passed. */
   goTo(at: number): Promise<void>
-  /** Base mines no block while `run` runs and for an hour more. */
+  /** Base mines no block while `run` runs and for one more hour. */
   withoutBlocks(run: () => Promise<void>): Promise<void>
 }
 
@@ -13,33 +13,33 @@ export type SampleClock = {
 export const sampleBlockTime = 1
 const hourMs = 3_600_000
 
-/** `startedAt` (ms) is the chains' time now; the Worker is moved there too. */
+/** `startedAt` (ms) is the chains' current time; the Worker is moved there as well. */
 export async function startClock(workerUrl: string, rpcUrls: string[], startedAt: number): Promise<SampleClock> {
   const chains = rpcUrls.map((url) => new RpcClient(url))
   let [aheadMs, sentMs] = [startedAt - Date.now(), 0]
-  const tellWorker = async () => {
+  const syncWorker = async () => {
     const reply = await fetch(`${workerUrl}/dev/clock`, {
       method: 'POST',
       body: JSON.stringify({ aheadMs, userId: demo.userId }),
     })
     if (!reply.ok) throw new Error(`the sample's Worker returned ${reply.status}`)
     const { previousMs } = (await reply.json()) as { previousMs: number }
-    // What happened since then has the date of today.
-    if (previousMs !== sentMs) throw new Error('the sample’s Worker was restarted: do not save sources meanwhile')
+    // Whatever has happened since then is dated today.
+    if (previousMs !== sentMs) throw new Error('the sample’s Worker was restarted: do not change sources meanwhile')
     sentMs = aheadMs
   }
-  await tellWorker()
+  await syncWorker()
   const clock: SampleClock = {
     async goTo(at) {
       const seconds = Math.floor((at - Date.now() - aheadMs) / 1000)
       if (seconds <= 0) return
-      // Chains first: a newest block that is old would look like a node that has fallen behind.
+      // Chains first: an old latest block would look like a node that has fallen behind.
       for (const chain of chains) {
         await chain.request('evm_increaseTime', [seconds])
         await chain.request('evm_mine', [])
       }
       aheadMs += seconds * 1000
-      await tellWorker()
+      await syncWorker()
     },
     async withoutBlocks(run) {
       const [base] = chains

@@ -1,4 +1,4 @@
-/** Fills the demo account with the month of month.ts, by the calls that people and agents make. */
+/** Fills the demo account with the month of month.ts, through the calls that people and agents make. */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { parseUsdc } from '#domain/money.ts'
@@ -13,7 +13,7 @@ import { demo } from '../stack/seed.ts'
 import type { SampleClock } from './clock.ts'
 import { changes, contacts, deposits, groups, payments, payouts, refusals, type WalletName } from './month.ts'
 
-/** Owns the sample's wallets: the phrase of every local chain's test accounts, so anyone can act as their owner. */
+/** Owns the sample's wallets. It is the phrase of every local chain's test accounts, so anyone can act as their owner. */
 export const ownerPhrase = 'test test test test test test test test test test test junk'
 const dayMs = 86_400_000
 
@@ -51,14 +51,14 @@ export async function fillMonth(bursar: BursarClient, clock: SampleClock, say: (
     { at: at(7, 12), run: () => people.useTestMoney() },
   ]
   const moments = [...Map.groupBy(acts, (act) => act.at)].sort(([a], [b]) => a - b)
-  let told = 0
+  let reported = 0
   for (const [i, [time, together]] of moments.entries()) {
     await clock.goTo(time)
     await people.signIn()
     await Promise.all(together.map(({ run }) => run()))
     const tenth = Math.floor((10 * (i + 1)) / moments.length)
-    if (tenth > told) say(`a month of sample data: ${tenth * 10} %`)
-    told = tenth
+    if (tenth > reported) say(`a month of sample data: ${tenth * 10} %`)
+    reported = tenth
   }
   await people.waitForExpiry()
   await clock.goTo(Date.now())
@@ -71,14 +71,14 @@ class SampleAccount {
   readonly #contactIds = new Map<string, string>()
   readonly #groupIds = new Map<string, string>()
   readonly #agents = new Map<string, { id: string; apiKey: string }>()
-  /** By the recipient's email. */
+  /** Keyed by the recipient's email. */
   readonly #payoutIds = new Map<string, string>()
 
   constructor(bursar: BursarClient) {
     this.#bursar = bursar
   }
 
-  /** Again after each move of the clock: access tokens last for minutes. */
+  /** Called again after each move of the clock, since access tokens last only minutes. */
   async signIn(): Promise<void> {
     const body = { email: demo.email, password: demo.password }
     const reply = await this.#bursar.api<LoginReply>('/auth/cognito/login', { body })
@@ -155,7 +155,7 @@ class SampleAccount {
 
   async beRefused(agent: string, amount: string, to: string, memo: string): Promise<void> {
     const { status } = await this.#bursar.call('/v1/payments', this.#payment(agent, amount, to, memo))
-    if (status !== 403) throw new Error(`${memo} should be refused, and the reply was ${status}`)
+    if (status !== 403) throw new Error(`${memo} should be refused, but the reply was ${status}`)
   }
 
   #payment(agent: string, amount: string, to: string, memo: string) {
@@ -195,7 +195,7 @@ class SampleAccount {
     }
   }
 
-  /** As the recipient: the link and the code from the mail, and an address of their own. */
+  /** Acts as the recipient, with the link and code from the email and a new address. */
   async claim(email: string): Promise<void> {
     const [, accessToken, passcode] = await this.#link(email)
     const body = { accessToken, passcode }
@@ -217,7 +217,7 @@ class SampleAccount {
     await this.#payoutIs(email, 'RECLAIMED')
   }
 
-  /** Those that were never claimed have returned to their wallets. */
+  /** Waits until payouts that were never claimed have returned to their wallets. */
   async waitForExpiry(): Promise<void> {
     for (const { email, ends } of payouts) if (ends === 'expires') await this.#payoutIs(email, 'RECLAIMED')
   }
@@ -229,7 +229,7 @@ class SampleAccount {
     })
   }
 
-  /** A wallet of the user's own on the test network, whose money is marked everywhere. */
+  /** Imports a wallet on the test network, whose money is marked everywhere, and pays from it. */
   async useTestMoney(): Promise<void> {
     const privateKey = generatePrivateKey()
     const address = privateKeyToAddress(privateKey)

@@ -1,12 +1,12 @@
-/** The project id that WalletConnect publishes for use on localhost. A deployment has one of its own. */
+/** The project id that WalletConnect publishes for use on localhost. A deployment needs its own. */
 export const demoProjectId = 'b56e18d47c72ab683b10814fe9495694'
 
 const relay = 'https://relay.walletconnect.org'
-const patienceMs = 1_500 // 1.5 seconds
+const timeoutMs = 1_500 // 1.5 seconds
 
 /**
- * The Worker's variable that offers WalletConnect on this machine: with WALLETCONNECT_PROJECT_ID of the environment, else
- * with the demo id. None where its relay can't be reached, since there it would only fail.
+ * Returns the Worker's variable that enables WalletConnect on this machine: WALLETCONNECT_PROJECT_ID of the environment, or
+ * the demo id. Returns none if WalletConnect's relay can't be reached, since connecting would only fail.
  */
 export async function walletConnectVariables(
   env: NodeJS.ProcessEnv = process.env,
@@ -18,7 +18,7 @@ export async function walletConnectVariables(
 
 /** Any reply will do: a relay refuses plain requests. */
 const responds = (url: string): Promise<boolean> =>
-  fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(patienceMs) }).then(
+  fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(timeoutMs) }).then(
     () => true,
     () => false,
   )

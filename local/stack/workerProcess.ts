@@ -8,14 +8,14 @@ import { killDescendants, killGroup, workerdOf } from './processTree.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Wrangler's own program: its wrapper in .bin would be one more process to end. */
+/** Wrangler's own program: its wrapper in .bin would be one more process to stop. */
 const wranglerCli = join(dirname(require.resolve('wrangler/package.json')), 'wrangler-dist/cli.js')
-/** What local/tools/bundleWorker.ts makes. */
+/** The bundle that local/tools/bundleWorker.ts creates. */
 export const bundle = '.bursar/worker/index.js'
 const leanWorker = join(import.meta.dirname, 'leanWorker.ts')
 const killWithParent = join(import.meta.dirname, 'killWithParent.ts')
 
-/** No account, no telemetry, no request for `cf`, no record of each call, and configuration in its own folder. */
+/** No account, no telemetry, no request for `cf`, no record of each call, and configuration in the state's folder. */
 export const offlineEnv = (stateDir: string) => ({
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   X_LOCAL_OBSERVABILITY: 'false',
@@ -29,26 +29,26 @@ export type WorkerProcess = {
   pid: number
   /** Process id of the runtime, a descendant of `pid`. Linux only. */
   workerdPid(): number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has exited, for whatever reason. */
   ended: Promise<void>
   stop(): Promise<void>
-  /** Ends workerd with SIGKILL, and wrangler with it, so that nothing more is written or sent. */
+  /** Kills workerd and wrangler with SIGKILL, so that nothing more is written or sent. */
   kill(): Promise<void>
-  /** After `kill`: true once a new workerd serves, if the process starts one by itself as the lean one does. */
+  /** After `kill`: true once a new workerd is serving, if the process restarts it, as the lean one does. */
   revived(): Promise<boolean>
 }
 
-/** Resolves when the product is served on `port`. The output is in wrangler.log of `stateDir`. */
+/** Resolves once the Worker is serving on `port`. Its output is in wrangler.log of `stateDir`. */
 export function startWorkerProcess(options: {
   port: number
   stateDir: string
   vars: Record<string, string>
   secretsPath: string
-  /** Also prints what the Worker prints once it serves. */
+  /** Also prints the Worker's output once it is serving. */
   show: boolean
-  /** An entry in place of wrangler.toml's: a path from the root. */
+  /** The Worker's entry, if not wrangler.toml's: a path from the root. */
   entry?: string | undefined
-  /** Runs the bundle that local/tools/bundleWorker.ts made. */
+  /** Runs the bundle of local/tools/bundleWorker.ts. */
   bundled: boolean
   /** Runs the bundle in workerd alone, without pages: leanWorker.ts. */
   lean: boolean
@@ -73,7 +73,7 @@ type Server = {
   env?: Record<string, string>
 }
 
-/** Any local server of wrangler's, with its state in `stateDir`. */
+/** Starts any local server of wrangler, with its state in `stateDir`. */
 export function startWrangler({ args, ...server }: Server & { args: string[] }): Promise<WorkerProcess> {
   const { port, stateDir } = server
   const kept = ['--port', String(port), '--inspector-port', '0', '--persist-to', join(stateDir, 'worker')]
@@ -81,7 +81,7 @@ export function startWrangler({ args, ...server }: Server & { args: string[] }):
   return startServer({ ...server, command: [wranglerCli, ...args, ...kept, ...quiet] })
 }
 
-/** Runs `command` in Node. Throws with its output if it ends early or /api/health does not respond within a minute. */
+/** Runs `command` in Node. Throws with its output if it exits early or /api/health does not respond within a minute. */
 export async function startServer({
   command,
   cwd,
@@ -95,25 +95,25 @@ export async function startServer({
   const child = spawn(process.execPath, ['--no-warnings', killWithParent, ...program], {
     cwd,
     env: { ...process.env, ...offlineEnv(stateDir), ...env },
-    // killWithParent's stdin closes when this process ends, however it ends: wrangler and workerd never outlive it.
+    // killWithParent's stdin closes when this process exits, however it exits: wrangler and workerd never outlive it.
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Its own process group, so that Ctrl-C reaches only us and we end the parts in order.
+    // Its own process group, so that Ctrl-C reaches only us and we stop the parts in order.
     detached: true,
   })
   let serving = false
   const lastOutput = keepOutput(child, join(stateDir, 'wrangler.log'), () => show && serving)
-  let over = false
+  let hasExited = false
   const ended = new Promise<void>((resolve) =>
     child.once('exit', () => {
-      over = true
+      hasExited = true
       resolve()
     }),
   )
 
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    // The whole group at once: wrangler alone would start another workerd in place of a killed one.
+    // The whole group at once: otherwise wrangler would replace a killed workerd.
     if (signal === 'SIGKILL') killGroup(child.pid!)
-    else if (!over) child.kill(signal)
+    else if (!hasExited) child.kill(signal)
     const timer = setTimeout(() => killGroup(child.pid!), 10_000)
     await ended
     clearTimeout(timer)
@@ -122,7 +122,7 @@ export async function startServer({
   const waitUntilHealthy = async () => {
     const deadline = Date.now() + 60_000
     while (!(await isHealthy(`http://localhost:${port}/api/health`))) {
-      if (over) throw new Error(`the Worker's process ended:\n${lastOutput()}`)
+      if (hasExited) throw new Error(`the Worker's process exited:\n${lastOutput()}`)
       if (Date.now() > deadline) {
         await end('SIGKILL')
         throw new Error(`the Worker was not ready within a minute:\n${lastOutput()}`)
@@ -149,7 +149,7 @@ export async function startServer({
       wasKilled = true
     },
     async revived() {
-      if (!wasKilled || over) return false
+      if (!wasKilled || hasExited) return false
       wasKilled = false
       await waitUntilHealthy()
       return true
@@ -157,7 +157,7 @@ export async function startServer({
   }
 }
 
-/** Writes the output to the file at `path`, and to the terminal while `shown`. Returns how to read its end. */
+/** Writes the output to the file at `path`, and to the terminal while `shown`. Returns a function that reads its end. */
 function keepOutput(child: ChildProcess, path: string, shown: () => boolean): () => string {
   const log = createWriteStream(path, { flags: 'a' })
   let end = ''

@@ -7,8 +7,8 @@ export const backupCommands: Record<string, Command> = {
     usage: 'reproject [--dry-run] [--from <cursor>]',
     options: ['from'],
     switches: ['dry-run'],
-    help: `Rebuilds what D1 has of the accounts from the accounts themselves: owners, credentials of agents, lists, claim links,
-webhooks, suspensions. Prints where it is; --from goes on there. --dry-run says what would change.`,
+    help: `Rebuilds D1's data about accounts from the accounts themselves: owners, credentials of agents, lists, claim links,
+webhooks, suspensions. Prints its position; --from resumes there. --dry-run shows what would change.`,
     args: [0, 0],
     ...acting,
     run: async (call, { reason, options, switches = [] }, say) => {
@@ -21,8 +21,8 @@ webhooks, suspensions. Prints where it is; --from goes on there. --dry-run says 
     usage: 'd1-restored [--dry-run] [--from <cursor>]',
     options: ['from'],
     switches: ['dry-run'],
-    help: `After D1 was restored to an earlier time: ends all login sessions, codes and links, sends what the accounts have, as
-reproject does, and asks owners to confirm whitelisted contacts that they had changed since. --from goes on after the sessions.`,
+    help: `For use after D1 was restored to an earlier time: ends all login sessions, codes and links, does what reproject does,
+and asks owners to confirm whitelisted contacts that they had changed since. --from resumes after the sessions.`,
     args: [0, 0],
     ...acting,
     run: async (call, { reason, options, switches = [] }, say) => {
@@ -46,21 +46,21 @@ reproject does, and asks owners to confirm whitelisted contacts that they had ch
     usage: 'restore-export [<export>] [--dry-run] [--from <part>]',
     options: ['from'],
     switches: ['dry-run'],
-    help: `Writes what the newest daily export has, or the one that is named, and D1 lacks: passwords, contacts, layouts,
-passcodes, operators' acts and stops. After reproject. --dry-run says what would change.`,
+    help: `Writes to D1 what it lacks from the newest daily export, or from the named one: passwords, contacts, layouts,
+passcodes, operators' actions and stops. Run it after reproject. --dry-run shows what would change.`,
     args: [0, 1],
     ...acting,
     run: async (call, { args: [run], reason, options, switches = [] }, say) => {
       const isDry = switches.includes('dry-run')
       const from = Number(options.from ?? 0)
-      if (!Number.isSafeInteger(from) || from < 0) throw new UsageError(`${options.from} is no part.`)
+      if (!Number.isSafeInteger(from) || from < 0) throw new UsageError(`${options.from} is not the number of a part.`)
       const data = await restoreAll(call, { reason, dryRun: isDry, ...(run !== undefined && { run }) }, from, say)
       const lines = Object.keys(data.changed).map((table) => [
         table,
         table in data.rows ? `${data.rows[table]} rows` : '',
         `${data.changed[table]} ${isDry ? 'would be written' : 'written'}`,
       ])
-      return { data, text: [`export ${data.run}, begun ${data.startedAt}`, rows(lines)].join('\n') }
+      return { data, text: [`export ${data.run}, started ${data.startedAt}`, rows(lines)].join('\n') }
     },
   },
 }
@@ -85,8 +85,8 @@ async function restoreAll(
   let reply = await call<RestoreExportReply>('POST', '/restore-export', { ...body, from })
   const sum = reply
   while (reply.next !== null) {
-    say(`${reply.next} of ${reply.parts} parts; to go on from here: ${reply.run} --from ${reply.next}`)
-    // The same export, also when a newer one is finished meanwhile.
+    say(`${reply.next} of ${reply.parts} parts; to resume from here: ${reply.run} --from ${reply.next}`)
+    // The same export, even if a newer one is finished meanwhile.
     reply = await call('POST', '/restore-export', { ...body, run: sum.run, from: reply.next })
     for (const part of ['rows', 'changed'] as const) add(sum[part], reply[part])
   }
@@ -111,7 +111,7 @@ async function reprojectAll(
     sum.accounts += reply.accounts
     sum.problems.push(...reply.problems)
     for (const part of ['rows', 'changed'] as const) add(sum[part], reply[part])
-    if (cursor !== null) say(`${sum.accounts} accounts; to go on from here: --from ${cursor}`)
+    if (cursor !== null) say(`${sum.accounts} accounts; to resume from here: --from ${cursor}`)
   } while (cursor !== null)
   return sum
 }

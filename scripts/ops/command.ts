@@ -10,20 +10,20 @@ export type Command = {
   /** Options without a value. */
   switches?: string[]
   help: string
-  /** Changes something, or shows what must not be read without one: needs --reason. */
+  /** True if the command changes something, or shows what must not be read without a reason: it then needs --reason. */
   needsReason: boolean
   args: [least: number, most: number]
   /** `data` is printed with --json, `text` otherwise. `say` shows progress. */
   run: (call: Call, input: Input, say: (line: string) => void) => Promise<{ data: unknown; text: string }>
 }
 
-/** The command was typed wrong. */
+/** The command line is invalid. */
 export class UsageError extends Error {}
 
-/** '' or 'none': null. Throws UsageError. */
+/** Returns null for '' and 'none'. Throws UsageError if `text` is not a number. */
 export function numberOf(text: string): number | null {
   if (text === '' || text === 'none') return null
-  if (!Number.isFinite(Number(text))) throw new UsageError(`${text} is no number; none lifts it.`)
+  if (!Number.isFinite(Number(text))) throw new UsageError(`${text} is not a number; use none to remove the limit.`)
   return Number(text)
 }
 export const optional = (text: string | undefined) => (text === undefined ? undefined : numberOf(text))

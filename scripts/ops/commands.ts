@@ -25,7 +25,7 @@ const webhooksText = ({ on, failing, disabled, stoppedSince }: WebhooksState) =>
 export const commands: Record<string, Command> = {
   status: {
     usage: 'status',
-    help: 'Readiness, stops, alerts, relayers.',
+    help: 'Shows readiness, stops, alerts and relayers.',
     args: [0, 0],
     ...reading,
     run: async (call) => {
@@ -38,7 +38,7 @@ export const commands: Record<string, Command> = {
           ['webhooks', webhooksText(data.webhooks)],
           ['sign-up', data.signUp],
           ['suspended accounts', String(data.suspended)],
-          ['accounts that do not move', String(data.overdueTreasuries)],
+          ['accounts without progress', String(data.overdueTreasuries)],
         ]),
         ...problems.map((problem) => `problem  ${problem}`),
         ...alerts.map(({ since, key, text }) => `alert    ${since}  ${key}  ${text}`),
@@ -54,15 +54,15 @@ export const commands: Record<string, Command> = {
   },
   stop: {
     usage: 'stop new|sign|all',
-    help: `new: no new payments. sign: also, from 10 seconds on, no session key signs; what is signed is delivered; claims,
-reclaims and exits work. all: also, the Relayers send nothing.`,
+    help: `new: refuses new payments. sign: in addition, no session key signs after 10 seconds; signed payments are delivered;
+claims, reclaims and exits work. all: in addition, the Relayers send nothing.`,
     args: [1, 1],
     ...acting,
     run: async (call, { args: [mode], reason }) => {
       if (mode !== 'new' && mode !== 'sign' && mode !== 'all') throw new UsageError('Stop what? new, sign or all.')
       const { mode: from } = await call<ServiceStop>('GET', '/stop')
       if (isWeaker(mode, from))
-        throw new UsageError(`More is stopped already: ${from}. Less: resume ${from} --to ${mode}.`)
+        throw new UsageError(`${from} already stops more. To stop less: resume ${from} --to ${mode}.`)
       const data = await call<ServiceStop>('POST', '/stop', { mode, from, reason })
       return { data, text: stopText(data) }
     },
@@ -70,22 +70,22 @@ reclaims and exits work. all: also, the Relayers send nothing.`,
   resume: {
     usage: 'resume [new|sign|all] [--to new|sign]',
     options: ['to'],
-    help: 'Lifts the stop that is in force, or a part of it. Fails if it is not the one named, or becomes another meanwhile.',
+    help: 'Lifts the current stop, or a part of it. Fails if the current stop is not the named one, or changes meanwhile.',
     args: [0, 1],
     ...acting,
     run: async (call, { args: [named], reason, options: { to: mode = 'none' } }) => {
       const now = await call<ServiceStop>('GET', '/stop')
       if (named !== undefined && named !== now.mode)
-        throw new UsageError(`Not lifted: ${stopText(now)}, and you named ${named}.`)
+        throw new UsageError(`Not lifted: ${stopText(now)}; you named ${named}.`)
       const isLess = (stopModes as readonly string[]).includes(mode) && isWeaker(mode as StopMode, now.mode)
-      if (!isLess) throw new UsageError(`Not lifted: ${stopText(now)}, and ${mode} is not less.`)
+      if (!isLess) throw new UsageError(`Not lifted: ${stopText(now)}; ${mode} is not less than that.`)
       const data = await call<ServiceStop>('POST', '/stop', { mode, from: now.mode, reason })
       return { data, text: `${stopText(data)}; before: ${stopText(now)}` }
     },
   },
   webhooks: {
     usage: 'webhooks stop|resume',
-    help: 'stop: from 5 seconds on nothing is sent to webhooks; events wait, for three days at most. Payments go on.',
+    help: 'stop: after 5 seconds nothing is sent to webhooks; events wait for at most three days. Payments continue.',
     args: [1, 1],
     ...acting,
     run: async (call, { args: [what], reason }) => {
@@ -96,7 +96,7 @@ reclaims and exits work. all: also, the Relayers send nothing.`,
   },
   users: {
     usage: 'users [email|id]',
-    help: 'Finds an account. Without an argument: the suspended ones.',
+    help: 'Finds an account. Without an argument, lists the suspended ones.',
     args: [0, 1],
     ...reading,
     run: async (call, { args: [find = ''] }) => {
@@ -107,7 +107,7 @@ reclaims and exits work. all: also, the Relayers send nothing.`,
   },
   user: {
     usage: 'user <id>',
-    help: 'State, limits and stuck work of an account.',
+    help: 'Shows state, limits and stuck work of an account.',
     args: [1, 1],
     ...reading,
     run: async (call, { args: [id] }) => {
@@ -127,8 +127,8 @@ reclaims and exits work. all: also, the Relayers send nothing.`,
   },
   suspend: {
     usage: 'suspend <id>',
-    help: `Agents are refused everything; the owner can read, reclaim and leave; unsigned payments fail, signed ones are
-delivered, recipients can claim.`,
+    help: `Refuses everything to an account's agents. The owner can read, reclaim and withdraw; unsigned payments fail, signed
+ones are delivered, recipients can claim.`,
     args: [1, 1],
     ...acting,
     run: async (call, { args: [id], reason }) => {
@@ -148,7 +148,7 @@ delivered, recipients can claim.`,
   },
   limits: {
     usage: 'limits <id> <name>=<value>…',
-    help: 'Sets limits of one account, such as gasPerDay=0 or emailsPerDay=10; <name>=none lifts one.',
+    help: 'Sets limits of one account, such as gasPerDay=0 or emailsPerDay=10; <name>=none removes one.',
     args: [2, 30],
     ...acting,
     run: async (call, { args: [id, ...pairs], reason }) => {
@@ -165,13 +165,13 @@ delivered, recipients can claim.`,
   },
   stuck: {
     usage: 'stuck',
-    help: 'Accounts and jobs that do not move, and why.',
+    help: 'Lists accounts and jobs that make no progress, and why.',
     args: [0, 0],
     ...reading,
     run: async (call) => {
       const data = await call<Stuck>('GET', '/stuck')
       const text = rows([
-        ...data.overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work does not move']),
+        ...data.overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work makes no progress']),
         ...data.jobs.map(({ since, kind, id, status, why, userId }) => [since, kind, id, `${status}: ${why}`, userId]),
       ])
       return { data, text: text || 'nothing' }
@@ -179,7 +179,7 @@ delivered, recipients can claim.`,
   },
   wake: {
     usage: 'wake <id>',
-    help: 'An account does at once what waits for a timer.',
+    help: 'Makes an account do immediately what waits for a timer.',
     args: [1, 1],
     ...acting,
     run: async (call, { args: [id], reason }) => {
@@ -187,8 +187,8 @@ delivered, recipients can claim.`,
       return { data, text: 'woken' }
     },
   },
-  'take-down': linkCommand('take-down', 'Its claim link says that it is not available. Nothing moves.'),
-  restore: linkCommand('restore', 'Puts a claim link back.'),
+  'take-down': linkCommand('take-down', 'Makes a claim link show that it is not available. No money moves.'),
+  restore: linkCommand('restore', 'Makes a claim link work again.'),
   audit: {
     usage: 'audit <id> [--before <row>]',
     options: ['before'],
@@ -216,7 +216,7 @@ delivered, recipients can claim.`,
   ...restoreCommands,
   acts: {
     usage: 'acts',
-    help: 'What operators did last, newest first.',
+    help: 'Lists recent operator actions, newest first.',
     args: [0, 0],
     ...reading,
     run: async (call) => {

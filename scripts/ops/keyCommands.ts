@@ -5,7 +5,7 @@ import { rows } from './text.ts'
 export const keyCommands: Record<string, Command> = {
   keys: {
     usage: 'keys',
-    help: 'Versions of each secret, and what still needs the older ones. `rotate` replaces one: npm run ops -- rotate',
+    help: 'Lists the versions of each secret, and what still needs the older ones. To replace one: npm run ops -- rotate',
     args: [0, 0],
     ...reading,
     run: async (call) => {
@@ -20,7 +20,7 @@ export const keyCommands: Record<string, Command> = {
   },
   'renew-keys': {
     usage: 'renew-keys',
-    help: 'The next fifty accounts seal again what is under an older key. The cron does the same each minute.',
+    help: 'Makes the next fifty accounts re-seal what is under an older key. The cron does the same each minute.',
     args: [0, 0],
     ...acting,
     run: async (call, { reason }) => {
@@ -30,7 +30,7 @@ export const keyCommands: Record<string, Command> = {
   },
   'reset-passwords': {
     usage: 'reset-passwords',
-    help: 'Ends passwords that are hashed under an older pepper: their owners choose new ones by email.',
+    help: 'Invalidates passwords hashed under an older pepper: their owners choose new ones by email.',
     args: [0, 0],
     ...acting,
     run: async (call, { reason }) => {

@@ -39,7 +39,7 @@ export const passcodeCommands: Record<string, Command> = {
   },
   'revoke-passcode': {
     usage: 'revoke-passcode <id>',
-    help: 'Ends a passcode. Accounts that were made with it stay.',
+    help: 'Revokes a passcode. Accounts created with it remain.',
     args: [1, 1],
     ...acting,
     run: async (call, { args: [id], reason }) => {

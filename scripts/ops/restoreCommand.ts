@@ -3,7 +3,7 @@ import { acting, type Command, UsageError } from './command.ts'
 import { rows } from './text.ts'
 
 const acts = ['freeze', 'back', 'continue', 'unfreeze'] as const
-/** While blocks become final. */
+/** Between two calls, while blocks become final. */
 const pauseMs = 15_000 // 15 seconds
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -13,10 +13,10 @@ const counted = (counts: Record<string, number>) => rows(Object.entries(counts).
 function textOf({ step, doing, waitsUntil, finalAt, counts, unexplained, list }: UserRestoreReply): string {
   return [
     `${step}: ${doing}`,
-    waitsUntil && `the finalized block is from ${finalAt}; it has to be later than ${waitsUntil}`,
+    waitsUntil && `the finalized block is from ${finalAt}; it must be later than ${waitsUntil}`,
     counted(counts),
     ...unexplained.map(({ what, ref, detail }) => `unexplained  ${what} ${ref}  ${detail}`),
-    list && `The account stays frozen. Look at each; continue --accept ${list} takes exactly these as they are.`,
+    list && `The account stays frozen. Check each; continue --accept ${list} accepts exactly these.`,
   ]
     .filter(Boolean)
     .join('\n')
@@ -28,10 +28,11 @@ export const restoreCommands: Record<string, Command> = {
       'restore-user <id> freeze|back|continue|unfreeze [--to <time>] [--unsent] [--accept <list>] [--dry-run] [--once]',
     options: ['to', 'accept'],
     switches: ['dry-run', 'unsent', 'once'],
-    help: `Puts one account's Treasury back to an earlier time. freeze: it does nothing more. back --to: the object goes back;
---unsent: also if D1 does not have everything. continue: reads what has happened since, and opens the account; run it again
-after any end. It prints what nobody can explain, and the name of this list; --accept <list>: opens it with exactly these.
---once: does not wait. unfreeze: opens an account that was not put back. --dry-run says what would change.`,
+    help: `Restores one account's Treasury to an earlier time. freeze: stops all work of the account. back --to: restores the
+object; --unsent: even if D1 lacks some of its data. continue: reads what has happened since, and reopens the account; run it
+again whenever it ends early. It prints what it cannot explain, and the name of that list; --accept <list>: reopens the
+account with exactly these. --once: does not wait. unfreeze: reopens an account that was not restored. --dry-run shows what
+would change.`,
     args: [2, 2],
     ...acting,
     run: async (call, { args: [id, act], reason, options, switches = [] }, say) => {
@@ -40,7 +41,7 @@ after any end. It prints what nobody can explain, and the name of this list; --a
       if (act === 'back' && options.to === undefined)
         throw new UsageError('back needs a time, such as --to 2026-11-20T09:30:00Z')
       if (act !== 'continue' && options.accept !== undefined)
-        throw new UsageError('--accept is for continue, which shows what it accepts.')
+        throw new UsageError('--accept works only with continue, which prints the list to accept.')
       const body = {
         act,
         reason,

@@ -11,12 +11,12 @@ import { caller } from './run.ts'
 export const rotateHelp = `  npm run ops -- rotate <secret> <step> --state <folder> [--dry-run] [--reason "…"]
 
 Secrets: KEK, PAYOUT_SECRET, CODE_PEPPER, PASSWORD_PEPPER, RELAYER_SEED, OPERATOR_KEY
-Steps:   start    makes a version and distributes it, current 12 minutes later; run again after a failure
-         status   lets the deployment work, and says what still needs the older version and until when
+Steps:   start    creates and distributes a version, which is current 12 minutes later; run it again after a failure
+         status   lets accounts re-seal their data, and shows what still needs the older version and until when
          finish   removes the older version; refuses while something needs it
 --state  the folder of the launch (.bursar/launch/<target>), with BURSAR_PASSPHRASE and CLOUDFLARE_API_TOKEN in the
-         environment; or of a local stack (.bursar/<port>), to be restarted after start and finish
---dry-run says what would change. Needs the environment of the other commands, but for the operator key.`
+         environment; or of a local stack (.bursar/<port>), which must be restarted after start and finish
+--dry-run shows what would change. All secrets but OPERATOR_KEY need the environment of the other commands.`
 
 type Io = {
   env: Record<string, string | undefined>
@@ -24,7 +24,7 @@ type Io = {
   print: (text: string) => void
 }
 
-/** `argv`: what follows `rotate`. Throws UsageError and LaunchError. */
+/** Runs the command line `argv`, without `rotate` itself. Throws UsageError and LaunchError. */
 export async function runRotate(argv: string[], { env, fetch, print }: Io): Promise<void> {
   const text = { type: 'string' } as const
   const { values, positionals } = parseArgs({

@@ -11,12 +11,12 @@ type Io = {
 
 const timeoutMs = 30_000 // 30 seconds
 
-export const help = `Operates a Bursar deployment. Acts are recorded with the service token's name and your reason.
+export const help = `Operates a Bursar deployment. Actions are recorded with the service token's name and your reason.
 
   npm run ops -- <command> --reason "…" [--json]
 
 Environment
-  BURSAR_URL               origin that Cloudflare Access guards, such as https://ops.bursar.example
+  BURSAR_URL               origin behind Cloudflare Access, such as https://ops.bursar.example
   CF_ACCESS_CLIENT_ID      service token of Cloudflare Access
   CF_ACCESS_CLIENT_SECRET  its secret
 
@@ -28,7 +28,7 @@ ${Object.values(commands)
   )
   .join('\n')}
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong command.`
+Exit codes: 0 done, 1 refused or failed, 2 invalid command.`
 
 /** Runs one command line. Returns the exit code. */
 export async function runOps(argv: string[], io: Io): Promise<0 | 1 | 2> {
@@ -52,7 +52,7 @@ export async function runOps(argv: string[], io: Io): Promise<0 | 1 | 2> {
   }
 }
 
-/** Throws UsageError, or an Error with what the deployment or Access says. */
+/** Throws UsageError, or an Error with the message of the deployment or of Access. */
 export function execute(
   command: Command,
   input: Input,
@@ -88,7 +88,7 @@ function parsed<T>(parse: () => T): T {
   }
 }
 
-/** Calls /ops/api. Throws what the deployment says, or that Access kept the call out. */
+/** Returns a client of /ops/api. Its calls throw the deployment's message, or that Access refused the service token. */
 export function caller(env: Io['env'], fetch: Io['fetch']): Call {
   const { BURSAR_URL, CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET } = env
   if (!BURSAR_URL || !CF_ACCESS_CLIENT_ID || !CF_ACCESS_CLIENT_SECRET)
@@ -105,7 +105,7 @@ export function caller(env: Io['env'], fetch: Io['fetch']): Call {
         'cf-access-client-secret': CF_ACCESS_CLIENT_SECRET,
         ...(body && { 'content-type': 'application/json' }),
       },
-      // A redirect leads to the sign-in of Access: the service token was not accepted.
+      // A redirect to the sign-in of Access means that the service token was not accepted.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
       ...(body && { body: JSON.stringify(body) }),

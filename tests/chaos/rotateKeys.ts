@@ -1,4 +1,4 @@
-/** Rotates every ring of a running stack, as `npm run ops -- rotate` does, but without waiting ten minutes. */
+/** Rotates every keyring of a running stack, as `npm run ops -- rotate` does, but without waiting ten minutes. */
 import assert from 'node:assert/strict'
 import { withNewVersion, withoutOlder } from '../../launch/rotation/versions.ts'
 import { until } from '../../local/client.ts'
@@ -12,7 +12,7 @@ import type { TestStack } from '../support/testStack.ts'
 /** Long enough for the Worker to start with the new versions. */
 const soonMs = 4_000
 
-/** Adds a version to each ring, current in four seconds or in `ms`, for the Worker's next start. The new relayers get ETH. */
+/** Adds a version to each keyring for the Worker's next start, current in `ms`. Funds the new relayers with ETH. */
 export async function addVersions(stack: TestStack, ms = soonMs): Promise<void> {
   const path = secretsPathOf(stack.stateDir)
   let secrets = readSecrets(path)
@@ -40,16 +40,16 @@ async function ops<T>(stack: TestStack, method: string, path: string, body?: obj
   return data
 }
 
-/** Lets the rotation end, and says what each ring still needs its first version for. */
+/** Waits until the rotation is done. Returns what each keyring still needs its first version for. */
 export async function rotationEnds(stack: TestStack): Promise<Record<string, string[]>> {
   const states = await until(
-    'all accounts are looked at',
+    'all accounts to be checked',
     async () => {
       await ops(stack, 'POST', '/keys/renew', { reason: 'chaos' })
       await fetch(`${stack.url}/cdn-cgi/local/scheduled`) // which writes the next export, some parts at a time
       const found = await ops<KeyringState[]>(stack, 'GET', '/keys')
       const isDone = found.every(
-        ({ remaining }) => !remaining.some((what) => /not (be )?looked at|sealed values|^the export/.test(what)),
+        ({ remaining }) => !remaining.some((what) => /not (been|be) checked|sealed values|^the export/.test(what)),
       )
       return isDone && found
     },
@@ -64,7 +64,7 @@ export async function rotationEnds(stack: TestStack): Promise<Record<string, str
   return Object.fromEntries(states.map(({ name, remaining }) => [name, remaining]))
 }
 
-/** Removes the first version of these rings, for the Worker's next start. */
+/** Removes the first version of these keyrings, for the Worker's next start. */
 export function removeFirst(stack: TestStack, names: (typeof keyringNames)[number][]): void {
   const path = secretsPathOf(stack.stateDir)
   writeSecrets(

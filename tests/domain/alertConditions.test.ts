@@ -24,7 +24,7 @@ const relayer = (over: Partial<RelayerState> = {}): RelayerState => ({
   health,
   ...over,
 })
-const calm: DeploymentState = {
+const healthy: DeploymentState = {
   networks: [{ chainId: 8453, problems: [] }],
   relayers: [relayer()],
   overdue: 0,
@@ -35,7 +35,7 @@ const calm: DeploymentState = {
   restores: [],
   databaseBytes: 1_000,
 }
-const keys = (state: Partial<DeploymentState>) => observe({ ...calm, ...state }).conditions.map(({ key }) => key)
+const keys = (state: Partial<DeploymentState>) => observe({ ...healthy, ...state }).conditions.map(({ key }) => key)
 const halted = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     kind: 'wallet_halted' as const,
@@ -46,26 +46,26 @@ const halted = (count: number) =>
     detail: 'books differ',
   }))
 
-test('a calm deployment has no conditions, and nothing is unknown', () => {
-  expect(observe(calm)).toEqual({ conditions: [], unknown: [] })
+test('a healthy deployment has no alert conditions, known or unknown', () => {
+  expect(observe(healthy)).toEqual({ conditions: [], unknown: [] })
 })
 
-test('webhooks that fail are their owners’ business until most of them do @webhooks-19', () => {
+test('operators are alerted to failing webhooks only if more than half of them fail @webhooks-19', () => {
   expect(keys({ webhooks: { on: 20, failing: 10, disabled: 0, late: 0 } })).toEqual([])
   expect(keys({ webhooks: { on: 20, failing: 11, disabled: 0, late: 0 } })).toEqual(['webhooks_failing'])
 })
 
-test('many halted wallets are twenty alerts and one for the rest', () => {
+test('halted wallets raise at most twenty alerts, plus one that counts the rest', () => {
   expect(keys({ troubles: halted(20) })).toHaveLength(20)
-  const conditions = observe({ ...calm, troubles: halted(53) }).conditions
+  const conditions = observe({ ...healthy, troubles: halted(53) }).conditions
   expect(conditions).toHaveLength(21)
   expect(conditions.at(-1)).toEqual({
     key: 'wallet_halted:more',
-    text: '33 more of wallet_halted; the log has them',
+    text: '33 more of wallet_halted; see the log',
   })
 })
 
-test('an object that needs newer code is one alert, with its name and what it needs @schema-7', () => {
+test('an object that needs newer code raises one alert with its name and the version it needs @schema-7', () => {
   const detail = 'the database has schema version 3 and needs code of version 3; this code supports versions up to 2'
   const trouble = {
     kind: 'schema_newer' as const,
@@ -75,26 +75,26 @@ test('an object that needs newer code is one alert, with its name and what it ne
     since: 1,
     detail,
   }
-  expect(observe({ ...calm, troubles: [trouble] }).conditions).toEqual([
+  expect(observe({ ...healthy, troubles: [trouble] }).conditions).toEqual([
     { key: 'schema_newer:treasury:usr', text: `treasury:usr does nothing: ${detail}` },
   ])
 })
 
-test('a Relayer is stalled after half a minute, for the reason that it knows', () => {
+test('a Relayer counts as stalled after 30 seconds, and the alert gives the reason', () => {
   const stalled = (over: Partial<RelayerHealth>) => ({
     relayers: [relayer({ health: { ...health, ready: 2, ...over } })],
   })
   expect(keys(stalled({ stalledMs: 29_999 }))).toEqual([])
   expect(keys(stalled({ stalledMs: 30_000 }))).toEqual(['relayer_stalled:8453:0'])
   const text = (over: Partial<RelayerHealth>) =>
-    observe({ ...calm, ...stalled({ stalledMs: 60_000, ...over }) }).conditions[0]!.text
+    observe({ ...healthy, ...stalled({ stalledMs: 60_000, ...over }) }).conditions[0]!.text
   expect(text({ holding: 'fees', stepError: 'down' })).toContain('2 jobs could be sent: fees')
   expect(text({ stepError: 'down' })).toContain(': down')
   expect(text({ inFlight: 8 })).toContain(': 8 transactions in flight')
 })
 
-test('what did not respond is unknown, so its alerts neither start nor end', () => {
-  expect(observe({ ...calm, relayers: [relayer({ account: null, health: null })] })).toEqual({
+test('conditions of a Relayer that did not respond are unknown, so its alerts neither start nor end', () => {
+  expect(observe({ ...healthy, relayers: [relayer({ account: null, health: null })] })).toEqual({
     conditions: [],
     unknown: ['relayer:8453:0', 'relayer_stalled:8453:0', 'relayer_size:8453:0'],
   })

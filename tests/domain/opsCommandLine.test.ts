@@ -1,4 +1,4 @@
-/** How `npm run ops` reads a command line. What its commands do: tests/worker/opsCommands.test.ts. */
+/** How `npm run ops` parses its command line. tests/worker/opsCommands.test.ts tests what the commands do. */
 import { expect, test } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { runOps } from '../../scripts/ops/run.ts'
@@ -22,9 +22,9 @@ async function ops(argv: string[], more: Record<string, string> = {}) {
   })
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }
-const why = ['--reason', 'night shift']
+const reason = ['--reason', 'night shift']
 
-test('help names every command and its environment @ops-cli-3', async () => {
+test('help lists every command and every environment variable @ops-cli-3', async () => {
   for (const argv of [[], ['help'], ['--help']]) {
     const { code, out } = await ops(argv)
     expect(code).toBe(0)
@@ -38,21 +38,21 @@ test.each<[string[], RegExp, Record<string, string>?]>([
   [['toString'], /no command toString/],
   [['stop', 'sign'], /Say why/],
   [['stop', 'sign', '--reason', ' '], /Say why/],
-  [['stop', 'everything', ...why], /new, sign or all/],
-  [['stop', ...why], /Usage: stop/],
-  [['suspend', 'a', 'b', ...why], /Usage: suspend/],
+  [['stop', 'everything', ...reason], /new, sign or all/],
+  [['stop', ...reason], /Usage: stop/],
+  [['suspend', 'a', 'b', ...reason], /Usage: suspend/],
   [['status', '--verbose'], /verbose/],
-  [['limits', 'id', 'emailsPerDay', ...why], /not <name>=<value>/],
-  [['limits', 'id', 'emailsPerDay=many', ...why], /no number/],
+  [['limits', 'id', 'emailsPerDay', ...reason], /not <name>=<value>/],
+  [['limits', 'id', 'emailsPerDay=many', ...reason], /not a number/],
   [['status'], /Set BURSAR_URL/, { CF_ACCESS_CLIENT_ID: '' }],
   [['status'], /https/, { BURSAR_URL: 'http://ops.bursar.example' }],
-])('%j is a mistake: nothing is sent @ops-cli-4', async (argv, text, more) => {
+])('the invalid command line %j sends nothing @ops-cli-4', async (argv, text, more) => {
   const { code, err, sent } = await ops(argv, more)
   expect([code, sent]).toEqual([2, []])
   expect(err).toMatch(text)
 })
 
-test('reason, options and JSON are read @ops-cli-5', async () => {
+test('the reason and --json are parsed @ops-cli-5', async () => {
   const { code, out, sent } = await ops(['stop', 'sign', '--reason', 'key leaked', '--json'])
   expect([code, JSON.parse(out)]).toEqual([0, { mode: 'none', since: null }])
   expect(JSON.parse(String(sent[1]!.body))).toEqual({ mode: 'sign', from: 'none', reason: 'key leaked' })

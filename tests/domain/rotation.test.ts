@@ -1,4 +1,4 @@
-/** `npm run ops -- rotate` against a deployment that has what was distributed to it. What the Worker does: tests/worker/keyrings.test.ts. */
+/** `npm run ops -- rotate` against a simulated deployment. tests/worker/keyrings.test.ts tests the Worker's part. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const minute = 60_000
 
-/** `dieAt`: the write or upload, counted from 0, after which (or before which) the run ends. */
+/** `crash.in`: the write or upload, counted from 0, after which the run ends, or before which if `crash.before`. */
 async function createDeployment(name: string) {
   const path = join(folder, name, 'secrets.env')
   await ensureLocalSecrets(path)
@@ -27,10 +27,10 @@ async function createDeployment(name: string) {
   const files = openVault(openState(join(folder, name)), {}, () => clock.now)
   let deployed: Secrets = readSecrets(path)
   const needed = new Map<string, { what: string; until: string | null }>()
-  const death = { in: Number.POSITIVE_INFINITY, before: false }
+  const crash = { in: Number.POSITIVE_INFINITY, before: false }
   const step = <T>(work: () => T): T => {
-    if (death.in-- > 0) return work()
-    if (death.before) throw new Error('killed')
+    if (crash.in-- > 0) return work()
+    if (crash.before) throw new Error('killed')
     work()
     throw new Error('killed')
   }
@@ -70,15 +70,15 @@ async function createDeployment(name: string) {
       said.push(line)
     },
   }
-  return { rotation, clock, needed, death, said, path, deployed: () => deployed }
+  return { rotation, clock, needed, crash, said, path, deployed: () => deployed }
 }
 
-test('a rotation distributes, becomes current twelve minutes later, and removes the old version @keys-10', async () => {
+test('a rotation distributes a new version, makes it current twelve minutes later and removes the old one @keys-10', async () => {
   for (const name of keyringNames) {
     const { rotation, clock, needed, said, path, deployed } = await createDeployment(name)
     const first = ringOf(deployed(), name).current(clock.now)
     await start({ ...rotation, isDry: true }, name)
-    expect(said.join()).toContain('Would make, back up and distribute version 2')
+    expect(said.join()).toContain('Would create, back up and distribute version 2')
     expect(readSecrets(path)).toEqual(deployed())
     await start(rotation, name)
     expect(keyrings(deployed().KEYRINGS!)).toBeNull()
@@ -92,12 +92,12 @@ test('a rotation distributes, becomes current twelve minutes later, and removes 
     needed.set(name, { what: '3 things', until: new Date(clock.now + minute).toISOString() })
     await status(rotation, name)
     expect(said.slice(-2)).toEqual([
-      '  open: 3 things',
+      '  needed for: 3 things',
       `  Older versions can be removed from ${new Date(clock.now + minute).toISOString()} on.`,
     ])
     await expect(finish(rotation, name)).rejects.toThrow('still needed: 3 things')
     await start(rotation, name)
-    expect(said.at(-1), 'never a second one at the same time').toContain('under way')
+    expect(said.at(-1), 'no second rotation starts during the first').toContain('in progress')
     needed.clear()
     await finish(rotation, name)
     expect(ringOf(deployed(), name).versions.map(({ version }) => version)).toEqual([2])
@@ -108,13 +108,13 @@ test('a rotation distributes, becomes current twelve minutes later, and removes 
   }
 })
 
-test('whatever is still open keeps the old version, also when its date has passed by the clock of the operator @keys-21', async () => {
+test('an old version is kept while something needs it, even if its date has passed on the operator’s clock @keys-21', async () => {
   const { rotation, clock, needed, said, deployed } = await createDeployment('late')
   await start(rotation, 'PAYOUT_SECRET')
   clock.now += 12 * minute
   needed.set('PAYOUT_SECRET', { what: '1 open payouts', until: new Date(clock.now - minute).toISOString() })
   await status(rotation, 'PAYOUT_SECRET')
-  expect(said.slice(-2)).toEqual(['  open: 1 open payouts', '  Older versions can’t be removed yet.'])
+  expect(said.slice(-2)).toEqual(['  needed for: 1 open payouts', '  Older versions can’t be removed yet.'])
   await expect(finish(rotation, 'PAYOUT_SECRET')).rejects.toThrow(/still needed: 1 open payouts$/)
   expect(ringOf(deployed(), 'PAYOUT_SECRET').versions).toHaveLength(2)
   needed.clear()
@@ -122,19 +122,19 @@ test('whatever is still open keeps the old version, also when its date has passe
   expect(said.at(-1)).toContain('`finish` removes them')
 })
 
-test('a rotation that is killed at any step goes on when it is run again @keys-11', async () => {
+test('a rotation killed at any step resumes when it is run again @keys-11', async () => {
   for (const before of [true, false])
     for (const at of [0, 1, 2, 3]) {
-      const { rotation, clock, death, path, deployed } = await createDeployment(`killed-${before}-${at}`)
+      const { rotation, clock, crash, path, deployed } = await createDeployment(`killed-${before}-${at}`)
       const run = async (work: () => Promise<void>) => {
         await work().catch((error: Error) => {
           expect(error.message).toBe('killed')
-          death.in = Number.POSITIVE_INFINITY
+          crash.in = Number.POSITIVE_INFINITY
           clock.now += 9 * minute
           return work()
         })
       }
-      Object.assign(death, { in: at, before })
+      Object.assign(crash, { in: at, before })
       await run(() => start(rotation, 'KEK'))
       const made = ringOf(deployed(), 'KEK').versions.at(-1)!
       expect(made.version).toBe(2)
@@ -165,7 +165,7 @@ test('the operator key is replaced between two calls to the Provider @keys-12', 
   expect(Object.keys(readSecrets(path)).filter((name) => name.startsWith('OPERATOR'))).toEqual(['OPERATOR_KEY_V1'])
 })
 
-test('a launch keeps each former backup, and the passphrase opens all @keys-13', async () => {
+test('a launch keeps each earlier backup of its secrets, and needs the passphrase to open one @keys-13', async () => {
   const state = openState(join(folder, 'launch'))
   const passphrase = 'correct horse battery'
   state.write('secrets.backup.json', encrypt({ KEK_V1: '11'.repeat(32) }, passphrase))
@@ -177,6 +177,6 @@ test('a launch keeps each former backup, and the passphrase opens all @keys-13',
   expect(open(passphrase).read()).toEqual({ KEK_V1: '22'.repeat(32) })
   expect(readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')).toBe(before)
   expect(() => openVault(openState(join(folder, 'nothing')), {}, () => 0)).toThrow('neither')
-  expect(() => keyringNamed('jwt')).toThrow('rotate which?')
+  expect(() => keyringNamed('jwt')).toThrow('rotate which secret?')
   expect(keyringNamed('payout-secret')).toBe('PAYOUT_SECRET')
 })

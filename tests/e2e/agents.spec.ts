@@ -24,7 +24,7 @@ const act = async (page: Page, subject: string, item: string) => {
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 const agentRow = (page: Page, name: string) => page.getByTestId('agent-row').filter({ hasText: name })
 
-test('the sidebar lists groups with counts and last activity, the detail what the policy says @agents-1', async ({
+test('the sidebar lists groups with counts and last activity, and the detail shows the policy @agents-1', async ({
   page,
   owner,
 }) => {
@@ -63,13 +63,16 @@ test('the sidebar lists groups with counts and last activity, the detail what th
   await expect(detail(page).getByRole('heading', { name: 'Research' })).toBeVisible()
 })
 
-test('a policy group is added under the rules of the form @agents-2', async ({ page, owner }) => {
+test('the form for a new policy group validates its fields and creates the group @agents-2', async ({
+  page,
+  owner,
+}) => {
   await page.goto('/dashboard/agents')
   await page.getByRole('button', { name: 'New Policy Group' }).click()
   await expect(dialog(page)).toHaveAccessibleName('Add New Policy Group')
   await expect(page.getByLabel('Policy name')).toBeFocused()
   const wallet = page.getByLabel('Wallet', { exact: true })
-  await expect(wallet, 'the only one is chosen').toHaveValue(owner.wallet.id)
+  await expect(wallet, 'the only wallet is preselected').toHaveValue(owner.wallet.id)
   await wallet.selectOption('')
   await press(page, 'Create Policy Group')
   await expect(page.getByRole('alert')).toHaveText([
@@ -118,7 +121,7 @@ test('a policy group is added under the rules of the form @agents-2', async ({ p
   await expect(detail(page)).toContainText('$30.50')
 })
 
-test('an edit cannot move the wallet or go below what is spent, and reports per agent @agents-3', async ({
+test('an edit cannot change the wallet or go below what is spent, and reports each agent @agents-3', async ({
   page,
   owner,
 }) => {
@@ -144,7 +147,7 @@ test('an edit cannot move the wallet or go below what is spent, and reports per 
   await expect(trial.getByText(/^Allowed: \$2\.00 would be paid/), 'as saved, not as typed').toBeVisible()
   await audit(page, 'agents-try-in-editor')
   await trial.getByRole('button', { name: 'Close' }).last().click()
-  await expect(page.getByLabel('Budget limit'), 'nothing typed is lost').toHaveValue('8.5')
+  await expect(page.getByLabel('Budget limit'), 'the typed value is kept').toHaveValue('8.5')
   await page.getByLabel('Policy name').fill('')
   await page.getByLabel('Budget limit').fill('6.99')
   await press(page, 'Save Changes')
@@ -166,7 +169,7 @@ test('an edit cannot move the wallet or go below what is spent, and reports per 
   await expect(detail(page)).toContainText('Almost used up: 100% used, $0.00 left')
 })
 
-test('the later of two editors is refused and keeps what was typed @agents-4', async ({ page, owner }) => {
+test('the second of two concurrent edits is refused and keeps its input @agents-4', async ({ page, owner }) => {
   const group = await owner.group('Shared')
   await open(page, group, '&editGroup=true')
   await page.getByLabel('Policy name').fill('Mine')
@@ -189,7 +192,7 @@ test('the later of two editors is refused and keeps what was typed @agents-4', a
   await expect(detail(page)).toContainText('$33.00')
 })
 
-test('a budget is topped up by at least a cent @agents-5', async ({ page, owner }) => {
+test('tops up a budget by at least a cent @agents-5', async ({ page, owner }) => {
   const group = await owner.group('Topping up')
   await open(page, group)
   await detail(page).getByRole('button', { name: 'Top Up', exact: true }).click()
@@ -215,7 +218,7 @@ test('a budget is topped up by at least a cent @agents-5', async ({ page, owner 
   await expect(detail(page)).toContainText('$25.50')
 })
 
-test('deleting a group takes its agents with it @agents-6', async ({ page, owner }) => {
+test('deleting a group also deletes its agents @agents-6', async ({ page, owner }) => {
   const group = await owner.group('Short-lived')
   const { apiKey } = await owner.agent(group, 'Doomed')
   await open(page, group)
@@ -268,7 +271,7 @@ test('an agent’s credentials are shown once, copied and downloaded @agents-7',
   expect((await owner.context(apiKey)).status).toBe(200)
 })
 
-test('an agent is renamed, gets new secrets, and is deleted @agents-8', async ({ page, owner }) => {
+test('renames an agent, regenerates its secrets and deletes it @agents-8', async ({ page, owner }) => {
   const group = await owner.group('Rotation')
   const { apiKey: first, clientId, clientSecret } = await owner.agent(group, 'Rotor')
   await open(page, group)
@@ -312,13 +315,13 @@ test('an agent is renamed, gets new secrets, and is deleted @agents-8', async ({
   await press(page, 'I have stored them')
 
   await act(page, 'Rotor II', 'Delete')
-  await expect(dialog(page)).toContainText('The credentials of Rotor II stop working at once.')
+  await expect(dialog(page)).toContainText('The credentials of Rotor II stop working immediately.')
   await press(page, 'Delete Agent')
   await expect(detail(page)).toContainText('No agents in this group yet')
   expect((await owner.context(third)).status).toBe(401)
 })
 
-test('an agent, a group, a wallet and the account are paused and resumed @agents-9', async ({ page, owner }) => {
+test('pauses and resumes an agent, a group, a wallet and the account @agents-9', async ({ page, owner }) => {
   const group = await owner.group('Pausing')
   const { apiKey } = await owner.agent(group, 'Sleeper')
   const rule = async () => {
@@ -366,19 +369,22 @@ test('an agent, a group, a wallet and the account are paused and resumed @agents
   expect(await rule()).toBe('paid')
 })
 
-test('a suspended account says who did it and what is still possible @agents-18', async ({ page, owner }) => {
+test('a suspended account shows who suspended it and what is still possible @agents-18', async ({ page, owner }) => {
   const group = await owner.group('Suspended')
   await page.route('**/api/account', (route) =>
     route.fulfill({ json: { success: true, data: { paused: false, suspended: true } } }),
   )
   await open(page, group)
   await expect(page.getByRole('status').filter({ hasText: 'The operator has suspended this account.' })).toHaveText(
-    'The operator has suspended this account. Agents are refused everything; you can still take payouts back and withdraw.',
+    'The operator has suspended this account. All calls by agents are refused; you can still reclaim payouts and withdraw.',
   )
   await audit(page, 'agents-suspended')
 })
 
-test('a contact that changed is refused until its owner confirms what changed @agents-10', async ({ page, owner }) => {
+test('payments to a changed contact are refused until the owner confirms the change @agents-10', async ({
+  page,
+  owner,
+}) => {
   const ada = await owner.api<Contact>('/contacts', { name: 'Ada Byron', address: recipient })
   const scopes = ['contact_payments:write']
   const group = await owner.group('Changing', { scopes, whitelistedContactIds: [ada.id] })
@@ -393,7 +399,7 @@ test('a contact that changed is refused until its owner confirms what changed @a
   await expect(dialog(page).getByTestId('full-address')).toContainText([recipient, stranger])
   await audit(page, 'agents-confirm-contact')
   await press(page, 'Confirm contact')
-  await expect(dialog(page)).toBeHidden() // which hides all else from who looks by role
+  await expect(dialog(page)).toBeHidden() // an open dialog hides everything else from queries by role
   await expect(detail(page).getByRole('button', { name: 'Review' })).toBeHidden()
   expect((await owner.pay(apiKey!, '0.01', to)).status).toBe(201)
 })
@@ -450,7 +456,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4.00 USDC.')
 })
 
-test('all of it works with the keyboard alone @agents-12', async ({ page, owner }) => {
+test('the agents page works by keyboard alone @agents-12', async ({ page, owner }) => {
   await page.goto('/dashboard/agents')
   await page.getByRole('button', { name: 'New Policy Group' }).press('Enter')
   await expect(page.getByLabel('Policy name')).toBeFocused()
@@ -580,7 +586,7 @@ const failures: {
   },
 ]
 
-test('each failure says what the specification says, and the dialog stays @agents-13', async ({ page, owner }) => {
+test('each failed call shows its specified message and leaves the dialog open @agents-13', async ({ page, owner }) => {
   const group = await owner.group('Failing')
   await owner.agent(group, 'Stays')
   for (const { name, call, does, says } of failures)
@@ -599,7 +605,7 @@ test('each failure says what the specification says, and the dialog stays @agent
       await page.unrouteAll()
     })
 
-  await test.step('a refusal about the limit leads to support', async () => {
+  await test.step('a refusal about the limit refers to support', async () => {
     await open(page, group, '&topUp=true')
     await page.route(/\/top-up$/, (route) =>
       route.fulfill({
@@ -615,7 +621,7 @@ test('each failure says what the specification says, and the dialog stays @agent
     await page.unrouteAll()
   })
 
-  await test.step('the page itself can be tried again', async () => {
+  await test.step('a page that fails to load can be retried', async () => {
     await page.route(/\/with-agents$/, (route) => route.fulfill({ status: 500, json: {} }))
     await page.goto('/dashboard/agents')
     await expect(page.getByRole('alert')).toContainText(
@@ -627,7 +633,7 @@ test('each failure says what the specification says, and the dialog stays @agent
   })
 })
 
-/** The server's groups, with one changed in the reply. */
+/** Changes one group in the server's replies. */
 async function changed(page: Page, groupId: string, change: (group: PolicyGroup) => void): Promise<void> {
   await page.route(/\/with-agents$/, async (route) => {
     const reply = await route.fetch()
@@ -638,7 +644,7 @@ async function changed(page: Page, groupId: string, change: (group: PolicyGroup)
   })
 }
 
-test('ten thousand contacts are searched, not scrolled @agents-14', async ({ page, owner }) => {
+test('ten thousand contacts can be searched, and only some are listed @agents-14', async ({ page, owner }) => {
   const group = await owner.group('Everybody', { scopes: ['contact_payments:write'] })
   const about = { address: null, email: 'x@bursar.test', phone: null }
   const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `con_${i}`, name: `Contact ${i}`, ...about }))
@@ -670,7 +676,7 @@ test('ten thousand contacts are searched, not scrolled @agents-14', async ({ pag
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('a wallet that cannot pay and secrets that were shown before say what to do @agents-15', async ({
+test('explains what to do about a wallet that cannot pay and secrets that were already shown @agents-15', async ({
   page,
   owner,
 }) => {

@@ -1,4 +1,4 @@
-/** Approvals as their owner meets them: on a phone, from the request of a real agent to the payment. */
+/** Approvals as the owner sees them: on a phone, from a real agent's request to the payment. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { Approval } from '#schemas/approval.ts'
@@ -20,7 +20,7 @@ type Asked = { id: string; status: string; approval: { id: string; url: string; 
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const pathOf = ({ approval }: Asked) => new URL(approval.url).pathname
-/** What a push message opens that tells of this request alone. */
+/** The path that a push message about this request alone opens. */
 const pushPathOf = ({ approval }: Asked) =>
   approvalNotice([
     {
@@ -34,7 +34,7 @@ const pushPathOf = ({ approval }: Asked) =>
     },
   ]).path
 
-/** Counts what a finger does to the page from now on, whatever a test calls it. */
+/** Counts presses and keystrokes on the page from now on, however a test triggers them. */
 async function countTaps(page: Page): Promise<() => number> {
   let taps = 0
   await page.exposeFunction('countTap', () => {
@@ -49,7 +49,7 @@ async function countTaps(page: Page): Promise<() => number> {
   return () => taps
 }
 
-/** A group that asks above 5 USDC, its agent, and the request of a payment of 12 by that agent. */
+/** Creates a group that asks above 5 USDC, and an agent that requests a payment of 12 USDC. */
 async function ask(owner: Owner, name: string, more: object = {}) {
   const group = await owner.group(name, { approveAbove: '5', ...more })
   const created = await owner.agent(group, `${name} bot`)
@@ -60,11 +60,15 @@ async function ask(owner: Owner, name: string, more: object = {}) {
   return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
 }
 
-/** For the tests that follow in this account. */
+/** Removes the password limit again, for later tests that use this account. */
 const askNoPassword = (owner: Owner) =>
   owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
 
-test('one tap on the phone pays what an agent asked for @approval-screens-1', async ({ page, owner, bursar }) => {
+test('one tap on the phone approves and pays an agent’s request @approval-screens-1', async ({
+  page,
+  owner,
+  bursar,
+}) => {
   const { apiKey, asked } = await ask(owner, 'Data')
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('link', { name: /^Notices: \d+ \(\d+ waiting/ })).toBeVisible()
@@ -75,7 +79,7 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   const decide = page.getByRole('dialog').getByRole('link', { name: 'Decide' })
   await expect(decide).toHaveAttribute('href', pathOf(asked))
 
-  // As a tap on the notification opens it.
+  // What a tap on the notification opens.
   const taps = await countTaps(page)
   await page.goto(pushPathOf(asked))
   const card = page.getByRole('region', { name: 'Data bot asks to pay' })
@@ -84,7 +88,7 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await expect(card).toContainText('Would pass now')
   await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')
   await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The data set is due.')
-  // Messages of one account are put together, so only the first is sent at once.
+  // Messages to one account are batched, so only the first is sent immediately.
   await expect(card).toContainText(/Email(About to be sent|Accepted by the provider)/)
   await expect(card).toContainText(/Push(Not set up|About to be sent|Failed)/)
   await expect(card).toContainText(/Expires in 2[34] h/)
@@ -102,22 +106,22 @@ test('one tap on the phone pays what an agent asked for @approval-screens-1', as
   await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
   const paid = await bursar.call<{ status: string }>(`/v1/payments/${asked.id}`, { token: apiKey })
   expect(paid.body.status).toBe('CONFIRMED')
-  // And the one on the notification.
+  // Plus the tap on the notification.
   expect(1 + taps() - before).toBe(2)
   await page.getByRole('link', { name: 'View payment' }).click()
   await expect(page.getByRole('dialog')).toContainText('Completed')
 })
 
-test.describe('by a finger', () => {
+test.describe('by touch', () => {
   test.use({ hasTouch: true, isMobile: true })
 
-  test('unmodified ext-tasks: the payment of an agent becomes a task, is approved on the phone, and completes @approval-screens-12', async ({
+  test('with unmodified ext-tasks, an agent’s payment becomes a task that completes after approval on the phone @approval-screens-12', async ({
     page,
     owner,
     bursar,
     baseURL,
   }) => {
-    test.slow() // the first of all tests that need these clients installs them
+    test.slow() // the first test that needs these clients installs them
     await installClients()
     const group = await owner.group('Tasks', { approveAbove: '5' })
     const { apiKey } = await owner.agent(group, 'Task bot')
@@ -138,7 +142,7 @@ test.describe('by a finger', () => {
     const card = page.getByRole('region', { name: 'Task bot asks to pay' })
     await expect(card.getByTestId('full-address')).toContainText(to)
     await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The corpus is ready.')
-    // Nothing but the owner's finger ends the task or moves money.
+    // Only the owner's approval completes the task and moves money.
     expect(isSettled).toBe(false)
     const token = await usdcOf(bursar)
     expect(await bursar.usdcOnChain(token, to)).toBe(0n)
@@ -159,7 +163,7 @@ test.describe('by a finger', () => {
   })
 })
 
-test('a sign-in leads to the approval; opening it decides nothing @approval-screens-2', async ({
+test('sign-in leads back to the approval, and opening it decides nothing @approval-screens-2', async ({
   browser,
   owner,
   baseURL,
@@ -177,7 +181,7 @@ test('a sign-in leads to the approval; opening it decides nothing @approval-scre
   expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
 })
 
-test('deny and pause by keyboard, from the bell; the agent is refused from then on @approval-screens-3', async ({
+test('denies a request and pauses its agent by keyboard, and the agent is refused from then on @approval-screens-3', async ({
   page,
   owner,
 }) => {
@@ -203,12 +207,15 @@ test('deny and pause by keyboard, from the bell; the agent is refused from then 
   expect(agents.find(({ id }) => id === agent.id)?.status).toBe('paused')
 })
 
-test('what changed since it was shown is named, and asked again @approval-screens-4', async ({ page, owner }) => {
+test('approving a request that changed since it was shown lists the changes and asks again @approval-screens-4', async ({
+  page,
+  owner,
+}) => {
   const { group, agent, asked } = await ask(owner, 'Alias')
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
   await owner.api(`/agents/${agent.id}`, { name: 'Alias II' }, 'PUT')
-  // Not told yet, the page sends what it showed.
+  // The page does not know of the change yet and sends what it showed.
   await button(page, 'Approve once').click()
   const notice = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
   await expect(notice).toContainText('Agent: Alias bot → Alias II')
@@ -218,7 +225,7 @@ test('what changed since it was shown is named, and asked again @approval-screen
   await button(page, 'Show the new version').click()
   await expect(page.getByRole('heading', { name: 'Alias II asks to pay' })).toBeVisible()
 
-  // What the rules would say now is said before it is pressed, and pressing it changes nothing.
+  // The page already shows what the rules would decide now, and approving anyway changes nothing.
   const { name, scopes } = group
   await owner.api(`/policy-groups/${group.id}`, { name, scopes, maxPayment: '5' }, 'PUT')
   await page.reload()
@@ -230,7 +237,7 @@ test('what changed since it was shown is named, and asked again @approval-screen
   await expect(page.getByText('Denied by you.')).toBeVisible()
 })
 
-test('after its time nothing can be approved; what was decided elsewhere shows @approval-screens-5', async ({
+test('an expired request cannot be approved, and a decision made elsewhere appears @approval-screens-5', async ({
   page,
   owner,
 }) => {
@@ -241,7 +248,7 @@ test('after its time nothing can be approved; what was decided elsewhere shows @
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
   await page.clock.fastForward(61 * 60_000)
-  await expect(page.getByText('The time to answer is over. Nothing is paid.')).toBeVisible()
+  await expect(page.getByText('The time to answer has expired. Nothing is paid.')).toBeVisible()
   for (const name of ['Approve once', 'Deny']) await expect(button(page, name)).toBeDisabled()
 
   const { hash } = await owner.api<Approval>(`/approvals/${asked.approval.id}`)
@@ -250,7 +257,7 @@ test('after its time nothing can be approved; what was decided elsewhere shows @
   await expect(page.getByText('Denied by you.')).toBeVisible()
 })
 
-test('always allow: a permission with amount and end, used without asking, ended in the settings @approval-screens-9', async ({
+test('“always allow” creates a permission that pays without asking and can be ended in the settings @approval-screens-9', async ({
   page,
   owner,
 }) => {
@@ -282,10 +289,7 @@ test('always allow: a permission with amount and end, used without asking, ended
   await askNoPassword(owner)
 })
 
-test('behind the bell: what was refused, counted until it was seen, with the way to it @approval-screens-10', async ({
-  page,
-  owner,
-}) => {
+test('the bell counts refusals until they are seen and links to them @approval-screens-10', async ({ page, owner }) => {
   const group = await owner.group('Bell', { maxPayment: '5' })
   const { apiKey } = await owner.agent(group, 'Bell bot')
   for (const amount of ['6', '7']) expect((await owner.pay(apiKey!, amount)).status).toBe(403)
@@ -296,7 +300,7 @@ test('behind the bell: what was refused, counted until it was seen, with the way
   const row = page.getByRole('list', { name: 'Notices' }).getByRole('listitem').filter({ hasText: 'Bell bot' })
   await expect(row).toContainText(/Bell bot was refused 7 USDC to .*, 2 times/)
   await expect(row).toContainText('New')
-  // Seen: it stays marked while the page is open, and counts no more.
+  // Once seen, it is no longer counted but stays marked while the page is open.
   await expect(bell).not.toHaveAccessibleName(/\d new/)
   await expect(row).toContainText('New')
   await audit(page, 'notices')
@@ -309,14 +313,14 @@ test('behind the bell: what was refused, counted until it was seen, with the way
   await expect(page.getByRole('dialog')).toContainText('7.00')
 })
 
-test('above the owner’s limit a payment takes the password, also if the limit fell meanwhile @approval-screens-11', async ({
+test('a payment above the owner’s limit requires the password, even if the limit was lowered meanwhile @approval-screens-11', async ({
   page,
   owner,
 }) => {
   const { apiKey, asked } = await ask(owner, 'Safe', { spendLimit: 40 })
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
-  // The page does not know of it yet.
+  // The page does not know of the new limit yet.
   await owner.api('/approval-settings', { passwordAbove: '10' }, 'PUT')
   await button(page, 'Approve once').click()
   const dialog = page.getByRole('dialog', { name: 'Approve 12.00 USDC' })
@@ -335,21 +339,21 @@ test('above the owner’s limit a payment takes the password, also if the limit 
   await password.fill(owner.account.password)
   await button(page, 'Approve 12.00 USDC').click()
   await expect(page.getByText('Approved by you.')).toBeVisible()
-  // At the limit and below it, no password.
+  // No password at the limit or below it.
   const small = await owner.pay<Asked>(apiKey, '10')
   expect(small.status).toBe(202)
   await page.goto(pathOf(small.body))
   await button(page, 'Approve once').click()
   await expect(page.getByText('Approved by you.')).toBeVisible()
 
-  // Lifting the protection takes the password, setting it does not.
+  // Removing the limit requires the password; setting it does not.
   await page.goto('/dashboard/settings')
   const limit = page.getByRole('region', { name: 'Approvals' })
   await limit.getByLabel('Ask for the password above').fill('8')
   await button(page, 'Save limit').click()
   await expect(limit.getByLabel('Ask for the password above')).toHaveValue(/^8/)
   await expect(button(page, 'Save limit')).toBeDisabled()
-  // The button is disabled while it saves, too.
+  // The button is also disabled while it saves.
   await expect.poll(() => owner.api('/approval-settings')).toMatchObject({ passwordAbove: '8' })
   await limit.getByLabel('Ask for the password above').fill('')
   await button(page, 'Save limit').click()

@@ -11,7 +11,7 @@ import { recipient } from './seededAccount.ts'
 /** A wrong code and an unknown link get a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (404|410|422)/, viewport: { width: 390, height: 844 } })
 
-test('a recipient loads, proves who they are and withdraws, by keyboard alone @claim-1', async ({
+test('a recipient opens the link, verifies their identity and withdraws, by keyboard alone @claim-1', async ({
   page,
   bursar,
   seeded,
@@ -52,11 +52,11 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   await expect(page.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
   await audit(page, 'claim-wrong-code')
   await expect(code).toBeFocused()
-  await page.keyboard.type(passcode) // the wrong one is selected
+  await page.keyboard.type(passcode) // replaces the wrong code, which is selected
 
   await expect(page.getByRole('heading', { name: 'Withdraw funds' })).toBeVisible()
   await expect(page.getByText('Network fees covered')).toBeVisible()
-  // The next steps are there before the money leaves: the page is neither empty then, nor lost with the network.
+  // The code of the next steps is loaded before the money leaves, so that a lost network cannot leave the page empty.
   for (const part of ['ClaimPending', 'Receipt'])
     await expect.poll(() => watch.requests.some((url) => url.includes(`/assets/${part}-`))).toBe(true)
   await audit(page, 'claim-withdraw')
@@ -93,7 +93,7 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   await page.evaluate(() => sessionStorage.clear()) // as in another tab
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Already Claimed' })).toBeVisible()
-  await expect(page.getByText('Wasn’t it you?')).toBeVisible()
+  await expect(page.getByText('Wasn’t you?')).toBeVisible()
   await expect(page.getByRole('link', { name: 'View transaction in explorer' })).toHaveAttribute(
     'href',
     /\/dev\/tx\/0x/,
@@ -101,7 +101,9 @@ test('a recipient loads, proves who they are and withdraws, by keyboard alone @c
   await audit(page, 'claim-claimed')
 })
 
-test('an unknown link says so; who has no account may close the page @claim-2', async ({ page }) => {
+test('an unknown link shows an error, and a visitor without an account can close the page @claim-2', async ({
+  page,
+}) => {
   await page.goto('/claim/nothing-here')
   await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()
   await expect(page.getByText('This payout link is invalid or has expired.')).toBeVisible()
@@ -128,7 +130,7 @@ test('the server’s clock decides whether a payout has expired, not the browser
   await expect(page.getByText(error)).toBeVisible()
 })
 
-test('a payout that was never funded is not said to be taken back @claim-19', async ({ page, seeded }) => {
+test('a payout that was never funded is not shown as taken back @claim-19', async ({ page, seeded }) => {
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
     const body = await response.json()
@@ -141,7 +143,7 @@ test('a payout that was never funded is not said to be taken back @claim-19', as
   await audit(page, 'claim-never-funded')
 })
 
-test('a payout of test money says so at each step @claim-20', async ({ page, seeded }) => {
+test('a payout of test money is marked as such at each step @claim-20', async ({ page, seeded }) => {
   let status = 'CREATED'
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
@@ -151,7 +153,7 @@ test('a payout of test money says so at each step @claim-20', async ({ page, see
   await page.goto(seeded.payout.path)
   const saysTest = async () => {
     await expect(page.locator('body')).toContainText('5.00 Test USDC')
-    await expect(page.getByText(/[\d.]+ USDC|Base network/), 'of money').toHaveCount(0)
+    await expect(page.getByText(/[\d.]+ USDC|Base network/), 'nothing suggests real money').toHaveCount(0)
   }
   await expect(page.getByText('Test money on Base Sepolia: it has no value.')).toBeVisible()
   await saysTest()
@@ -173,7 +175,7 @@ test('a payout of test money says so at each step @claim-20', async ({ page, see
   }
 })
 
-test('a reclaimed payout says who took it back; who is signed in gets home @claim-4', async ({
+test('a reclaimed payout shows who took it back, and a signed-in visitor returns to the dashboard @claim-4', async ({
   page,
   context,
   bursar,
@@ -199,7 +201,7 @@ test('a reclaimed payout says who took it back; who is signed in gets home @clai
 test.describe('by mouse', () => {
   test.use({ tolerated: /status of (404|422|429|500)/, viewport: { width: 1400, height: 900 } })
 
-  test('a code by SMS: on its way, sent again, wrong, requested once more; then the money @claim-5', async ({
+  test('a recipient by SMS waits for funding, requests a new code, corrects a wrong one and withdraws @claim-5', async ({
     page,
     context,
     bursar,
@@ -217,7 +219,7 @@ test.describe('by mouse', () => {
     await page.route('**/api/escrow/claim/*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
-      if (++seen === 1) body.data.status = 'CREATING' // however quick the chain is
+      if (++seen === 1) body.data.status = 'CREATING' // however fast the chain is
       await route.fulfill({ response, json: body })
     })
     await page.goto(path)
@@ -234,7 +236,7 @@ test.describe('by mouse', () => {
 
     await page.getByRole('button', { name: 'Send a new code' }).click()
     await expect(page.getByRole('alert')).toHaveText(/^Please wait \d+ seconds before asking for another code\.$/)
-    // A minute later; what the server does then is tested where clocks can be moved.
+    // As if a minute had passed. Tests that can move the clock cover the server's side.
     await page.route('**/resend-passcode', (route) => route.fulfill({ json: { success: true, data: {} } }), {
       times: 1,
     })
@@ -272,10 +274,15 @@ test.describe('by mouse', () => {
     await confirm.click()
     await expect(page.getByRole('alert')).toContainText('Withdrawal failed. Trying again is safe')
     await audit(page, 'claim-failed')
-    const over = { success: false, code: 'wrong_passcode', error: 'Please enter your code again.', field: 'passcode' }
-    await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 422, json: over }), { times: 1 })
+    const expired = {
+      success: false,
+      code: 'wrong_passcode',
+      error: 'Please enter your code again.',
+      field: 'passcode',
+    }
+    await page.route('**/api/escrow/claim', (route) => route.fulfill({ status: 422, json: expired }), { times: 1 })
     await confirm.click()
-    await expect(page.getByRole('alert'), 'the session of the code was over').toHaveText(over.error)
+    await expect(page.getByRole('alert'), 'the claim session has expired').toHaveText(expired.error)
     await code.fill(passcode!)
     await expect(destination).toHaveValue(recipient)
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()
@@ -286,7 +293,7 @@ test.describe('by mouse', () => {
     await expect(page.getByText('You can close this page.')).toBeVisible()
   })
 
-  test('after five wrong codes it says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
+  test('after five wrong codes the page says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
     const { path, accessToken, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
     const wrong = passcode === '000000' ? '000001' : '000000'
     for (let i = 0; i < 4; i++)
@@ -302,7 +309,7 @@ test.describe('by mouse', () => {
     await audit(page, 'claim-locked')
   })
 
-  test('a link that could not be loaded says so and can be tried again @claim-7', async ({ page, seeded }) => {
+  test('a link that fails to load shows an error and can be retried @claim-7', async ({ page, seeded }) => {
     for (const [answer, text] of [
       [{ status: 500, json: {} }, 'Failed to load payout details'],
       [{ status: 200, json: { success: false } }, 'Failed to load escrow details'],

@@ -1,11 +1,11 @@
 /**
- * The settings and the service worker, by the browser's debugging protocol. Headless Chromium refuses every permission for
- * notifications and reaches no push service, so showing one and opening a window are recorded instead.
+ * The push settings and the service worker, through the browser's debugging protocol. Headless Chromium denies every
+ * notification permission and reaches no push service, so the test records notifications and opened windows instead.
  */
 import { audit } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
 
-/** What the test uses of a service worker's global scope, whose types exclude those of pages. */
+/** The parts of a service worker's global scope that the test uses. Its types cannot be combined with those of pages. */
 type Scope = {
   shown: { title: string; body: string; tag: string; data: unknown }[]
   opened: string[]
@@ -16,10 +16,10 @@ type Scope = {
   dispatchEvent(event: Event): boolean
 }
 
-/** Contexts of tests are incognito, where Chromium has no Push API and says so. */
+/** Test contexts are incognito, where Chromium has no Push API and logs this. */
 test.use({ tolerated: /does not support the Push API/ })
 
-test('a push message is shown, and a click opens its approval; a service out of reach is reported @push-12', async ({
+test('shows a push message, opens its approval on a click, and reports an unreachable push service @push-12', async ({
   page,
   context,
   baseURL,
@@ -31,10 +31,10 @@ test('a push message is shown, and a click opens its approval; a service out of 
   await page.goto('/dashboard/settings')
   const card = page.getByRole('region', { name: 'Push notifications' })
   await card.getByRole('button', { name: 'Turn on' }).click()
-  await expect(card.getByRole('alert')).toHaveText('The browser’s push service did not answer. Please try again.')
+  await expect(card.getByRole('alert')).toHaveText('The browser’s push service did not respond. Please try again.')
   await audit(page, 'settings-push')
 
-  // It was registered all the same, under the page's security policy.
+  // The service worker was registered nonetheless, under the page's security policy.
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   await worker.evaluate(() => {
     const scope = globalThis as unknown as Scope

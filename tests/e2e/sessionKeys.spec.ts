@@ -18,10 +18,10 @@ import { injectWallet } from './injectedWallet.ts'
 /** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
 
-type Home = { account: Account; token: string; phrase: string; wallet: Wallet }
+type WalletUser = { account: Account; token: string; phrase: string; wallet: Wallet }
 
-/** A user with a funded wallet whose owner is the first account of twelve words. */
-async function createHome(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<Home> {
+/** Creates a user with a funded wallet, owned by the first account of a new recovery phrase. */
+async function createWalletUser(bursar: BursarClient, funds = '100', ownerAddress?: string): Promise<WalletUser> {
   const phrase = generateMnemonic(english, 128)
   const account = await createAccount(bursar)
   const token = account.session.accessToken
@@ -29,7 +29,7 @@ async function createHome(bursar: BursarClient, funds = '100', ownerAddress?: st
   return { account, token, phrase, wallet: await createFundedWallet(bursar, token, { owner, name: 'Treasury', funds }) }
 }
 
-const infoOf = async (bursar: BursarClient, { token, wallet }: Home) =>
+const infoOf = async (bursar: BursarClient, { token, wallet }: WalletUser) =>
   bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
 
 const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
@@ -37,7 +37,7 @@ const alertDialogOf = (page: Page, name: string) => page.getByRole('alertdialog'
 const sign = (page: Page, secret: string) =>
   page.getByRole('textbox', { name: 'Recovery phrase or private key' }).fill(secret)
 
-/** Everything the pages sent and kept: no owner key and no session key may be in it. */
+/** Records what the pages send. Returns a check that neither this nor anything they store contains a secret. */
 function recorder(context: BrowserContext) {
   const sent: string[] = []
   context.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
@@ -45,23 +45,23 @@ function recorder(context: BrowserContext) {
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
     for (const secret of secrets)
       for (const text of [...sent, kept]) expect(text.toLowerCase().includes(secret.toLowerCase())).toBe(false)
-    // A private key under any name: 32 bytes of hex that no public thing accounts for.
+    // Nor anything that is named like a key.
     expect(kept).not.toMatch(/privateKey|sealed|mnemonic/i)
   }
 }
 
-test('by keyboard alone: what the key may do, and a rotation that puts a new one in force @session-keys-1', async ({
+test('shows what the session key may do and rotates it, by keyboard alone @session-keys-1', async ({
   page,
   context,
   bursar,
 }) => {
-  const home = await createHome(bursar)
-  await home.account.keep(context)
-  const before = await infoOf(bursar, home)
+  const user = await createWalletUser(bursar)
+  await user.account.keep(context)
+  const before = await infoOf(bursar, user)
   await page.goto('/dashboard/wallets')
   const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
   const menu = card.getByRole('button', { name: /more|menu|actions/i })
-  await expect(menu).toBeEnabled() // its code comes after the page
+  await expect(menu).toBeEnabled() // its code loads after the page
   await menu.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Session key' }).focus()
@@ -99,16 +99,16 @@ test('by keyboard alone: what the key may do, and a rotation that puts a new one
   await audit(page, 'session-rotated')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  const after = await infoOf(bursar, home)
+  const after = await infoOf(bursar, user)
   expect(after).toMatchObject({ nonce: 2, spendingLimit: '40500000', spentAmount: '0', isActive: true })
   expect(after.address).not.toBe(before.address)
   await expect(card).toContainText('$40.50 of $40.50 left')
 })
 
 test('limit and duration are checked at their bounds @session-keys-2', async ({ page, context, bursar }) => {
-  const home = await createHome(bursar)
-  await home.account.keep(context)
-  await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+  const user = await createWalletUser(bursar)
+  await user.account.keep(context)
+  await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
   await page.getByRole('button', { name: 'Rotate session key' }).click()
   const form = dialogOf(page, 'Rotate session key')
   const limit = form.getByLabel('Spending limit', { exact: true })
@@ -144,13 +144,13 @@ test('limit and duration are checked at their bounds @session-keys-2', async ({ 
   await expect(limit).toHaveValue('10000')
   await expect(hours).toHaveValue('2160')
   await expect(form.getByRole('alert')).toHaveCount(0)
-  expect((await infoOf(bursar, home)).actions, 'nothing was started').toEqual([])
+  expect((await infoOf(bursar, user)).actions, 'nothing was started').toEqual([])
 })
 
-test('an expired key says what to do @session-keys-3', async ({ page, context, bursar }) => {
-  const home = await createHome(bursar)
-  await home.account.keep(context)
-  // Chain time cannot move under the other tests: only this page is shown a later time.
+test('an expired session key shows what to do @session-keys-3', async ({ page, context, bursar }) => {
+  const user = await createWalletUser(bursar)
+  await user.account.keep(context)
+  // Other tests use the same chain, so its time cannot move: only the reply to this page says that the key has expired.
   await page.route('**/session-key', async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as { data: SessionKeyInfo }
@@ -161,7 +161,7 @@ test('an expired key says what to do @session-keys-3', async ({ page, context, b
   const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
   await expect(card.getByText('Expired', { exact: true })).toBeVisible()
   await expect(card.getByText('Rotate to enable transactions again')).toBeVisible()
-  await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+  await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
   const info = dialogOf(page, 'Session Key Management')
   await expect(info.getByText('Rotate to enable transactions again')).toBeVisible()
   await expect(info.getByRole('button', { name: 'Rotate session key' })).toBeEnabled()
@@ -171,16 +171,16 @@ test('an expired key says what to do @session-keys-3', async ({ page, context, b
 test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 50\d|Failed to load resource/ })
 
-  test('loading and rotating say so and can be tried again, under the same key @session-keys-4', async ({
+  test('failed loading and rotating show errors and can be retried under the same idempotency key @session-keys-4', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await createHome(bursar)
-    await home.account.keep(context)
+    const user = await createWalletUser(bursar)
+    await user.account.keep(context)
     const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
     await page.route('**/session-key', fails)
-    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     const info = dialogOf(page, 'Session Key Management')
     await expect(info.getByRole('alert')).toContainText('Failed to load session key info', { timeout: 15_000 })
     await page.unroute('**/session-key')
@@ -208,22 +208,22 @@ test.describe('when the server fails', () => {
     await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
     expect(keys).toHaveLength(2)
     expect(keys[1]).toBe(keys[0])
-    expect(await infoOf(bursar, home), 'once').toMatchObject({ nonce: 2 })
+    expect(await infoOf(bursar, user), 'rotated only once').toMatchObject({ nonce: 2 })
   })
 })
 
 test.describe('with the owner key', () => {
   test.use({ tolerated: /status of (409|422)/ })
 
-  test('the session is revoked, then renewed with twelve words that never leave the page @session-keys-5', async ({
+  test('the session is revoked, then renewed with a recovery phrase that never leaves the page @session-keys-5', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await createHome(bursar)
+    const user = await createWalletUser(bursar)
     const check = recorder(context)
-    await home.account.keep(context)
-    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await user.account.keep(context)
+    await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Revoke session' }).click()
     const revoke = alertDialogOf(page, 'Revoke session')
     await expect(revoke).toBeVisible()
@@ -237,8 +237,8 @@ test.describe('with the owner key', () => {
     )
     await sign(page, generateMnemonic(english, 128))
     await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
-    await expect(revoke.getByRole('alert')).toContainText(`This wallet’s owner is ${home.wallet.ownerAddress}`)
-    await sign(page, `  ${home.phrase.toUpperCase().replaceAll(' ', '  ')} `)
+    await expect(revoke.getByRole('alert')).toContainText(`This wallet’s owner is ${user.wallet.ownerAddress}`)
+    await sign(page, `  ${user.phrase.toUpperCase().replaceAll(' ', '  ')} `)
     let calls = 0
     await page.route('**/owner-actions', (route) => (++calls === 1 ? undefined : route.continue())) // first: no reply
     await page.clock.install()
@@ -246,14 +246,14 @@ test.describe('with the owner key', () => {
     await expect.poll(() => calls).toBe(1)
     await page.clock.runFor(15_000)
     await page.getByRole('button', { name: 'Stop waiting' }).click()
-    await expect(revoke).toContainText('The server has not replied. It may still do this.')
+    await expect(revoke).toContainText('The server has not replied. It may still succeed.')
     await page.clock.resume()
     await revoke.getByRole('button', { name: 'Sign and revoke' }).click()
     await expect(dialogOf(page, 'Session key revoked')).toBeVisible(onChain)
     await page.getByRole('button', { name: 'Done' }).click()
-    expect(await infoOf(bursar, home)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
+    expect(await infoOf(bursar, user)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
 
-    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     const info = dialogOf(page, 'Session Key Management')
     await expect(info.getByTestId('exposure')).toContainText('Most that can leave without you: $0.00 USDC')
     await expect(info.getByTestId('session-facts')).toContainText('By you only: you revoked the session')
@@ -262,32 +262,32 @@ test.describe('with the owner key', () => {
     await info.getByRole('button', { name: 'Renew with owner key' }).click()
     const form = dialogOf(page, 'Renew with your owner key')
     await form.getByRole('button', { name: '$500', exact: true }).click()
-    await sign(page, home.phrase)
+    await sign(page, user.phrase)
     await audit(page, 'session-renew')
     await form.getByRole('button', { name: 'Sign and renew' }).click()
     await expect(dialogOf(page, 'Session key renewed')).toBeVisible(onChain)
-    expect(await infoOf(bursar, home)).toMatchObject({ isActive: true, canRotate: true, spendingLimit: '500000000' })
-    const { privateKey } = mnemonicToAccount(home.phrase).getHdKey()
-    await check(page, [home.phrase, Buffer.from(privateKey!).toString('hex')])
+    expect(await infoOf(bursar, user)).toMatchObject({ isActive: true, canRotate: true, spendingLimit: '500000000' })
+    const { privateKey } = mnemonicToAccount(user.phrase).getHdKey()
+    await check(page, [user.phrase, Buffer.from(privateKey!).toString('hex')])
   })
 
-  test('beyond what we may grant in a day the owner is asked to sign @session-keys-6', async ({
+  test('a rotation above what we may grant in a day asks the owner to sign @session-keys-6', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await createHome(bursar)
-    await home.account.keep(context)
-    const { token } = home
+    const user = await createWalletUser(bursar)
+    await user.account.keep(context)
+    const { token } = user
     const grant = { spendingLimit: '10000000000', ttlHours: 720 }
-    const path = `/wallets/smart-wallets-v2/${home.wallet.id}/rotate-session-key`
+    const path = `/wallets/smart-wallets-v2/${user.wallet.id}/rotate-session-key`
     await bursar.api(path, { token, key: randomUUID(), body: grant })
-    await until('the first grant', async () => (await infoOf(bursar, home)).nonce === 2)
-    const body = { walletId: home.wallet.id, toAddress: addressFor('shop'), amount: '5' }
+    await until('the first grant', async () => (await infoOf(bursar, user)).nonce === 2)
+    const body = { walletId: user.wallet.id, toAddress: addressFor('shop'), amount: '5' }
     await bursar.api('/transactions/send', { token, key: randomUUID(), body })
-    await until('the payment', async () => (await infoOf(bursar, home)).spentAmount === '5000000')
+    await until('the payment', async () => (await infoOf(bursar, user)).spentAmount === '5000000')
 
-    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Rotate session key' }).click()
     const form = dialogOf(page, 'Rotate session key')
     await form.getByRole('button', { name: '$10,000', exact: true }).click()
@@ -297,21 +297,21 @@ test.describe('with the owner key', () => {
     await form.getByRole('button', { name: 'Sign with your owner key instead' }).click()
     const renew = dialogOf(page, 'Renew with your owner key')
     await renew.getByRole('button', { name: '$10,000', exact: true }).click()
-    await sign(page, home.phrase)
+    await sign(page, user.phrase)
     await renew.getByRole('button', { name: 'Sign and renew' }).click()
     await expect(dialogOf(page, 'Session key renewed')).toBeVisible(onChain)
-    expect(await infoOf(bursar, home)).toMatchObject({ nonce: 3, spendingLimit: '10000000000', spentAmount: '0' })
+    expect(await infoOf(bursar, user)).toMatchObject({ nonce: 3, spendingLimit: '10000000000', spentAmount: '0' })
   })
 
-  test('revoke authority: four steps, and the page notices what the owner did on chain by itself @session-keys-7', async ({
+  test('revoking authority takes four steps, and the page notices the owner’s transaction by itself @session-keys-7', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await createHome(bursar)
-    await home.account.keep(context)
+    const user = await createWalletUser(bursar)
+    await user.account.keep(context)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
+    await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await expect(alertDialogOf(page, 'Revoke our authority?')).toBeVisible()
     await audit(page, 'authority-1')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -329,31 +329,31 @@ test.describe('with the owner key', () => {
     await page.keyboard.press('Enter')
 
     const last = dialogOf(page, 'Revoke it on chain')
-    await expect(last).toContainText(home.wallet.address)
+    await expect(last).toContainText(user.wallet.address)
     await expect(last).toContainText('disableRotationAuthority()')
     await last.getByRole('button', { name: 'Copy calldata' }).click()
     const calldata = await page.evaluate(() => navigator.clipboard.readText())
     expect(calldata).toBe(toFunctionSelector('disableRotationAuthority()'))
     await expect(last.getByTestId('authority-watch')).toContainText('Watching the chain')
     await audit(page, 'authority-4')
-    expect((await infoOf(bursar, home)).rotationDisabled, 'no call was made').toBe(false)
+    expect((await infoOf(bursar, user)).rotationDisabled, 'no call was made').toBe(false)
 
-    // The owner sends what was shown, from another wallet.
+    // The owner sends the call that was shown, from another wallet.
     const chain = createPublicClient({ transport: http(process.env.BURSAR_RPC!), pollingInterval: 100 })
-    const account = mnemonicToAccount(home.phrase)
+    const account = mnemonicToAccount(user.phrase)
     const wei = toHex(parseEther('1'))
     await chain.request({ method: 'anvil_setBalance', params: [account.address, wei] } as never)
     const owner = createWalletClient({ account, transport: http(process.env.BURSAR_RPC!) })
     await owner.sendTransaction({
       chain: null,
-      to: home.wallet.address as `0x${string}`,
+      to: user.wallet.address as `0x${string}`,
       data: calldata as `0x${string}`,
     })
     await expect(page.getByTestId('authority-revoked')).toBeVisible(onChain)
     await audit(page, 'authority-done')
     await page.getByRole('button', { name: 'Done' }).click()
 
-    await page.goto(`/dashboard/wallets?session=${home.wallet.id}`)
+    await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     const info = dialogOf(page, 'Session Key Management')
     await expect(info.getByTestId('exposure')).toContainText(
       'Our rotation authority is off: only you can renew or raise it.',
@@ -362,42 +362,42 @@ test.describe('with the owner key', () => {
     await expect(info.getByRole('button', { name: 'Rotate session key' })).toHaveCount(0)
   })
 
-  test('revoke authority can be signed with the words in step four @session-keys-8', async ({
+  test('revoking authority can be signed with the recovery phrase in step four @session-keys-8', async ({
     page,
     context,
     bursar,
   }) => {
-    const home = await createHome(bursar)
-    await home.account.keep(context)
-    await page.goto(`/dashboard/wallets?authority=${home.wallet.id}`)
+    const user = await createWalletUser(bursar)
+    await user.account.keep(context)
+    await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'I understand' }).click()
     await page.getByRole('textbox').fill('REVOKE ACCESS')
     await page.keyboard.press('Enter')
-    await sign(page, home.phrase)
+    await sign(page, user.phrase)
     await page.getByRole('button', { name: 'Sign and revoke authority' }).click()
     await expect(page.getByTestId('authority-revoked')).toBeVisible(onChain)
-    expect(await infoOf(bursar, home)).toMatchObject({ rotationDisabled: true, canRotate: false, isActive: true })
+    expect(await infoOf(bursar, user)).toMatchObject({ rotationDisabled: true, canRotate: false, isActive: true })
   })
 })
 
-test('a connected wallet that is the owner withdraws everything; another account gets a message @session-keys-9', async ({
+test('a connected owner wallet withdraws everything, and another account is told that it is not the owner @session-keys-9', async ({
   page,
   context,
   bursar,
 }) => {
   const wallet = await injectWallet(context)
   const [first, second] = wallet.addresses
-  const home = await createHome(bursar, '42.5', first)
-  await home.account.keep(context)
-  await page.goto(`/dashboard/wallets?exit=${home.wallet.id}`)
+  const user = await createWalletUser(bursar, '42.5', first)
+  await user.account.keep(context)
+  await page.goto(`/dashboard/wallets?exit=${user.wallet.id}`)
   const form = dialogOf(page, 'Withdraw everything')
   const to = form.getByLabel('To address')
   for (const [value, text] of [
     ['', 'Wallet address is required'],
     ['vitalik.eth', 'Wallet address must start with 0x'],
     ['0x1234', 'Wallet address must be 42 characters long (0x + 40 hex characters)'],
-    [home.wallet.address, 'This is the wallet itself. Choose another address.'],
+    [user.wallet.address, 'This is the wallet itself. Choose another address.'],
   ] as const) {
     await to.fill(value)
     await page.keyboard.press('Enter')
@@ -429,7 +429,7 @@ test('a connected wallet that is the owner withdraws everything; another account
   await audit(page, 'exit-done')
   const chain = createPublicClient({ transport: http(process.env.BURSAR_RPC!) })
   const state = await chain.readContract({
-    address: home.wallet.address as `0x${string}`,
+    address: user.wallet.address as `0x${string}`,
     abi: agentWalletAbi,
     functionName: 'state',
   })
@@ -438,29 +438,29 @@ test('a connected wallet that is the owner withdraws everything; another account
   await expect(page.getByTestId('wallet-balance')).toHaveText(/^\$0\.00/)
 })
 
-test('the recovery sheet has what an owner needs and no secret; the page comes with it @session-keys-10', async ({
+test('the recovery sheet has what an owner needs but no secret, and links the recovery page @session-keys-10', async ({
   page,
   context,
   bursar,
   request,
 }) => {
-  const home = await createHome(bursar)
-  await home.account.keep(context)
-  await page.goto(`/dashboard/wallets?recovery=${home.wallet.id}`)
+  const user = await createWalletUser(bursar)
+  await user.account.keep(context)
+  await page.goto(`/dashboard/wallets?recovery=${user.wallet.id}`)
   const dialog = dialogOf(page, 'Recovery sheet')
   const sheet = dialog.getByTestId('recovery-sheet')
-  await expect(sheet).toContainText(home.wallet.address)
-  await expect(sheet).toContainText(home.wallet.ownerAddress)
+  await expect(sheet).toContainText(user.wallet.address)
+  await expect(sheet).toContainText(user.wallet.ownerAddress)
   await audit(page, 'recovery-sheet')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     dialog.getByRole('button', { name: 'Download sheet' }).click(),
   ])
   const text = readFileSync(await download.path(), 'utf8')
-  for (const fact of [home.wallet.address, home.wallet.ownerAddress, home.wallet.factory, 'chain id 8453', 'withdraw('])
+  for (const fact of [user.wallet.address, user.wallet.ownerAddress, user.wallet.factory, 'chain id 8453', 'withdraw('])
     expect(text).toContain(fact)
-  for (const word of home.phrase.split(' ').slice(0, 3)) expect(text.split(/\W+/)).not.toContain(`${word} ${word}`)
-  expect(text).not.toContain(home.phrase)
+  for (const word of user.phrase.split(' ').slice(0, 3)) expect(text.split(/\W+/)).not.toContain(`${word} ${word}`)
+  expect(text).not.toContain(user.phrase)
 
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -473,7 +473,7 @@ test('the recovery sheet has what an owner needs and no secret; the page comes w
   expect(served.headers()['content-security-policy']).toContain("default-src 'none'")
 
   await page.emulateMedia({ media: 'print' })
-  const printed = page.getByTestId('recovery-sheet') // its dialog does not go to paper
+  const printed = page.getByTestId('recovery-sheet') // its dialog is not printed
   await expect(printed.getByRole('heading', { name: 'Recovery sheet: Treasury' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Print' })).toHaveCount(0)
 })
@@ -484,12 +484,12 @@ test('the served recovery page: layout, keyboard and error messages @session-key
   seeded,
   baseURL,
 }) => {
-  const home = await createHome(bursar)
+  const user = await createWalletUser(bursar)
   await page.goto('/recovery')
   await expect(page.getByLabel('RPC URL')).toBeVisible()
   await audit(page, 'recovery-page')
   await page.getByLabel('RPC URL').fill(`${baseURL}/dev/rpc/8453`)
-  await page.getByLabel('Recovery phrase or private key').fill(home.phrase)
+  await page.getByLabel('Recovery phrase or private key').fill(user.phrase)
   await page.keyboard.press('Tab')
   await page.keyboard.type('0x1234')
   await page.keyboard.press('Enter')
@@ -506,7 +506,7 @@ test('the served recovery page: layout, keyboard and error messages @session-key
   await expect(status).toContainText('Your wallet is below.')
   await expect(page.getByText('100.00 USDC', { exact: true })).toBeVisible()
   await expect(page.getByText('Network fees are paid by the owner address')).toBeVisible()
-  await expect(page.getByLabel('Recovery phrase or private key'), 'the words are gone').toHaveValue('')
+  await expect(page.getByLabel('Recovery phrase or private key'), 'the phrase is cleared').toHaveValue('')
   await page.getByLabel('To address').fill('0x12')
   await page.getByRole('button', { name: 'Withdraw 100.00 USDC' }).click()
   await expect(page.getByRole('alert').filter({ hasText: 'Wallet address must be' })).toBeVisible()

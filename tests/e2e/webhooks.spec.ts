@@ -1,4 +1,4 @@
-/** Webhooks: added with its secret shown once, tested, repaired, edited, rotated, switched off, deleted. */
+/** Webhooks: created with the secret shown once, tested, replayed, edited, rotated, switched off, deleted. */
 
 import { startReceiver } from '../support/webhookServer.ts'
 import { createAccount } from './accounts.ts'
@@ -10,7 +10,11 @@ import { inputModes } from './inputModes.ts'
 test.use({ tolerated: /status of (400|500)|ERR_FAILED/ })
 
 for (const { by, viewport, inputOf } of inputModes)
-  test(`a webhook from its creation to its end, by ${by} @webhooks-20`, async ({ page, context, bursar }) => {
+  test(`creates, tests, replays, edits, rotates, switches off and deletes a webhook, by ${by} @webhooks-20`, async ({
+    page,
+    context,
+    bursar,
+  }) => {
     await page.setViewportSize(viewport)
     const input = inputOf(page)
     const look = async (name: string) => {
@@ -23,7 +27,7 @@ for (const { by, viewport, inputOf } of inputModes)
     const { keep } = await createAccount(bursar)
     await keep(context)
 
-    // The list does not arrive at first.
+    // The list fails to load at first.
     await page.route(
       '**/api/webhooks',
       (route) => route.fulfill({ status: 500, json: { success: false, error: '' } }),
@@ -62,7 +66,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await look('webhooks')
 
     await input.press(button(/^Deliveries to/))
-    await expect(dialog).toContainText('Nothing was sent yet')
+    await expect(dialog).toContainText('Nothing has been sent yet')
     await input.press(button('Send Test Event'))
     await expect(dialog).toContainText('Waiting')
     await dialog.getByText('Attempts and content').click()
@@ -87,7 +91,7 @@ for (const { by, viewport, inputOf } of inputModes)
 
     await choose('Rotate secret')
     await input.press(button('Rotate Secret'))
-    await expect(dialog).toContainText('The old secret signs beside it until')
+    await expect(dialog).toContainText('The old secret also signs until')
     expect(await page.getByTestId('webhook-secret').textContent()).not.toBe(secret)
     await input.press(button('I have stored it'))
 

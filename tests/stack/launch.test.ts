@@ -1,4 +1,4 @@
-/** A launch to local-production, as a newcomer does it, and the main job against it. LAUNCH_LONG=1 also restarts it. */
+/** A launch to local-production as a newcomer does it, and the demo against it. LAUNCH_LONG=1 also restarts it. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const config = `{ // free ports\n  "local-production": { "ports": ${JSON.stringify(ports)}, "blockSeconds": 1 },\n}`
   await writeFile(join(folder, 'config.jsonc'), config)
   launched = launch()
-  await launched.printed('Ctrl-C ends it')
+  await launched.printed('Ctrl-C stops it')
 })
 afterAll(async () => {
   launched?.process.kill('SIGTERM')
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('it is ready, without /dev, and only Access lets operators in @launch-1', async () => {
+test('local-production is ready, has no /dev routes, and admits operators only through Access @launch-1', async () => {
   expect((await fetch(at('worker', '/api/ready'))).status).toBe(200)
   for (const path of ['/dev/inbox', '/dev/faucet', '/dev/rpc/8453'])
     expect((await fetch(at('worker', path))).status, path).toBe(404)
@@ -55,7 +55,7 @@ test('it is ready, without /dev, and only Access lets operators in @launch-1', a
   expect((await ready(loopback('access'))).status).toBe(200)
 })
 
-test('the stand-in takes SMS as Twilio does @launch-2', async () => {
+test('the Twilio stand-in accepts an SMS with the right credentials and refuses others @launch-2', async () => {
   const { TWILIO_AUTH_TOKEN: authToken = '' } = readSecrets(join(folder, 'state/secrets.env'))
   const sender = (token: string) =>
     twilio({
@@ -74,7 +74,7 @@ test('the stand-in takes SMS as Twilio does @launch-2', async () => {
   ] satisfies Partial<ReceivedMessage>[])
 })
 
-test('the demo signs up by passcode, reads its mail and pays @launch-3', async () => {
+test('the demo signs up with a passcode, reads its email and pays @launch-3', async () => {
   const { passcode } = await savedValues()
   const args = ['--url', at('worker'), '--inbox', loopback('inbox'), '--rpc', loopback('chain'), '--passcode', passcode]
   const { code, output } = await run('scripts/demo.ts', args)
@@ -90,14 +90,14 @@ test('a second launch changes nothing @launch-4', async () => {
     launched.process.kill('SIGTERM')
     expect((await launched.ended).code).toBe(0)
     launched = launch()
-    await launched.printed('Ctrl-C ends it')
+    await launched.printed('Ctrl-C stops it')
     expect(launched.output()).not.toContain(': done,')
   }
   expect(await contents()).toEqual(before)
   expect((await stat(join(folder, 'state/secrets.env'))).mode & 0o777).toBe(0o600)
 })
 
-/** Of the files that steps write; the chain and the database go on by themselves. */
+/** Contents of the files that launch steps write. The chain and the database keep changing on their own. */
 async function contents(): Promise<Record<string, string>> {
   const state = join(folder, 'state')
   const names = (await readdir(state)).filter((name) => /^(state|wrangler|contracts)\.json$|\.env$/.test(name))

@@ -58,7 +58,7 @@ const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
 const problems = (all: Record<string, string | null>) =>
   Object.entries(all).flatMap(([field, text]) => (text ? [`${field}: ${text}`] : []))
 
-test('the rules of the form, in the order of the fields', () => {
+test('reports problems in the order of the fields', () => {
   expect(problems(groupProblems(noGroup))).toEqual([
     'name: Policy name is required',
     'budget: Budget limit is required',
@@ -73,7 +73,7 @@ test('the rules of the form, in the order of the fields', () => {
   ])
 })
 
-test('a limit may not go below what is spent and held', () => {
+test('a budget limit below what is spent and held is refused', () => {
   expect(editProblems(values({ budget: '7.499999' }), group()).budget).toBe(
     'Budget limit must be at least $7.50, which is already spent or held',
   )
@@ -82,7 +82,7 @@ test('a limit may not go below what is spent and held', () => {
   expect(editProblems(values({ budget: '' }), group({ spendLimitUsdc: null })).budget, 'none before').toBeNull()
 })
 
-test('an empty limit means no limit; contacts are sent only with their permission', () => {
+test('an empty limit is sent as no limit, and contacts are sent only with the contact permission', () => {
   expect(groupInput(values({ contactIds: ['con_1'] }))).toEqual({
     name: 'Research',
     spendLimit: '20',
@@ -121,7 +121,7 @@ test('an empty limit means no limit; contacts are sent only with their permissio
   expect(editInput(values(), group())).toMatchObject({ version: 7, spendLimit: '20' })
 })
 
-test('when two people edit a group, changes that only one of them made are kept', () => {
+test('merging concurrent edits of a group keeps changes that only one person made', () => {
   const [contacts, addresses] = [scopeFor.contact, scopeFor.address]
   const base = values({ scopes: [contacts, addresses], contactIds: ['x'] })
   const mine = { ...base, name: 'Mine', scopes: [addresses, contacts], maxPayment: '1' }
@@ -138,7 +138,7 @@ test('when two people edit a group, changes that only one of them made are kept'
   })
 })
 
-test('the form is filled from a group', () => {
+test('the form takes its initial values from the group', () => {
   const filled = valuesOf(
     group({
       scopes: ['payment_context:read', 'sms_payments:write'],
@@ -155,7 +155,7 @@ test('the form is filled from a group', () => {
   expect(limitsInWords(group())).toEqual([])
 })
 
-test('an example pays a real recipient where there is one', () => {
+test('quick-start examples pay a real recipient if the group has one', () => {
   const grace = { id: 'con_1', name: 'Grace', address: '0x', email: null, phone: null }
   const scopes = ['contact_payments:write', 'email_payments:write']
   const whitelisted = (stale: boolean) =>
@@ -166,7 +166,7 @@ test('an example pays a real recipient where there is one', () => {
     expect(code, name).toContain({ curl: '$BURSAR_API_KEY', MCP: 'https://bursar.test/mcp' }[name] ?? 'bc_1')
 })
 
-test('quotes in an example stay inside their quotes', () => {
+test('quick-start examples escape quotes in the recipient', () => {
   const [curl, , typescript] = quickStarts('https://bursar.test', 'bc_1', {
     type: 'email',
     email: "o'neil@bursar.test",
@@ -177,7 +177,7 @@ test('quotes in an example stay inside their quotes', () => {
 
 const free = microUsdc(30_000_000n)
 
-test('the editor says what agents could spend under the policy as typed @agents-16', () => {
+test('the group editor says what agents could spend under the policy as typed @agents-16', () => {
   const say = (typed: Partial<GroupValues>, on: PolicyGroup | null = group(), has: typeof free | null = free) =>
     effectAsTyped(on, values({ scopes: [scopeFor.address], ...typed }), has)
   expect(say({})).toBe('With this policy, agents could spend at most $12.50 USDC now.')
@@ -190,13 +190,13 @@ test('the editor says what agents could spend under the policy as typed @agents-
   expect(say({ periodLimit: '2' }, null)).toContain('at most $2.00 USDC now')
   expect(say({ scopes: [scopeFor.email], maxUnclaimed: '6' }, group({ unclaimed: '4.5' }))).toContain('at most $1.50')
   expect(say({ maxUnclaimed: '6' }), 'payments to addresses are never unclaimed').toContain('at most $12.50')
-  expect(say({ scopes: [] })).toBe('With this policy, agents could pay nobody.')
+  expect(say({ scopes: [] })).toBe('With this policy, agents could not pay anyone.')
   expect(say({}, group({ status: 'paused' }))).toContain('Nothing while the group is paused.')
   for (const typed of [{ budget: 'x' }, { maxPayment: 'x' }, { maxUnclaimed: 'x' }]) expect(say(typed)).toBeNull()
   expect(say({}, group(), null), 'the wallet is not known').toBeNull()
 })
 
-test('an agent’s row says in one sentence what it may do @agents-17', () => {
+test('an agent’s row says in one sentence what the agent may do @agents-17', () => {
   const open = (over: Partial<PolicyGroup> = {}) => group({ scopes: [scopeFor.address], ...over })
   expect(mayDo(open(), null, free)).toBe('May pay any address: at most $12.50 now.')
   expect(mayDo(open({ maxPayment: '5' }), null, free)).toBe('May pay any address: at most $12.50 now, $5.00 at a time.')
@@ -205,11 +205,11 @@ test('an agent’s row says in one sentence what it may do @agents-17', () => {
   expect(mayDo(open({ scopes: all, emailDomains: ['a.test'], phoneCodes: ['+1', '+49'] }), null, null)).toBe(
     'May pay whitelisted contacts, email addresses at a.test, and phone numbers with +1 and +49.',
   )
-  expect(mayDo(open(), 'Group paused', free)).toBe('Group paused: may pay nobody now.')
-  expect(mayDo(group(), null, free)).toBe('May see the budget and history, and pay nobody.')
+  expect(mayDo(open(), 'Group paused', free)).toBe('Group paused: may not pay anyone now.')
+  expect(mayDo(group(), null, free)).toBe('May view the budget and history, but not pay anyone.')
 })
 
-test('what waits for approval: its fields, its sentence, and what is unusual left out @approval-screens-6', () => {
+test('approval rules are validated, sent to the API, and summarized in a sentence @approval-screens-6', () => {
   const asking = { approveAbove: '50', approveNewRecipient: true, approvalTtlHours: 48, duplicateMinutes: 10 }
   const filled = valuesOf(group(asking))
   expect(groupInput(filled)).toMatchObject(asking)

@@ -24,7 +24,7 @@ const chain: PublicConfig['chains']['8453'] = {
 const wallet = (contractSet: number, factory: string) =>
   ({ contractSet, factory, chain: 'base', status: 'active', name: 'Ops', address: address('', '9') }) as Wallet
 
-test('the recovery sheet and the address check have the contracts of the wallet’s set, not the newest @sets-10', () => {
+test('the recovery sheet and the address check use the wallet’s own contract set, not the newest @sets-10', () => {
   for (const [set, ours] of [[1, first] as const, [2, second] as const]) {
     expect(contractsOfWallet(chain, wallet(set, ours.factory))).toEqual(ours)
     expect(recoverySheet(wallet(set, ours.factory), chain).facts).toEqual(
@@ -38,9 +38,9 @@ test('the recovery sheet and the address check have the contracts of the wallet�
   }
 })
 
-test('of a set that the deployment does not know, the sheet names what to ask the wallet', () => {
+test('for an unknown contract set, the recovery sheet names the wallet’s functions to call instead', () => {
   const text = sheetText(recoverySheet(wallet(3, address('c', '5')), chain))
-  expect(text).toMatch(/Payout escrow: +call ESCROW\(\) of the wallet/)
+  expect(text).toMatch(/Payout escrow: +call ESCROW\(\) on the wallet/)
   expect(text).not.toContain(second.escrow)
   expect(contractsOfWallet(chain, { contractSet: null })).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** What keeps an older version from being removed: accounts that nobody could look at, and payouts that do not end. */
+/** What keeps an older key version from being removed: accounts that could not be checked, and payouts that stay open. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Deps } from '../../worker/appEnv.ts'
@@ -15,7 +15,7 @@ import { env } from './apiClient.ts'
 
 beforeAll(async () => {
   await prepare()
-  // Passcodes of other files, which need the first code pepper.
+  // Revokes the signup passcodes of other files, which need the first code pepper.
   await env.DB.prepare('UPDATE signup_passcode SET revoked_at = 1 WHERE revoked_at IS NULL').run()
 }, 60_000)
 afterAll(() => env.DB.prepare('UPDATE signup_passcode SET revoked_at = NULL WHERE revoked_at = 1').run())
@@ -36,7 +36,7 @@ const addUser = (userId: string) =>
     .bind(userId)
     .run()
 
-/** Each ring: what still needs its first version, and when that can be removed. */
+/** For each ring: what still needs its first version, and when that version can be removed. */
 async function needed(settings: typeof env, now: number) {
   const states = await keyringStates({ env: settings, db, now: () => now } as unknown as Deps)
   const of = (name: string) => {
@@ -60,7 +60,7 @@ const nothing: KeyUse = {
   versions: { KEK: 2, PAYOUT_SECRET: 2, CODE_PEPPER: 2 },
 }
 
-/** A deployment with a second version of each ring, whose Treasuries reply as `replies` says, by account. */
+/** A deployment with a second version of each ring. `replies` has the reply of each account's Treasury. */
 async function createDeployment(replies: Record<string, () => KeyUse>) {
   for (const userId of Object.keys(replies)) await addUser(userId)
   const settings = {
@@ -87,7 +87,7 @@ const payoutsUntil = (at: number, n: number, ids: string[]): KeyUse => ({
   codeIds: ids,
 })
 
-test('a frozen account keeps each older version until its object was looked at again @keys-17', async () => {
+test('a frozen account keeps each older key version until its object is checked again @keys-17', async () => {
   const payer = await createPayer({ scopes: ['email_payments:write'] })
   const { userId } = payer
   await addUser(userId)
@@ -119,7 +119,7 @@ test('a frozen account keeps each older version until its object was looked at a
     })
   expect(await run('freeze')).toMatchObject({ step: 'frozen' })
   const isFrozen = {
-    remaining: expect.arrayContaining([`1 of 1 accounts could not be looked at: ${userId} (account_restoring)`]),
+    remaining: expect.arrayContaining([`1 of 1 accounts could not be checked: ${userId} (account_restoring)`]),
     removableFrom: null,
   }
   for (const passed of [minute, 2 * minute]) {
@@ -127,12 +127,12 @@ test('a frozen account keeps each older version until its object was looked at a
     const states = await needed(settings, now + passed)
     for (const ring of rings) expect(states[ring], ring).toMatchObject(isFrozen)
   }
-  // A round of the cron that asked before the freeze is the last to write.
+  // A cron round that asked before the freeze writes last.
   await recordKeyUse(db, { userId, checkedAt: now + 2 * minute, ...use, payoutUntil: null, codeUntil: null })
   const after = await needed(settings, now + 2 * minute)
   for (const ring of rings) expect(after[ring], ring).toMatchObject(isFrozen)
 
-  // Open again, it is asked again.
+  // Once open, the account is asked again.
   await env.DB.prepare('DELETE FROM key_use').run()
   expect(await run('unfreeze')).toMatchObject({ step: 'open' })
   await until('the account is open', () => payer.ledger().catch(() => null))
@@ -141,7 +141,7 @@ test('a frozen account keeps each older version until its object was looked at a
   expect(await needed(settings, now + 3 * minute)).toMatchObject({ PAYOUT_SECRET: isOpen, CODE_PEPPER: isOpen })
 })
 
-test('an account that fails keeps what is known of it, counts as not looked at, and is named with the reason @keys-18', async () => {
+test('an account that fails keeps its last known key use, counts as unchecked, and is named with the reason @keys-18', async () => {
   const expiresAt = start + hour
   const { replies, renew, needed } = await createDeployment({
     usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
@@ -152,10 +152,10 @@ test('an account that fails keeps what is known of it, counts as not looked at, 
   let states = await needed(start)
   for (const ring of rings) {
     expect(states[ring].removableFrom, ring).toBeNull()
-    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be looked at: usr_b (service_updating)')
+    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be checked: usr_b (service_updating)')
   }
 
-  // The payout is late and its object fails: nobody knows whether it has ended.
+  // The payout has expired and its object fails, so it is unknown whether the payout has ended.
   replies.usr_a = failing('a sealed value does not open')
   replies.usr_b = () => nothing
   const late = expiresAt + 2 * day
@@ -163,7 +163,7 @@ test('an account that fails keeps what is known of it, counts as not looked at, 
   states = await needed(late)
   for (const ring of rings) {
     expect(states[ring].removableFrom, ring).toBeNull()
-    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be looked at: usr_a (internal)')
+    expect(states[ring].remaining[0]).toBe('1 of 3 accounts could not be checked: usr_a (internal)')
   }
   expect(states.PAYOUT_SECRET.remaining[1]).toContain('pay_1 of usr_a')
 
@@ -173,7 +173,7 @@ test('an account that fails keeps what is known of it, counts as not looked at, 
   expect(await needed(late + minute)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
 })
 
-test('accounts that fail do not keep the others from their turn, and asking until nothing is due ends @keys-19', async () => {
+test('accounts that fail do not block the others, and renewing until nothing is due terminates @keys-19', async () => {
   const older = () => ({ ...nothing, versions: { ...nothing.versions, KEK: 1 } })
   const replies: Record<string, () => KeyUse> = { usr_z: () => nothing }
   for (let i = 10; i < 70; i++) replies[`usr_${i}`] = i === 10 ? failing('broken') : older
@@ -182,12 +182,12 @@ test('accounts that fail do not keep the others from their turn, and asking unti
   const { remaining, removableFrom } = (await needed(start)).PAYOUT_SECRET
   expect(removableFrom).toBeNull()
   const named = 'usr_10 (internal), usr_11 (service_updating)'
-  expect(remaining).toEqual([expect.stringContaining(`60 of 61 accounts could not be looked at: ${named}, `)])
+  expect(remaining).toEqual([expect.stringContaining(`60 of 61 accounts could not be checked: ${named}, `)])
   expect(remaining[0]).toMatch(/, 50 more$/)
   expect([await renew(start + minute), await renew(start + minute), await renew(start + minute)]).toEqual([50, 10, 0])
 })
 
-test('a payout that is open a day after its expiry has no date, and is named @keys-20', async () => {
+test('a payout that is still open a day after its expiry is named, and its key version has no removal date @keys-20', async () => {
   const expiresAt = start + hour
   const { replies, renew, needed } = await createDeployment({
     usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
@@ -214,15 +214,15 @@ test('a payout that is open a day after its expiry has no date, and is named @ke
   expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
 })
 
-test('rows from before failures were recorded count as not looked at @keys-22', async () => {
+test('rows written before failures were recorded count as unchecked @keys-22', async () => {
   const { needed } = await createDeployment({ usr_a: failing('broken') })
-  // As the account's failure was written.
+  // How a failure was written at that time.
   await recordKeyUse(db, { ...nothing, userId: 'usr_a', checkedAt: start, unsealed: 1 })
   expect((await needed(start)).PAYOUT_SECRET.remaining).toEqual([])
   const { queries } = env.TEST_MIGRATIONS.find(({ name }) => name.startsWith('0036'))!
   await env.DB.prepare(queries.at(-1)!).run()
   expect((await needed(start)).PAYOUT_SECRET).toEqual({
-    remaining: ['1 of 1 accounts are not looked at yet'],
+    remaining: ['1 of 1 accounts have not been checked yet'],
     removableFrom: null,
   })
 })

@@ -1,6 +1,6 @@
 /**
  * The commands of `npm run ops` against the app, behind a stand-in for Access that turns a service token into an assertion.
- * How command lines are read: tests/domain/opsCommandLine.test.ts.
+ * tests/domain/opsCommandLine.test.ts covers the parsing of command lines.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
@@ -42,7 +42,7 @@ async function throughAccess(url: string, { method = 'GET', headers, body }: Req
   return new Response(text, { status })
 }
 
-test('every command runs, and acts are recorded under the service token @ops-cli-1', async () => {
+test('every command runs, and its actions are recorded under the service token @ops-cli-1', async () => {
   const { id } = user
   await exportNow()
   const lines: [string, string[], RegExp, Record<string, string>?][] = [
@@ -71,7 +71,7 @@ test('every command runs, and acts are recorded under the service token @ops-cli
     ['reset-passwords', [], /^0 passwords$/],
     ['reproject', [], /^\d+ accounts/],
     ['d1-restored', [], /^\d+ sessions would end\n\d+ accounts/, { 'dry-run': '' }],
-    ['restore-export', [], /^export \S+, begun /],
+    ['restore-export', [], /^export \S+, started /],
     ['restore-user', [id, 'freeze'], /^frozen: frozen; D1 has everything/],
     ['restore-user', [id, 'continue'], /^frozen: the object is as it was before/],
     ['restore-user', [id, 'unfreeze'], /^open: works again$/],
@@ -87,13 +87,13 @@ test('every command runs, and acts are recorded under the service token @ops-cli
   expect(Object.keys(commands).filter((name) => !tried.includes(name))).toEqual([])
 })
 
-test('a service token that Access refuses, and a stop that is not the one named @ops-cli-2', async () => {
+test('commands fail if Access refuses the service token or the named stop is not the current one @ops-cli-2', async () => {
   const refused = run('status', [], {}, { CF_ACCESS_CLIENT_SECRET: 'wrong' })
   await expect(refused).rejects.toThrow(/^302: Access refused the service token\.$/)
   await expect(run('resume', ['all'])).rejects.toThrow('you named all')
   await expect(run('resume')).rejects.toThrow('none is not less')
   await run('stop', ['sign'])
-  await expect(run('stop', ['new'])).rejects.toThrow('More is stopped already: sign')
+  await expect(run('stop', ['new'])).rejects.toThrow('sign already stops more')
   await expect(run('resume', [], { to: 'all' })).rejects.toThrow('all is not less')
   await run('resume')
 })

@@ -1,4 +1,4 @@
-/** What D1 is rebuilt from when it is lost. */
+/** Rebuilding a lost D1 from Treasuries and exports, and restoring it to an earlier time. */
 import { runInDurableObject } from 'cloudflare:test'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -22,7 +22,7 @@ import { type Api, createApi, createUser, env, login, seed } from './apiClient.t
 
 const origin = 'https://ops.bursar.example'
 const db = primaryDb(env.DB)
-/** Of the commands, until their process is killed. */
+/** How many requests the commands may still make before their process is killed. */
 let requestsLeft = Number.POSITIVE_INFINITY
 let access: Access
 let api: Api
@@ -37,7 +37,7 @@ beforeAll(async () => {
   vi.restoreAllMocks()
 })
 
-// Exports of days to come, and under another KEK: not for other files.
+// Deletes exports of future days and under another KEK, which other files must not see.
 afterAll(async () => {
   await env.DB.prepare('DELETE FROM export_run').run()
   const { objects } = await env.BACKUP.list({ prefix: 'exports/' })
@@ -65,10 +65,10 @@ const restoreExport = async (run_: string, ...switches: string[]) =>
   (await run('restore-export', switches, [run_])).data as RestoreExportReply
 const reproject = async (...switches: string[]) => (await run('reproject', switches)).data as ReprojectReply
 
-const inTreasury = <T>(userId: string, look: (treasury: Treasury) => T | Promise<T>) =>
-  runInDurableObject(env.TREASURY.getByName(userId), look)
+const inTreasury = <T>(userId: string, work: (treasury: Treasury) => T | Promise<T>) =>
+  runInDurableObject(env.TREASURY.getByName(userId), work)
 
-/** Everything the accounts have to tell D1 and the bucket is there. */
+/** Waits until D1 and the bucket have everything that the accounts send them. */
 async function settled(users: string[]): Promise<void> {
   await until('accounts are kept', async () => {
     await keepAccounts(env, db)
@@ -90,7 +90,7 @@ const tables = Object.entries(schema as Record<string, unknown>).flatMap(([key, 
 )
 const rebuilt = tables.filter(({ by }) => by === 'treasuries')
 
-/** The users' rows of each table that reproject writes, without what comes otherwise. */
+/** The users' rows of each table that reproject writes, without columns from other sources. */
 async function rowsOf(users: string[]): Promise<Record<string, Row[]>> {
   const entries = await Promise.all(
     rebuilt.map(async ({ name, except = [] }) => {
@@ -115,7 +115,7 @@ async function wipe(users: string[]): Promise<void> {
   }
 }
 
-test('every table of D1 says what it is rebuilt from @restore-1', async () => {
+test('every table of D1 declares what it is rebuilt from @restore-1', async () => {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' AND name <> 'd1_migrations'",
   ).all<{ name: string }>()
@@ -125,7 +125,7 @@ test('every table of D1 says what it is rebuilt from @restore-1', async () => {
   expect(['user', ...exported].sort()).toEqual(exportedTables.map(({ name }) => name).sort())
 })
 
-test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal row by row @restore-2', async () => {
+test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async () => {
   const account = await createAccountFixture(api, { limit: 100 })
   const other = await createUser(api)
   const { token, user, agent, group, wallet } = account
@@ -171,7 +171,7 @@ test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal
   expect(dry.changed.claim_link).toBe(2)
   expect(Object.values(await rowsOf(users)).flat(), 'a dry run writes nothing').toEqual([])
 
-  // A webhook that was deleted since D1's earlier time.
+  // A webhook that was deleted after the time that D1 went back to.
   await env.DB.prepare("INSERT INTO webhook_endpoint (id, user_id, state, edition) VALUES ('former', ?, 'on', 1)")
     .bind(user)
     .run()
@@ -183,17 +183,17 @@ test('tables of D1 that can be rebuilt are wiped, and reproject makes them equal
     Object.values((await reproject()).changed).reduce((sum, n) => sum + n, 0),
     'nothing is left',
   ).toBe(0)
-  // Without its password, an account is entered by a mailed link alone.
+  // Without its password, an account can be entered only by a mailed link.
   expect((await login(api, other.email, other.password)).status).toBe(401)
 })
 
-test('reproject goes on where it was killed, and keeps what is later than what the account knows @restore-3', async () => {
+test('reproject resumes where it was killed, and keeps rows that are newer than what the account knows @restore-3', async () => {
   const users = await Promise.all(Array.from({ length: 21 }, () => createUser(api)))
   const ids = users.map(({ id }) => id)
   await settled(ids)
   const before = await rowsOf(ids)
   await wipe(ids)
-  // A browser signed up the first one's address again meanwhile, and nobody confirmed it.
+  // Meanwhile somebody signed up with the first account's address without confirming it, and with the second's.
   const add = (id: string, email: string, status: string) =>
     env.DB.prepare(
       "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?, ?, ?, 'none', 1, 1)",
@@ -212,7 +212,7 @@ test('reproject goes on where it was killed, and keeps what is later than what t
     { userId: users[1]!.id, problem: `another account has its address ${users[1]!.email}` },
   ])
   await env.DB.prepare("DELETE FROM user WHERE id = 'second'").run()
-  // Of one, D1 knows more than the account: a name, and less: a password.
+  // For one account, D1 has a newer name and an older password than the account knows.
   const ann = before.user!.find(({ id }) => id === ids[2])!
   const later = "name = 'Later', updated_at = updated_at + 1, password_at = password_at - 1, password_hash = 'old'"
   await env.DB.prepare(`UPDATE user SET ${later} WHERE id = ?`).bind(ids[2]).run()
@@ -230,12 +230,12 @@ const all = async (query: string, ...values: unknown[]) =>
       .all<Row>()
   ).results
 
-test('the export brings back passwords, contacts, layouts and passcodes, and is sealed @restore-4', async () => {
+test('the sealed export restores passwords, contacts, layouts and passcodes @restore-4', async () => {
   const [ann, bob] = [await createUser(api), await createUser(api, 'the former password')]
   const as = (token: string) => (method: string, path: string, body: unknown) => api.call(method, path, { token, body })
   const contact = { name: 'Carol', address: fresh('carol'), description: 'Known by few' }
   expect((await as(ann.token)('POST', '/api/contacts', contact)).status).toBe(201)
-  // As many as are in several parts, and more of these than one request restores.
+  // Enough rows for several parts, and for more parts than one request restores.
   await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
      INSERT INTO contact (id, user_id, name, email, created_at, updated_at)
@@ -264,7 +264,7 @@ test('the export brings back passwords, contacts, layouts and passcodes, and is 
   for (const { key } of await partsOf(db, id))
     expect(await (await env.BACKUP.get(key))!.text()).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
 
-  // After the export: another password, whose account knows of it.
+  // After the export Bob changes his password, and his account knows of it.
   api.clock.now = Date.now()
   const passwords = { currentPassword: bob.password, newPassword: 'the latter password' }
   const changed = await as(bob.token)('PATCH', `/api/users/${bob.id}/change-password`, passwords)
@@ -291,10 +291,10 @@ test('the export brings back passwords, contacts, layouts and passcodes, and is 
     expect((await login(api, bob.email, password)).status).toBe(401)
 })
 
-test('an export goes on where it was killed; one that lacks a part, or was altered, is refused by name @restore-5', async () => {
+test('an export resumes where it was killed; a part that is missing or was altered is refused by name @restore-5', async () => {
   while ((await newestRun(db))?.finishedAt === null) await exportDaily(env, db, Date.now())
   const at = (await newestRun(db))!.startedAt + 86_400_000
-  // Each write of a part, and each note of it, is the last thing that a step does once.
+  // Kills a step right after its first write to the bucket, the next after its second, and so on.
   let writes = 0
   const dying = (limit: number) => ({
     ...env,
@@ -330,7 +330,7 @@ test('an export goes on where it was killed; one that lacks a part, or was alter
   await env.BACKUP.put(key, other)
   expect(await refusal(), 'another part in its place').toContain(`422: ${key} was altered`)
   await env.BACKUP.delete(key)
-  expect(await refusal()).toContain(`404: ${key} is missing in the bucket. Nothing was restored.`)
+  expect(await refusal()).toContain(`404: ${key} is missing from the bucket. Nothing was restored.`)
   await env.BACKUP.put(key, text)
   await restoreExport(id)
   const manifest = `exports/manifests/${id}`
@@ -340,11 +340,11 @@ test('an export goes on where it was killed; one that lacks a part, or was alter
   expect(await refusal()).toContain(`404: ${manifest} is missing`)
 })
 
-test('a password that is older than the last one that was chosen does not sign in @restore-6', async () => {
+test('a password that is older than the last one chosen does not sign in @restore-6', async () => {
   const ann = await createUser(api)
   await settled([ann.id])
   const set = (change: string) => env.DB.prepare(`UPDATE user SET ${change} WHERE id = ?`).bind(ann.id).run()
-  // As D1 had it before the password was changed to the one that the account knows of.
+  // The row as it was in D1 before the password change that the account knows of.
   await set('password_at = password_at - 1, updated_at = updated_at - 1')
   await keepAccounts(env, db)
   expect((await login(api, ann.email, ann.password)).status).toBe(401)
@@ -352,7 +352,7 @@ test('a password that is older than the last one that was chosen does not sign i
   expect((await login(api, ann.email, ann.password)).status).toBe(200)
 })
 
-test('after a change of the KEK a new export is made at once, and old ones go after 30 days @restore-7', async () => {
+test('a KEK change triggers a new export, and exports are deleted after 30 days @restore-7', async () => {
   const former = await exportNow()
   const { startedAt } = (await newestRun(db))!
   await exportDaily(env, db, startedAt + 1_000)
@@ -372,7 +372,7 @@ test('after a change of the KEK a new export is made at once, and old ones go af
   expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
 })
 
-/** D1's rows of the account, to be put back later as a restore to an earlier time would. */
+/** Copies D1's rows of the account. The result puts them back, as restoring D1 to an earlier time would. */
 async function snapshotOf(userId: string) {
   const ofUser = ['contact', 'agent_credential', 'transaction_view', 'payout_view', 'claim_link', 'session']
   const rows: [string, Row[]][] = [['user', await all('SELECT * FROM user WHERE id = ?', userId)]]
@@ -395,7 +395,7 @@ async function snapshotOf(userId: string) {
   }
 }
 
-test('D1 restored to an earlier time: sessions end, lists are whole, changed contacts wait for their owner @restore-8', async () => {
+test('after D1 is restored to an earlier time login sessions end, lists are complete, and changed contacts need confirmation @restore-8', async () => {
   const account = await createAccountFixture(api)
   const { token, user, agent, group, wallet, contact } = account
   const call = async (method: string, path: string, body?: unknown) => {
@@ -437,7 +437,7 @@ test('D1 restored to an earlier time: sessions end, lists are whole, changed con
 
   const dry = (await run('d1-restored', ['dry-run'])).data as ReprojectReply & { sessions: number }
   expect(dry.sessions).toBeGreaterThanOrEqual(2)
-  // Other accounts of these tests have some as well.
+  // Other accounts of these tests are counted too.
   expect(dry.changed.contact).toBeGreaterThan(0)
   expect(dry.changed.contacts_to_confirm).toBeGreaterThan(0)
   const listedCarol = async () => {

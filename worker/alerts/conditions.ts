@@ -6,17 +6,17 @@ import { relayerLabel, relayerShortage } from '../readiness/readiness.ts'
 import { relayerName } from '../relayer/api.ts'
 import type { DeploymentState, RelayerState } from './deploymentState.ts'
 
-/** Under load a job may wait for some steps. */
+/** Under load a job may wait for a few steps. */
 const stalledAfterMs = 30_000 // 30 seconds
-/** Of the limit at which a Relayer takes no new work. */
+/** Alerts start at this share of the size at which a Relayer takes no new work. */
 const largeShare = 0.8
-/** So many of one kind are alerted to one by one, the others together: a node that hides logs halts many wallets. */
+/** Alerts sent individually per kind; the rest share one alert. A node that hides logs can halt many wallets. */
 const maxOfKind = 20
 
-/** One failing webhook is its owner's; so many, and more than half of all, point at us. */
+/** A single failing webhook is its owner's problem. This many, if they are more than half of all, point to ours. */
 const minFailingWebhooks = 5
 
-/** What operators should look at now. Every key is explained in docs/operations.md. */
+/** Conditions that need an operator's attention now. docs/operations.md explains every key. */
 export function observe(state: DeploymentState): Observation {
   const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
@@ -55,7 +55,7 @@ export function observe(state: DeploymentState): Observation {
       ...ofKind(troubles, 'schema_newer', ({ subject, detail }) => `${subject} does nothing: ${detail}`),
       ...(lost.length > 0 ? [{ key: 'alarms_lost', text: lostText(lost) }] : []),
     ],
-    // A node that is down says nothing about the account, nor an object that does not respond about its queue.
+    // Without a response from its node, an account's state is unknown; so is the queue of an object that does not respond.
     unknown: relayers.flatMap(({ account, health, ...relayer }) => [
       ...(account ? [] : [keyOf('relayer', relayer)]),
       ...(health ? [] : [keyOf('relayer_stalled', relayer), keyOf('relayer_size', relayer)]),
@@ -90,20 +90,20 @@ const overdueText = (count: number) =>
   `${count} ${count === 1 ? 'account has' : 'accounts have'} work that has not moved for two minutes`
 
 const lateText = (count: number) =>
-  `${count} ${count === 1 ? 'account has' : 'accounts have'} webhook events that nobody has tried to send for four minutes`
+  `${count} ${count === 1 ? 'account has' : 'accounts have'} webhook events that have been overdue for four minutes`
 
 const lostText = (lost: TroubleRow[]) =>
-  `${plural(lost.length, 'object')} had lost the alarm within ten minutes and the cron set it again: ${lost
+  `${plural(lost.length, 'alarm')} lost in the last ten minutes and re-armed by the cron: ${lost
     .slice(0, 3)
     .map(({ subject }) => subject)
     .join(', ')}`
 
-/** The oldest by themselves, so that each has its start and its end; the others as one condition. */
+/** The oldest troubles as separate conditions, each with its own start and end; the rest as one condition. */
 function ofKind(troubles: TroubleRow[], kind: TroubleKind, text: (trouble: TroubleRow) => string): Condition[] {
   const found = troubles.filter((trouble) => trouble.kind === kind)
   const rest = found.length - maxOfKind
   return [
     ...found.slice(0, maxOfKind).map((trouble) => ({ key: `${kind}:${trouble.subject}`, text: text(trouble) })),
-    ...(rest > 0 ? [{ key: `${kind}:more`, text: `${rest} more of ${kind}; the log has them` }] : []),
+    ...(rest > 0 ? [{ key: `${kind}:more`, text: `${rest} more of ${kind}; see the log` }] : []),
   ]
 }

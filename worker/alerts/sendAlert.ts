@@ -8,8 +8,8 @@ import { logError, logWarning } from '../observability/log.ts'
 const timeoutMs = 5_000 // 5 seconds
 
 /**
- * Announces the start or the end of a condition in the log, by email and to the webhook. True if operators can know of it:
- * one of the channels that are set took it, or none is set.
+ * Announces the start or end of a condition in the log, by email and to the webhook. Returns true if at least one configured
+ * channel accepted it, or if none is configured.
  */
 export async function sendAlert(
   env: Pick<Env, 'ALERT_EMAIL' | 'ALERT_WEBHOOK' | 'APP_ORIGIN'>,
@@ -19,7 +19,7 @@ export async function sendAlert(
 ): Promise<boolean> {
   const { key, since, text } = alert
   logWarning(`alert_${state}`, { condition: key, since: new Date(since).toISOString(), text })
-  const title = `${state === 'started' ? 'Alert' : 'Over'}: ${text}`
+  const title = `${state === 'started' ? 'Alert' : 'Resolved'}: ${text}`
   const channels = [
     ...(env.ALERT_EMAIL ? [byEmail(env.ALERT_EMAIL)] : []),
     ...(env.ALERT_WEBHOOK ? [toWebhook(env.ALERT_WEBHOOK)] : []),
@@ -33,7 +33,7 @@ export async function sendAlert(
     const parts = [
       paragraph(title),
       paragraph(`Condition ${key} of ${env.APP_ORIGIN}, since ${new Date(since).toISOString()}.`),
-      paragraph('docs/operations.md says what it means and what to do.'),
+      paragraph('docs/operations.md explains what it means and what to do.'),
     ]
     await messages.send(email({ id: `alert:${key}:${since}:${state}`, to, subject: title.slice(0, 120), parts }))
   }

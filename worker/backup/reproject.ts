@@ -6,20 +6,20 @@ import { type Act, recordAct } from '../ops/record.ts'
 import type { ReprojectCursor } from '../treasury/backup/api.ts'
 import { listAccounts } from './accounts.ts'
 
-/** Of one request. */
+/** Limits of one request. */
 const maxAccounts = 20
 const maxMs = 8_000
-/** At the same time. */
+/** Accounts processed at the same time. */
 const parallel = 5
-/** Of one account in one request, each of a hundred payments. */
+/** Calls per account in one request; each covers a hundred payments. */
 const maxCalls = 30
 
 type Position = { userId: string; from: ReprojectCursor | null }
 
 /**
- * Lets Treasuries send again what D1 has of their accounts, as far as one request gets. `cursor` null: from the first
- * account; the reply says where the next request goes on, null at the end. Harmless to repeat. `wasRestored`: D1 is of an
- * earlier time, so contacts that were changed since have to be confirmed.
+ * Makes Treasuries resend what D1 stores about their accounts, within the limits of one request. Starts at `cursor`, or with
+ * the first account if it is null; the reply has the cursor for the next request, null at the end. Safe to repeat.
+ * `wasRestored`: D1 was restored to an earlier time, so owners must confirm contacts that have changed since.
  */
 export async function reproject(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function reproject(
       add(reply.rows, rows)
       add(reply.changed, changed)
       reply.problems.push(...problems)
-      // Those after it are sent again by the next request.
+      // The next request resends the accounts after it.
       if (unfinished) return { ...reply, cursor: cursorOf(unfinished) }
       reply.accounts += 1
     }
@@ -77,12 +77,12 @@ async function sendAgain(
     if (wasRestored) add(sent.changed, await askForContacts(deps, userId, isDry))
   } catch (error) {
     logError('account_not_reprojected', { user: userId }, error)
-    sent.problems.push({ userId, problem: `it fails: ${(error as Error).name}` })
+    sent.problems.push({ userId, problem: `reprojecting failed: ${(error as Error).name}` })
   }
   return sent
 }
 
-/** Contacts that D1 lacks and a whitelist has are written; those that differ are to be confirmed by their owner. */
+/** Restores contacts that are on a whitelist but missing from D1. Contacts that differ must be confirmed by their owner. */
 async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boolean): Promise<Record<string, number>> {
   const contacts = (await listContacts(db, userId)).map(({ id, name, address, email, phone }) => ({
     id,

@@ -9,7 +9,7 @@ import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
 import type { Frozen, RestoreProgress } from '../treasury/restore/api.ts'
 
-/** The longest that one request runs. */
+/** Maximum duration of one request. */
 const maxMs = 8_000 // 8 seconds
 
 export type RestoreInput = {
@@ -39,7 +39,7 @@ const fromProgress = ({ until, finalAt, ...rest }: RestoreProgress): UserRestore
   finalAt: iso(finalAt),
 })
 
-/** Puts one account's Treasury back to an earlier time, a step at a time. docs/operations.md says how. Each act can be repeated. */
+/** Restores one account's Treasury to an earlier time, step by step (docs/operations.md). Every act can be repeated. */
 export async function restoreUser(
   deps: Deps,
   act: Act,
@@ -73,11 +73,11 @@ const frozenAccount = async ({ db }: Deps, userId: string) => {
 const putBack = () => new AppError('conflict', 'The object was put back: only `continue` opens the account.')
 
 /**
- * Written to D1 first, because the object forgets it by going back. Each freeze has another id: an object of an earlier time
- * that knew this one as ended would open by itself.
+ * Recorded in D1 first, because the object loses its own record by going back. Each freeze has a new id: an object restored
+ * to a time at which it knew this freeze as ended would open itself.
  */
 async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
-  if (isDry) return replyOf('open', 'would stop everything of this account and send what D1 lacks')
+  if (isDry) return replyOf('open', 'would stop all work of this account and send what D1 is missing')
   await startRestore(deps.db, userId, newId('rst'), deps.now())
   await forgetKeyUse(deps.db, userId)
   const { id, frozenAt } = await frozenAccount(deps, userId)
@@ -88,7 +88,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
       'it signs nothing more after ten seconds, but the object fails: an operator may have to explain the last requests that it accepted',
     )
   if (frozen.isEnded) {
-    // D1 missed the end.
+    // D1 missed the end of the previous restore.
     await endRestore(deps.db, userId, id, deps.now())
     return freeze(deps, userId, isDry)
   }
@@ -98,11 +98,11 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
     'frozen',
     frozen.isSent
       ? 'frozen; D1 has everything that was accepted'
-      : 'frozen; D1 does not have everything yet: freeze once more before it goes back',
+      : 'frozen; D1 does not have everything yet: freeze again before going back',
   )
 }
 
-/** Null: the object fails. */
+/** Null if the object fails. */
 async function freezeTreasury(deps: Deps, userId: string, id: string, isFirst: boolean): Promise<Frozen | null> {
   try {
     return await treasuryOf(deps, userId).freezeForRestore(id, isFirst)
@@ -117,25 +117,25 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
   if (dryRun) return replyOf('frozen', `would go back to ${new Date(at).toISOString()}`)
-  // A round of the cron that had asked the object before it froze may have written since.
+  // A cron run that read the object before it froze may have written in the meantime.
   await forgetKeyUse(deps.db, userId)
   try {
     const { isSent } = await treasuryOf(deps, userId).goBack(id, at, unsent)
     if (!isSent)
-      throw new AppError('conflict', 'D1 does not have everything yet: freeze once more, or go back with --unsent.')
+      throw new AppError('conflict', 'D1 does not have everything yet: freeze again, or go back with --unsent.')
   } catch (error) {
     if (error instanceof AppError) throw error
-    // The object ends itself to be loaded again as it was.
+    // The object aborts itself so that it is reloaded in its earlier state.
     if (!`${error}`.includes('goes back')) {
       logError('account_not_put_back', { user: userId }, error)
       throw new AppError('unavailable', `The object was not put back: ${(error as Error).message}`)
     }
   }
-  // The object of the earlier time hears that it is frozen before it answers others. If this fails, its first alarm or payment asks D1.
+  // Freezes the restored object before other callers reach it. If this fails, its first alarm or payment checks D1.
   await treasuryOf(deps, userId)
     .freezeForRestore(id, false)
     .catch((error: Error) => logError('account_not_told', { user: userId }, error))
-  return replyOf('going_back', `goes back to ${new Date(at).toISOString()}`)
+  return replyOf('going_back', `going back to ${new Date(at).toISOString()}`)
 }
 
 async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreInput): Promise<UserRestoreReply> {

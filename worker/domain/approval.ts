@@ -1,15 +1,15 @@
 import { formatUsdcText, type MicroUsdc, saturatingSub } from './money.ts'
 
-/** When a person has to decide about a payment, and what their standing permission answers. */
+/** Decides when the owner must approve a payment, and which payments a grant covers. */
 
-/** What a group asks its owner about. Amounts and times as elsewhere; `duplicateMinutes` 0: off. */
+/** When a group's payments need the owner's approval. A `duplicateMinutes` of 0 turns that rule off. */
 export type ApprovalRules = {
-  /** Strictly above it the owner is asked. Null: never because of the amount. */
+  /** Payments strictly above this amount need approval. Null if the amount never matters. */
   approveAbove: MicroUsdc | null
   approveNewRecipient: boolean
-  /** How long an approval waits for an answer. */
+  /** How long an approval stays open. */
   approvalTtlHours: number
-  /** The same amount to the same recipient again within this time is asked about. */
+  /** Repeating the same amount to the same recipient within this time needs approval. */
   duplicateMinutes: number
 }
 export const defaultApprovalRules: ApprovalRules = {
@@ -25,7 +25,7 @@ export type ApprovalKind = 'payment' | 'budget'
 export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CANCELLED'
 export type ApprovalEvent = 'approve' | 'deny' | 'expire' | 'cancel'
 export type AskedRule = 'above_limit' | 'new_recipient' | 'duplicate' | 'budget_request'
-/** Why it ended without anybody deciding. `agent`: the agent took it back. */
+/** Why an approval ended without a decision. `agent`: the agent cancelled it. */
 export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'wallet_deleted' | 'account_restored'
 export type GrantEnd =
   | 'owner'
@@ -44,17 +44,17 @@ const ended: Record<ApprovalEvent, ApprovalStatus> = {
   cancel: 'CANCELLED',
 }
 
-/** The status after `event`, or null if it has ended before: an approval is decided once. */
+/** The status after `event`, or null if the approval has already ended: it is decided only once. */
 export const nextApproval = (status: ApprovalStatus, event: ApprovalEvent): ApprovalStatus | null =>
   status === 'PENDING' ? ended[event] : null
 
-/** At most this many wait for an answer: more would not be read. */
+/** Maximum number of open approvals; an owner would not read more. */
 export const maxPending = { agent: 10, account: 50 }
-/** A denied content is not asked again for this long. */
+/** How long a denied request cannot be repeated. */
 export const deniedForMs = 24 * 3_600_000 // 24 hours
 export const reasonMax = 280
 
-/** What a payment is, as far as approvals depend on it. */
+/** The facts about a payment that approvals depend on. */
 export type AskedPayment = {
   amount: MicroUsdc
   /** The account has not paid this recipient before. */
@@ -63,7 +63,7 @@ export type AskedPayment = {
   isDuplicate: boolean
 }
 
-/** The rules that want a person to decide, most telling first. Empty: the payment passes alone. */
+/** The rules that require approval, most significant first. Empty if the payment needs none. */
 export function askedRules(rules: ApprovalRules, payment: AskedPayment): AskedRule[] {
   const asked: AskedRule[] = []
   if (rules.approveAbove !== null && payment.amount > rules.approveAbove) asked.push('above_limit')
@@ -72,7 +72,7 @@ export function askedRules(rules: ApprovalRules, payment: AskedPayment): AskedRu
   return asked
 }
 
-/** A standing permission: one agent, one address, an amount in total, an end (ms, exclusive). */
+/** A grant: one agent, one address, a total limit and an end (ms, exclusive). */
 export type GrantTerms = {
   agentId: string
   address: string
@@ -84,7 +84,7 @@ export type GrantTerms = {
 
 export const grantLeft = ({ limit, used }: Pick<GrantTerms, 'limit' | 'used'>): MicroUsdc => saturatingSub(limit, used)
 
-/** Addresses are compared without case. */
+/** Whether the grant covers the payment. Addresses are compared case-insensitively. */
 export const grantCovers = (
   grant: GrantTerms,
   payment: { agentId: string; address: string; amount: MicroUsdc; at: number },
@@ -95,17 +95,17 @@ export const grantCovers = (
   grant.address.toLowerCase() === payment.address.toLowerCase() &&
   payment.amount <= grantLeft(grant)
 
-/** What a grant leaves to a person: a duplicate may be an accident, whoever is paid. */
+/** The rules that require approval despite a grant: a duplicate may be an accident. */
 export const askedDespiteGrant = (asked: readonly AskedRule[]): AskedRule[] =>
   asked.filter((rule) => rule !== 'above_limit' && rule !== 'new_recipient')
 
-/** Why it is asked, for the person who decides. */
+/** Why approval is needed, as text for the owner. */
 export function askedText(rule: AskedRule, rules: ApprovalRules): string {
   switch (rule) {
     case 'above_limit':
       return rules.approveAbove === null
         ? 'It is above the amount that the policy group pays without asking.'
-        : `It is above ${formatUsdcText(rules.approveAbove)} USDC, up to which the policy group pays without asking.`
+        : `It is above ${formatUsdcText(rules.approveAbove)} USDC, the most that the policy group pays without asking.`
     case 'new_recipient':
       return 'This account has not paid the recipient before.'
     case 'duplicate':
@@ -120,7 +120,7 @@ const minutesText = (minutes: number) =>
 const hoursText = (hours: number) => (hours === 1 ? '1 hour' : `${hours} hours`)
 
 const cancelTexts: Record<CancelReason, string> = {
-  agent: 'The agent took it back.',
+  agent: 'The agent cancelled it.',
   agent_deleted: 'The agent was deleted.',
   group_deleted: 'The policy group was deleted.',
   wallet_deleted: 'The wallet was deleted.',
@@ -140,5 +140,5 @@ const grantEndTexts: Record<GrantEnd, string> = {
 }
 export const grantEndText = (reason: GrantEnd): string => grantEndTexts[reason]
 
-/** Where the owner decides, below the origin of the app. */
+/** Path of the page where the owner decides, relative to the app's origin. */
 export const approvalPath = (approvalId: string): string => `/dashboard/approvals/${approvalId}`

@@ -1,7 +1,7 @@
 /**
- * How much work one account may cause. The figures are settings (`LIMITS`, JSON of the fields that differ); an operator
- * may raise or lower them for one user. Rates and shares keep a free account from delaying others or from making the
- * operator pay; budgets are decided elsewhere and are not among them.
+ * Limits on the work that one account may cause. The setting `LIMITS` (JSON) overrides single fields; an operator may
+ * raise or lower them for one user. They keep a free account from delaying others or running up the operator's costs.
+ * Budgets are separate and decided elsewhere.
  */
 export const defaultLimits = {
   /** Accepted payments of one agent, and of all principals of one user. */
@@ -13,29 +13,29 @@ export const defaultLimits = {
   ownerActionsPerHour: 60,
   /** Changes of groups, agents and names. */
   ownerChangesPerHour: 600,
-  /** Look-ups on the network that a call may cause before it is decided. */
+  /** Chain reads that an agent's calls may cause before they are decided. */
   agentLookupsPerSecond: 5,
   agentLookupBurst: 50,
 
-  /** Of a wallet's 64 payments in flight: kept for its owner, and at most for one agent. */
+  /** Slots of a wallet's 64 payments in flight: those kept for its owner, and the most for one agent. */
   ownerSlots: 16,
   agentInFlight: 24,
   agentQueued: 200,
-  /** Questions to the owner by one agent per day: answered ones count as well. */
+  /** Approvals that one agent may request per day, including decided ones. */
   agentApprovalsPerDay: 100,
 
-  /** Gas units per UTC day: of a new account, and after it has doubled on good days. */
+  /** Gas units per UTC day: the initial allowance, and the most that it can grow to by doubling on good days. */
   gasPerDay: 20_000_000,
   maxGasPerDay: 200_000_000,
-  /** Percent of it for one agent at most, and kept for the owner. */
+  /** Percent of the allowance: the most for one agent, and the part kept for the owner. */
   agentGasPercent: 40,
   ownerGasPercent: 20,
-  /** For reclaims and owner exits, beside the allowance. */
+  /** For reclaims and owner exits, in addition to the allowance. */
   exitGasPerDay: 20_000_000,
-  /** Of the gas of failed payments this much is returned a day. Beyond it they count, so that failing has an end. */
+  /** Gas of failed payments that is returned per day. Beyond it their gas counts, which bounds the cost of failures. */
   gasReturnedPerDay: 40_000_000,
 
-  /** Gas units per UTC day that one Relayer grants to all new accounts together, in steps of the second figure. */
+  /** Gas units per UTC day that one Relayer grants to all new accounts together, and the size of one grant. */
   newAccountsGasPerDay: 1_000_000_000,
   newAccountGasGrant: 1_000_000,
 
@@ -43,36 +43,36 @@ export const defaultLimits = {
   establishedAfterHours: 24,
   establishedAfterPayments: 10,
 
-  /** Messages to recipients per UTC day, by all principals of a sender; one agent may cause this percent of them. */
+  /** Messages to recipients per UTC day and sender, and the percentage of them that one agent may cause. */
   emailsPerDay: 200,
   smsPerDay: 20,
   agentMessagePercent: 50,
-  /** To one recipient: from one sender, and from all new accounts together. */
+  /** Messages to one recipient: from one sender, and from all new accounts together. */
   messagesPerRecipient: 5,
   newAccountMessagesPerRecipient: 5,
 
-  /** Wrong confirmation and reset codes of one account in 31 days. Beyond them only the mailed link works. */
+  /** Wrong confirmation and reset codes per account in 31 days. After that only the mailed link works. */
   wrongCodesPerMonth: 8,
   /**
-   * Passwords checked per account and UTC day; the second figure is how many of them only addresses may use that the
-   * account was signed in to from, so that strangers cannot use up the owner's.
+   * Passwords checked per account and UTC day. The second figure is the part reserved for network addresses that the account
+   * has signed in from, so that strangers cannot use up the owner's checks.
    */
   passwordsPerDay: 100,
   passwordsKeptForKnownAddresses: 20,
 
-  /** Public calls about payouts from one network address: of claim pages, and with or for a code. */
+  /** Public calls about payouts from one network address: reads of claim pages, and calls that try or request a code. */
   claimReadsPerMinute: 600,
   claimTriesPerMinute: 120,
-  /** Wrong codes of one payout, as long as its sender renews none: 20 per code, and each further code a day later. */
+  /** Wrong codes per payout unless its sender renews the code: 20 per code, with each further code a day later. */
   claimTriesPerPayout: 60,
 
-  /** Refusals that are recorded; those beyond are returned all the same. */
+  /** Refusals that are recorded. Further ones are still returned. */
   refusalsPerMinute: 60,
   refusalsPerDay: 2_000,
 }
 export type Limits = typeof defaultLimits
 
-/** Those that are counted for one account alone, so that an operator can set them for it. */
+/** The limits that are counted per account, which an operator can set for one account. */
 export const userLimits = [
   'agentPaymentsPerSecond',
   'agentPaymentBurst',
@@ -100,11 +100,11 @@ export const userLimits = [
   'refusalsPerDay',
 ] as const satisfies readonly (keyof Limits)[]
 
-/** Throws for text that is not a JSON object of known limits with non-negative numbers: a typo must not lift a limit. */
+/** Throws unless the text is a JSON object of known limits with non-negative numbers: a typo must not lift a limit. */
 export const parseLimits = (text: string | undefined | null): Partial<Limits> =>
   parseNumbers(text, defaultLimits, 'limit')
 
-/** Reads a setting of this form; `what` names one of its fields in errors. */
+/** Parses a setting of this form. `what` is what errors call one of its fields. */
 export function parseNumbers<Known extends Record<string, number>>(
   text: string | undefined | null,
   known: Known,
@@ -117,7 +117,7 @@ export function parseNumbers<Known extends Record<string, number>>(
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(known, name)) throw new Error(`unknown ${what}: ${name}`)
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      throw new Error(`${what} ${name} must be a number of 0 or more`)
+      throw new Error(`${what} ${name} must be a non-negative number`)
   }
   return given as Partial<Known>
 }
@@ -125,5 +125,5 @@ export function parseNumbers<Known extends Record<string, number>>(
 /** The limits of this deployment. */
 export const limitsFrom = (settings: { LIMITS?: string }): Limits => withLimits(parseLimits(settings.LIMITS))
 
-/** Later ones win. */
+/** The default limits with these overrides; later ones win. */
 export const withLimits = (...overrides: Partial<Limits>[]): Limits => Object.assign({}, defaultLimits, ...overrides)

@@ -1,39 +1,39 @@
-/** How webhooks are delivered. Documented in docs/webhooks.md. */
+/** Rules of webhook delivery, documented in docs/webhooks.md. */
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Per account. With six connections at once, each endpoint always has one of its own. */
+/** Per account. With six concurrent connections, every endpoint always has its own. */
 export const maxWebhooks = 5
 export const maxConnections = 6
 
-/** An endpoint that has not responded by then has failed. */
+/** An attempt without a response by then has failed. */
 export const attemptTimeoutMs = 15_000 // 15 seconds
-/** An event is tried for so long; an endpoint that only failed for so long is disabled. */
+/** How long an event is retried. An endpoint that has only failed for this long is disabled. */
 export const retryForMs = 3 * dayMs
-/** The first of its attempts begins a moment after the event was due. */
+/** Slightly shorter, because the first attempt begins a moment after the event was due. */
 export const failedForMs = retryForMs - 5 * minuteMs
-/** How long the secret before the last rotation signs beside the new one. */
+/** How long the previous secret also signs after a rotation. */
 export const oldSecretMs = dayMs
 
-/** Deliveries that have ended are kept for so long, and no more than so many of an account. */
+/** How long, and how many per account, finished deliveries are kept. */
 export const keepDeliveriesMs = 30 * dayMs
 export const maxKeptDeliveries = 10_000
-/** An endpoint for which more events wait is disabled. */
+/** An endpoint with more waiting events than this is disabled. */
 export const maxWaiting = 50_000
-/** Of one delivery, the attempts that are listed. */
+/** Maximum number of attempts listed per delivery. */
 export const maxListedAttempts = 20
 
-/** After this many failures in a row, of any events, an endpoint is tried one event at a time and ever more slowly. */
+/** After this many consecutive failures of any events, an endpoint gets one event at a time, at growing intervals. */
 const failingAfter = 5
 const maxSpacingMs = minuteMs
 export const isFailing = (failures: number): boolean => failures >= failingAfter
-/** Wait before the next attempt at a failing endpoint. */
+/** Delay before the next attempt at a failing endpoint (ms). */
 export const spacingMs = (failures: number): number =>
   isFailing(failures) ? Math.min(maxSpacingMs, 1_000 * 2 ** Math.min(failures - failingAfter, 16)) : 0
 
-/** Waits after the first, second … failed attempt of one event. */
+/** Delays after the first, second … failed attempt of one event. */
 const waits = [
   5_000,
   minuteMs,
@@ -47,9 +47,9 @@ const waits = [
 ]
 
 /**
- * When an event is tried again after its `attempts`-th attempt failed at `now`; null: never. `since`: when it was first
- * due. `random` in [0, 1): the wait is lengthened by up to a fifth, so that not all come at once. The last attempt is at
- * the end of the three days.
+ * When an event is retried after its `attempts`-th attempt failed at `now`, or null if it is not. `since` is when it was
+ * first due. `random` in [0, 1) lengthens the delay by up to a fifth, to spread retries. The last attempt is at the end of
+ * the three days.
  */
 export function retryAt({
   attempts,
@@ -69,10 +69,10 @@ export function retryAt({
 }
 
 export const disableReasons = ['gone', 'failing', 'too_many_waiting'] as const
-/** gone: it answered 410. failing: every attempt failed for three days. */
+/** gone: it returned 410. failing: every attempt failed for three days. */
 export type DisableReason = (typeof disableReasons)[number]
 export const whyDisabled: Record<DisableReason, string> = {
-  gone: 'it answered that it wants no more events (410)',
+  gone: 'it responded that it no longer wants events (410)',
   failing: 'every attempt to send to it failed for three days',
-  too_many_waiting: 'it takes fewer events than happen, and too many waited for it',
+  too_many_waiting: 'it accepts events more slowly than they occur, and too many were waiting for it',
 }

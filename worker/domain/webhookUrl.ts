@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-/** Where webhooks may go. A Worker cannot pin the address that a name resolves to, so names themselves are judged. */
+/** Where webhooks may go. A Worker cannot pin the address that a name resolves to, so the names themselves are checked. */
 
-/** Names that no public resolver knows, or that always mean the machine itself or its network. */
+/** Names that no public resolver knows, or that always refer to the machine itself or its network. */
 const reserved = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/
-/** Public names whose first labels spell an address, or that always mean loopback. */
+/** Public names whose first labels spell an IP address, or that always resolve to loopback. */
 const spelledAddresses = /(^|\.)(nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$/
 
-/** `isLocal`: a local build, which may also send to loopback without TLS. `own`: origins that are Bursar's own. */
+/** `isLocal` marks a local build, which may also send to loopback without TLS. `own` has Bursar's own origins. */
 export type WebhookRules = { isLocal: boolean; own: readonly string[] }
 
 /** The rules of a deployment, from its settings. */
@@ -18,12 +18,12 @@ export const webhookRulesOf = (env: { ENVIRONMENT: string; API_ORIGIN: string; A
 
 const maxLength = 500
 
-/** Why nothing may be sent to `text`, as a sentence for people; null: it may. Asked when it is saved and when it is sent to. */
+/** Why nothing may be sent to `text`, as a sentence for people, or null. Checked when saving and before every attempt. */
 export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules): string | null {
   const url = text.length <= maxLength && !/\s/.test(text) ? URL.parse(text) : null
   if (!url) return 'Enter a full address, such as https://example.com/webhooks'
   if (url.username !== '' || url.password !== '')
-    return 'The address must not contain a user name or password; the signature says who sent an event'
+    return 'The address must not contain a user name or password; the signature shows who sent an event'
   const host = url.hostname.replace(/\.$/, '')
   const mayBeLocal = isLocal && isLoopback(host)
   if (url.protocol !== 'https:' && !(mayBeLocal && url.protocol === 'http:'))
@@ -40,13 +40,13 @@ export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules):
 const unbracketed = (host: string) => host.replace(/^\[|\]$/g, '')
 const isIp = (host: string) => ipaddr.isValid(unbracketed(host))
 
-/** URL parsing has already turned decimal, octal, hexadecimal and full-width spellings into one. */
+/** URL parsing has already normalised decimal, octal, hexadecimal and full-width spellings. */
 function isLoopback(host: string): boolean {
   if (host === 'localhost') return true
   return isIp(host) && ipaddr.process(unbracketed(host)).range() === 'loopback'
 }
 
-/** The host of one of our origins or a name below it; on loopback, its port. */
+/** Whether the host is that of one of our origins or a subdomain of it. On loopback, the ports are compared. */
 function isOwn(url: URL, host: string, own: readonly string[]): boolean {
   const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
   return own.some((origin) => {

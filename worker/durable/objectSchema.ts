@@ -2,24 +2,24 @@ import { type MigrationJobs, runJobStep } from './migrationJobs.ts'
 import { type Migrations, migrate, SchemaNotUsable } from './migrations.ts'
 
 export type Schema = {
-  /** The highest supported version is their number. */
+  /** Their number is the highest supported version. */
   migrations: Migrations
   /**
-   * The lowest version that this code works with. Below the highest one only while a migration waits for a background job
-   * and the code knows the shape before it too.
+   * The lowest version that this code works with. It is below the highest one only while a migration waits for a
+   * background job and the code also supports the schema before that migration.
    */
   lowest: number
   jobs?: MigrationJobs
 }
 
-/** How often an object that waits for newer code looks whether it has come, and says that it waits. */
+/** How often an object that waits for newer code checks for it, and reports that it is waiting. */
 const waitMs = 60_000 // 1 minute
-/** Key of a note outside the schema: operators were told that this object waits. */
+/** Key outside the schema: set once operators were told that this object is waiting. */
 const reportedKey = 'schema_reported'
 
 /**
  * The schema of one Durable Object. An object whose database this code can't use refuses every call with SchemaNotUsable,
- * because `storage` does, and keeps its alarm. It resumes by itself.
+ * because `storage` does, and keeps its alarm. It resumes automatically.
  *
  * newer: the database needs newer code. upgrading: a background job has to end before this code can use it.
  */
@@ -33,7 +33,7 @@ export class ObjectSchema {
   readonly #problem: SchemaNotUsable | null
   #isConstructed = false
 
-  /** `report` tells operators what keeps the object from working; null: it works again. May throw; it is repeated. */
+  /** `report` tells operators what keeps the object from working, null once it works again. If it throws, it is repeated. */
   constructor(ctx: DurableObjectState, schema: Schema, report: (problem: string | null) => Promise<void>) {
     this.#ctx = ctx
     this.#schema = schema
@@ -47,12 +47,12 @@ export class ObjectSchema {
     else if (ctx.storage.kv.get(reportedKey)) ctx.waitUntil(this.#reportEnd())
   }
 
-  /** Last in the object's constructor: reads were empty until now, so that it could be constructed. */
+  /** Call last in the object's constructor. Until then all reads are empty, so that the object can be constructed. */
   constructed(): void {
     this.#isConstructed = true
   }
 
-  /** First in the object's `alarm()`. False: that was all, and the alarm is set again. */
+  /** Call first in the object's `alarm()`. If false, there is nothing else to do, and the alarm is set again. */
   async mayWork(): Promise<boolean> {
     if (this.#state === 'usable') return true
     if (this.#state === 'newer') {
@@ -62,25 +62,25 @@ export class ObjectSchema {
     }
     await this.#ctx.storage.setAlarm(Date.now())
     if (this.runJob() || migrate(this.#ctx.storage, this.#schema.migrations) < this.#schema.lowest) return false
-    // What the constructor could not read is read by a new instance.
+    // A new instance reads what this constructor could not.
     await this.#ctx.storage.sync()
     this.#ctx.abort('the schema is up to date')
     return false
   }
 
-  /** Is a background job unfinished? The object then schedules `runJob`. */
+  /** True if a background job is unfinished. The object then schedules `runJob`. */
   get hasJob(): boolean {
     const { migrations } = this.#schema
     if (this.#problem || !migrations.some((migration) => typeof migration !== 'string' && migration.job)) return false
     return this.storage.sql.exec('SELECT 1 FROM migration_job WHERE ended = 0').toArray().length > 0
   }
 
-  /** One step of background work. Returns whether more is left. Migrations that wait for it run at the next start. */
+  /** Runs one step of background work. Returns whether more is left. Migrations that wait for it run at the next start. */
   runJob(): boolean {
     return runJobStep(this.#ctx.storage, this.#schema.jobs ?? {})
   }
 
-  /** Nothing but what objects use of their storage. */
+  /** Storage that refuses all access. It has only the members that objects use. */
   #refusing(problem: SchemaNotUsable): DurableObjectStorage {
     const refuse = () => {
       throw new SchemaNotUsable(problem.detail)
@@ -96,18 +96,18 @@ export class ObjectSchema {
     return storage as unknown as DurableObjectStorage
   }
 
-  /** The note comes first, so that the end is reported even if nobody knows whether the beginning was. */
+  /** Sets the key first, so that the end is reported even if it is unknown whether the beginning was. */
   async #reportProblem(): Promise<void> {
     this.#ctx.storage.kv.put(reportedKey, true)
-    await this.#tell(this.#problem!.detail)
+    await this.#tryReport(this.#problem!.detail)
   }
 
   async #reportEnd(): Promise<void> {
-    if (await this.#tell(null)) this.#ctx.storage.kv.delete(reportedKey)
+    if (await this.#tryReport(null)) this.#ctx.storage.kv.delete(reportedKey)
   }
 
   /** A report that fails is repeated with the next alarm, or when the object is loaded again. */
-  #tell(problem: string | null): Promise<boolean> {
+  #tryReport(problem: string | null): Promise<boolean> {
     return this.#report(problem).then(
       () => true,
       () => false,

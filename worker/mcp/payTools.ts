@@ -23,7 +23,7 @@ const terms = {
     })
     .meta({
       description:
-        'A unique value that you choose for this payment, such as a UUID. Repeat a call with the same value: it never pays twice. Shared with the Idempotency-Key of the REST API.',
+        'A unique value that you choose for this payment, such as a UUID. Repeating a call with the same value never pays twice. Shared with the Idempotency-Key of the REST API.',
       minLength: 1,
       maxLength: 255,
     }),
@@ -38,7 +38,7 @@ const Paid = Payment.extend({
 
 const paying = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }
 
-/** The same as POST /v1/payments; each kind of recipient has its own tool. */
+/** Equivalent to POST /v1/payments, with one tool per kind of recipient. */
 async function pay(
   call: McpCall,
   to: CreatePayment['to'],
@@ -50,14 +50,14 @@ async function pay(
   return ok({ ...payment, replayed })
 }
 
-/** A payment that waits for its owner ends later. */
+/** The task of a payment that waits for its owner's approval, otherwise null. */
 function waiting(payment: z.input<typeof Paid>) {
   const task = payment.status === 'PENDING_APPROVAL' ? taskOf(payment) : null
   return task && { id: payment.id, task }
 }
 
 const sends =
-  'Sends USDC on Base at once, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
+  'Sends USDC on Base immediately, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
 const claims =
   'The recipient gets a link and a code to claim the USDC to any address. Unclaimed money returns to the owner.'
 
@@ -126,7 +126,7 @@ export const payTools: Tool[] = [
     name: 'request_budget',
     title: 'Request more budget',
     description:
-      'Ask the owner to add an amount to your budget. Nothing changes before the owner approves; get_budget_request shows the answer.',
+      'Ask the owner to add an amount to your budget. Nothing changes until the owner approves; get_budget_request shows the decision.',
     input: z.strictObject({ ...CreateBudgetRequest.shape, idempotency_key: terms.idempotency_key }),
     output: BudgetRequest.extend({
       replayed: z.boolean().describe('True if an earlier call with this idempotency_key made the request.'),
@@ -140,7 +140,7 @@ export const payTools: Tool[] = [
   }),
 ]
 
-/** Cancelling needs the scope that creating the payment needed. */
+/** Cancelling requires the same scope as creating the payment. */
 async function scopeOfPayment(call: McpCall, args: unknown) {
   const id = z.object({ payment_id: paymentId }).safeParse(args)
   const payment = id.success ? await getPayment(call, id.data.payment_id) : null

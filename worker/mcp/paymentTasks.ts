@@ -4,13 +4,13 @@ import { cancelPayment, getPayment } from '../services/agentPayments.ts'
 import type { Task, Tasks } from './tasks.ts'
 import type { McpCall } from './tool.ts'
 
-/** Payments that wait for their owner, as tasks. A task's id is its payment's, so nothing more is stored. */
+/** Payments that wait for approval, exposed as tasks. A task has the id of its payment, so nothing extra is stored. */
 
 const pollIntervalMs = 5_000 // 5 seconds
-/** What came of an approval is known for 30 days; approved payments for good. */
+/** The outcome of an approval is kept for 30 days, approved payments forever. */
 const keptMs = 30 * 24 * 3_600_000
 
-/** Null for a payment that waited for nobody. */
+/** Null for a payment that needed no approval. */
 export function taskOf(payment: Payment): Task | null {
   const { approval } = payment
   if (!approval) return null
@@ -22,7 +22,7 @@ export function taskOf(payment: Payment): Task | null {
   }
   switch (approval.status) {
     case 'PENDING':
-      return { ...common, status: 'working', statusMessage: `Waits for the owner until ${approval.expires_at}.` }
+      return { ...common, status: 'working', statusMessage: `Waiting for the owner until ${approval.expires_at}.` }
     case 'CANCELLED':
       return { ...common, status: 'cancelled' }
     case 'APPROVED':
@@ -36,7 +36,7 @@ export function taskOf(payment: Payment): Task | null {
   }
 }
 
-/** Inlined in a task, where nothing stamps it. */
+/** The result inlined in a task, where the SDK does not add `resultType`. */
 const resultOf = (value: Record<string, unknown>): CallToolResult => ({
   resultType: 'complete',
   content: [{ type: 'text', text: JSON.stringify(value) }],
@@ -56,11 +56,11 @@ export function paymentTasks(call: McpCall): Tasks {
     },
     async cancel(id) {
       const payment = await find(id)
-      // Too late is no error: the next tasks/get shows what it became.
+      // Cancelling too late is not an error: the next tasks/get shows the outcome.
       if (payment?.status === 'PENDING_APPROVAL') await cancelPayment(call, id)
       return payment !== null
     },
-    // Nothing is ever asked of the agent.
+    // These tasks never require input.
     update: async (id) => (await find(id)) !== null,
   }
 }

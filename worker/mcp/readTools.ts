@@ -7,7 +7,7 @@ import { paymentId, type Tool, tool } from './tool.ts'
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 const scope = 'payment_context:read'
-/** More would fill an agent's context; it can search instead. */
+/** More would fill an agent's context. The agent can search instead. */
 const maxContacts = 100
 
 export const readTools: Tool[] = [
@@ -57,7 +57,7 @@ export const readTools: Tool[] = [
     name: 'get_payment',
     title: 'Get a payment',
     description:
-      'One of your payments, by id. PENDING_APPROVAL waits for the owner. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'One of your payments, by id. PENDING_APPROVAL means that it waits for the owner. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
     annotations: readOnly,

@@ -5,9 +5,9 @@ import { operatorOf } from '../ops/accessToken.ts'
 import { localOperator } from '../ops/localOperator.ts'
 
 /**
- * Identifies the operator by the token that Cloudflare Access adds to each request, or by the cookie of a local stack's
- * sign-in. Access takes its token from a cookie too, so a change must come from our own origin: a page elsewhere can't make
- * an operator's browser do it.
+ * Identifies the operator by the token that Cloudflare Access adds to each request or, on a local stack, by the cookie of
+ * the local sign-in. Access also relies on a cookie, so changes must come from our own origin: otherwise another site
+ * could make an operator's browser send them (CSRF).
  */
 export const operator = () =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -24,5 +24,5 @@ export const operator = () =>
   })
 
 function keysUnavailable(cause: unknown): never {
-  throw new AppError('unavailable', 'Operators can’t be verified right now.', { cause })
+  throw new AppError('unavailable', 'Operators cannot be verified right now.', { cause })
 }

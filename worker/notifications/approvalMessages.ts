@@ -4,7 +4,7 @@ import { link, paragraph } from './emailBody.ts'
 import { formatDeadline, formatMoney, oneLine } from './format.ts'
 import type { Message } from './message.ts'
 
-/** Notices to an owner whose agents wait for a decision. Opening a link decides nothing. */
+/** Emails to an owner whose agents wait for a decision. Opening a link does not decide anything. */
 
 export type WaitingApproval = {
   approvalId: string
@@ -13,13 +13,13 @@ export type WaitingApproval = {
   /** Decimal USDC. */
   amount: string
   isTest: boolean
-  /** Whom it pays; null for a budget request. */
+  /** Who is paid; null for a budget request. */
   recipient: string | null
   /** ms */
   expiresAt: number
 }
 
-/** At most this many are named; the page shows all of them. */
+/** Number of requests listed in an email; the page shows all of them. */
 const named = 10
 
 export function approvalsMessage(input: {
@@ -37,7 +37,7 @@ export function approvalsMessage(input: {
     paragraph(`${waiting.length} requests of your agents wait for you:`),
     ...waiting.slice(0, named).map((each) => paragraph(`${sentence(each)} Until ${formatDeadline(each.expiresAt)}.`)),
     ...(rest > 0 ? [paragraph(`And ${rest} more.`)] : []),
-    paragraph('What you do not answer in time is not paid.'),
+    paragraph('Requests that you do not answer in time are not paid.'),
     link('Review and decide', `${appOrigin}/dashboard/approvals`),
   ]
   return email({ id, to, subject: `${waiting.length} requests wait for your approval`, parts })

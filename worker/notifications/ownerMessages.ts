@@ -4,9 +4,9 @@ import { link, paragraph } from './emailBody.ts'
 import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 
-/** Notices to an owner about budgets, wallets and webhooks. */
+/** Emails to an owner about budgets, wallets, webhooks and restores. */
 
-/** When a group's budget passes 75, 90 or 100 %. Amounts are decimal USDC. */
+/** Sent when usage of a group's budget passes 75, 90 or 100 %. Amounts are decimal USDC. */
 export function budgetMessage(input: {
   id: string
   to: string
@@ -34,7 +34,7 @@ export function budgetMessage(input: {
   return email({ id, to, subject, parts })
 }
 
-/** When a wallet is halted because the chain contradicts its books. At most one a day. */
+/** Sent when a wallet is halted because the chain contradicts its books. At most one a day. */
 export function walletHaltedMessage(input: {
   walletId: string
   to: string
@@ -62,7 +62,7 @@ export function walletHaltedMessage(input: {
   })
 }
 
-/** When Bursar switches a webhook off. */
+/** Sent when Bursar switches a webhook off. */
 export function webhookDisabledMessage(input: {
   id: string
   to: string
@@ -71,24 +71,24 @@ export function webhookDisabledMessage(input: {
   appOrigin: string
 }): Message {
   const { id, to, url, reason, appOrigin } = input
-  // The rest of the address may be a secret of the receiver.
+  // Shows only the host, because the rest of the address may contain a secret.
   const host = URL.parse(url)?.host ?? 'your address'
   const parts = [
     paragraph('Hello,'),
     paragraph(`Your webhook at ${host} is switched off: ${whyDisabled[reason]}.`),
     paragraph(
-      'Payments go on as before. Switch it on again when it works; then send what it missed from its list of deliveries.',
+      'Payments are not affected. Once it works, switch it on again and resend what it missed from its list of deliveries.',
     ),
     link('Open webhooks', `${appOrigin}/dashboard/webhooks`),
   ]
   return email({ id, to, subject: `Your webhook at ${host} is switched off`, parts })
 }
 
-/** After a restore from a backup. */
+/** Sent after a restore from a backup. */
 export function accountRestoredMessage(input: {
   id: string
   to: string
-  /** The time that the account was put back to (ms). */
+  /** The time that the account was restored to (ms). */
   asOf: number
   appOrigin: string
 }): Message {
@@ -96,10 +96,10 @@ export function accountRestoredMessage(input: {
   const parts = [
     paragraph('Hello,'),
     paragraph(
-      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Your money was never at risk: every payment since then was read again from the chain, and nothing is paid twice.`,
+      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Your money was never at risk: every payment since then was recovered from the chain, and nothing is paid twice.`,
     ),
     paragraph(
-      'What you had changed since then is lost: agents, policy groups, budgets, whitelists, permissions and webhooks are as they were. All agents are paused. Please look through them, undo what should not be there, renew the session keys of your wallets, and then resume your agents.',
+      'Changes that you made since then are lost: agents, policy groups, budgets, whitelists, permissions and webhooks are as they were. All agents are paused. Please review these settings, remove what should not be there, renew the session keys of your wallets, and then resume your agents.',
     ),
     link('Open agents', `${appOrigin}/dashboard/agents`),
   ]

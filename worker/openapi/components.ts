@@ -63,7 +63,7 @@ const oauthSchemas: Record<string, Json> = {
       access_token: text('Send it in the Authorization header: Bearer …'),
       token_type: { type: 'string', const: 'Bearer' },
       expires_in: { type: 'integer', description: 'Seconds.' },
-      scope: text('What the token grants, which may be less than was requested.'),
+      scope: text('The granted scopes, which may be fewer than requested.'),
     },
   },
   Introspection: {
@@ -71,7 +71,7 @@ const oauthSchemas: Record<string, Json> = {
     required: ['active'],
     properties: {
       active: { type: 'boolean' },
-      scope: text('What the token currently grants.'),
+      scope: text('The scopes that the token currently grants.'),
       client_id: { type: 'string' },
       token_type: { type: 'string', const: 'Bearer' },
       exp: { type: 'integer', description: 'Unix seconds.' },
@@ -99,7 +99,7 @@ export function schemas(): Record<string, Json> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(fromZod)) registry.add(schema, { id })
   const made = z.toJSONSchema(registry, {
-    io: 'input', // what callers send; responses are the same either way
+    io: 'input', // the form that callers send; responses are the same either way
     target: 'draft-2020-12',
     uri: (id) => `#/components/schemas/${id}`,
   })

@@ -7,16 +7,16 @@ export const errorDescriptions = {
   insufficient_scope:
     'With WWW-Authenticate: the access token lacks the scope; request another one. Without it: the policy group does not allow this kind of payment.',
   agent_disabled: 'The agent, its policy group or the whole account is paused.',
-  account_suspended: 'The operator has suspended the account. Its agents are refused everything.',
+  account_suspended: 'The operator has suspended the account. All calls of its agents are refused.',
   recipient_not_allowed: 'The recipient is not on the whitelist, or is outside what the group allows.',
   contact_changed: 'The contact changed after it was whitelisted. The owner has to confirm it in the policy group.',
   budget_exceeded: 'Exceeds what is left of the group’s budget, in total or for the current period.',
   payment_limit_exceeded: 'Exceeds the group’s per-payment limit.',
   unclaimed_limit_exceeded: 'Exceeds the group’s limit for unclaimed payouts.',
-  approval_denied: 'The owner denied it. The same is not asked again for 24 hours.',
+  approval_denied: 'The owner denied it. The same request is refused for 24 hours.',
   approval_expired: 'The owner did not answer in time. Nothing was paid.',
   approval_cancelled: 'It was cancelled before the owner approved it. Nothing was paid.',
-  approvals_full: 'Too many requests wait for the owner. Wait for an answer, or cancel one.',
+  approvals_full: 'Too many requests are waiting for the owner. Wait for a decision, or cancel one.',
   forbidden: 'The caller is not allowed to do this.',
   not_found: 'No such resource, or it belongs to someone else.',
   method_not_allowed: 'Method not allowed; see the Allow header.',
@@ -41,7 +41,7 @@ export const errorDescriptions = {
   upstream_unavailable:
     'The Base network is unreachable. Nothing was sent; repeat the request with the same Idempotency-Key.',
   payments_paused:
-    'The operator has paused payments for everybody. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
+    'The operator has paused payments for all accounts. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   service_updating:
     'The service is being updated and this account waits for it. Nothing was done; repeat the request with the same Idempotency-Key after Retry-After.',
   account_restoring:
@@ -62,7 +62,7 @@ export const introduction = `Bursar lets agents pay in USDC on Base, within a bu
 
 **Credentials.** An agent has a client id with a secret, and an API key. The API key is a bearer token without expiry; the \
 client credentials give access tokens that last 15 minutes. Both grant the same access. Permissions are checked on every \
-call, so pausing or deleting an agent takes effect at once.
+call, so pausing or deleting an agent takes effect immediately.
 
 **Amounts** are decimal strings of USDC with at most 6 decimals, such as "12.5". JSON numbers are rejected.
 
@@ -71,16 +71,16 @@ commas, the same on every retry. The same key with the same content always refer
 replayed response carries \`Idempotent-Replayed: true\`. The same key with different content is refused. A refused payment \
 does not use up its key. After a lost response, a 429 or a 5xx, repeat the request with the same key: it never pays twice.
 
-**Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what it was \
-based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
+**Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what the \
+decision was based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
 
-**Approvals.** A rule of the policy group may ask the owner about a payment that the budget allows. Then the reply is 202 \
-with \`status: "PENDING_APPROVAL"\`, the payment's id and \`approval\`; nothing is reserved or paid. GET the payment, or \
-repeat the request with the same key, until the owner has decided. Give a \`reason\` to help. POST /v1/payments/check says \
-beforehand whether the owner would be asked.
+**Approvals.** A rule of the policy group may require the owner's approval for a payment that the budget allows. Then the \
+response is 202 with \`status: "PENDING_APPROVAL"\`, the payment's id and \`approval\`; nothing is reserved or paid. GET the \
+payment, or repeat the request with the same key, until the owner has decided. A \`reason\` helps the owner decide. POST \
+/v1/payments/check tells you beforehand whether the owner would be asked.
 
 **Limits.** Every response has a \`RateLimit\` header with the number of calls left in the current window, and a created \
-payment also with the payments left to the agent and its account. GET /v1/context lists these and the gas that is left \
+payment also with the payments left to the agent and its account. GET /v1/context lists these and the gas left for \
 today. A refusal by a limit is a 429 with \`rule\`, \`resets_at\` and \`Retry-After\`; nothing was reserved.
 
 **MCP.** The same payments are available as tools at \`/mcp\`, with the same credentials and idempotency keys.`

@@ -156,7 +156,7 @@ const statusDescriptions: Record<number, string> = {
   403: 'Refused by a rule of the policy group.',
   404: 'Not found.',
   409: 'The payment is already signed or final.',
-  410: 'The owner did not approve it in time, or it was cancelled before.',
+  410: 'The approval expired or was cancelled.',
   413: 'The request is larger than 64 kB.',
   422: 'Cannot be carried out: balance, session key, wallet, or an Idempotency-Key used for a different payment.',
   429: 'Too many requests.',

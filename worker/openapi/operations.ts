@@ -29,7 +29,7 @@ export type Operation = {
   query?: z.ZodObject
   body?: RequestName
   success: Success
-  /** Another way to succeed. */
+  /** An alternative successful response. */
   orElse?: Success
   /** Error statuses beyond those that every operation has. */
   errors: number[]
@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Create a payment',
     description:
-      'Decided immediately: 201 means that the amount is reserved and the payment is being processed. 202 means that its owner has to approve it first: nothing is reserved, and the same key returns its present state. Poll GET until its status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
+      'Decided immediately: 201 means that the amount is reserved and the payment is being processed. 202 means that the owner has to approve it first: nothing is reserved, and repeating the request with the same key returns the current state. Poll GET until the status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
     access: visibleScopes,
     needsKey: true,
     body: 'CreatePayment',
@@ -71,7 +71,7 @@ export const operations: readonly Operation[] = [
       'A dry run under the same rules. Nothing is reserved or recorded, so a later payment may still be refused. A refusal by a rule is a successful response with allowed: false.',
     access: visibleScopes,
     body: 'CreatePayment',
-    success: { status: 200, description: 'What a payment would result in.', schema: 'PaymentCheck' },
+    success: { status: 200, description: 'The expected result of the payment.', schema: 'PaymentCheck' },
     errors: [400, 403, 404, 413, 502],
   },
   {
@@ -120,7 +120,7 @@ export const operations: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Request more budget',
     description:
-      'Asks the owner to add an amount to the budget of the policy group. Refused for 24 hours after the owner has denied the same. The same key returns the present state.',
+      'Asks the owner to add an amount to the budget of the policy group. Refused for 24 hours after the owner has denied the same request. Repeating the request with the same key returns the current state.',
     access: visibleScopes,
     needsKey: true,
     body: 'CreateBudgetRequest',
@@ -132,7 +132,7 @@ export const operations: readonly Operation[] = [
     },
     orElse: {
       status: 200,
-      description: 'An earlier request with this key, which has ended.',
+      description: 'An earlier request with the same key, which has ended.',
       schema: 'BudgetRequest',
       headers: ['Location', 'Idempotent-Replayed'],
     },
@@ -146,7 +146,7 @@ export const operations: readonly Operation[] = [
     summary: 'Get a budget request',
     description: 'Returns 404 for another agent’s request.',
     access: ['payment_context:read'],
-    success: { status: 200, description: 'Its current state.', schema: 'BudgetRequest' },
+    success: { status: 200, description: 'The current state of the request.', schema: 'BudgetRequest' },
     errors: [404],
   },
   {
@@ -179,7 +179,7 @@ export const operations: readonly Operation[] = [
     id: 'revokeToken',
     tag: 'Access tokens',
     summary: 'Revoke an access token',
-    description: 'RFC 7009. Revokes a token of this client at once; any other token is ignored.',
+    description: 'RFC 7009. Revokes a token of this client immediately; any other token is ignored.',
     access: 'client',
     body: 'SubmittedToken',
     success: { status: 200, description: 'Revoked, or there was nothing to revoke.' },

@@ -2,7 +2,7 @@ import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import type { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { type Json, ref } from './components.ts'
 
-/** What webhooks receive: the `webhooks` of the OpenAPI document. */
+/** The `webhooks` of the OpenAPI document: the requests that webhook receivers get. */
 
 export type WebhookOperation = Json & {
   operationId: string
@@ -16,7 +16,7 @@ export type WebhookOperation = Json & {
 export const webhooksTag = {
   name: 'Webhooks',
   description:
-    'Owners name addresses in the dashboard that receive these events as POST requests, signed as in Standard Webhooks. Respond with any 2xx status within 15 seconds; otherwise the event is sent again for three days. An event may arrive more than once, with the same `webhook-id`, and in any order: of two events about one payment, the one with the higher `seq` is newer.',
+    'Owners add addresses in the dashboard, which receive these events as POST requests signed as in Standard Webhooks. Respond with any 2xx status within 15 seconds; otherwise the event is retried for three days. An event may arrive more than once, with the same `webhook-id`, and in any order: of two events about one payment, the one with the higher `seq` is newer.',
 }
 
 const header = (name: string, description: string) => ({
@@ -28,8 +28,8 @@ const header = (name: string, description: string) => ({
 })
 
 const headers = [
-  header('webhook-id', 'Of the event. The same whenever it is sent again.'),
-  header('webhook-timestamp', 'Unix seconds of this attempt. Refuse what is older than five minutes.'),
+  header('webhook-id', 'Id of the event. The same on every attempt.'),
+  header('webhook-timestamp', 'Unix seconds of this attempt. Reject requests older than five minutes.'),
   header(
     'webhook-signature',
     'One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two.',
@@ -68,8 +68,8 @@ function operation(name: WebhookEvent, origin: string): WebhookOperation {
     },
     responses: {
       '2XX': { description: 'Received. The body is not read.' },
-      '410': { description: 'No more events are wanted: the webhook is switched off.' },
-      default: { description: 'Anything else, also a redirect: the event is sent again.' },
+      '410': { description: 'No further events are wanted: the webhook is switched off.' },
+      default: { description: 'Any other response, including redirects: the event is retried.' },
     },
   }
 }

@@ -19,17 +19,17 @@ import { type Act, recordAct } from './record.ts'
 import { currentSince, renewKeys } from './renewKeys.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** After its expiry a payout is reclaimed, and that becomes final. */
+/** Time after its expiry in which a payout is reclaimed and the reclaim becomes final. */
 const endingMs = dayMs
-/** Login sessions, whose refresh tokens are signed with the code pepper. */
+/** Lifetime of login sessions, whose refresh tokens are signed with the code pepper. */
 const sessionMs = 30 * dayMs
-/** Accounts or payouts that one line names. */
+/** Maximum number of accounts or payouts named in one line. */
 const maxNamed = 10
 
-/** What keeps older versions from being removed; `until` in ms, null: not by itself. */
+/** Something that still needs an older version, until `until` (ms). Null if it does not end by itself. */
 type Remaining = { what: string; until: number | null }
 
-/** Each ring: its versions, and what still needs the older ones. */
+/** The versions of each keyring, and what still needs the older ones. */
 export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
   return Promise.all(
     keyringNames.map(async (name) => {
@@ -57,7 +57,7 @@ export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
   )
 }
 
-/** The newest export was begun under another version; the cron makes a new one. */
+/** The newest finished export, if it is under another version; the cron makes a new one. */
 async function exportUnderOther(db: Deps['db'], version: number): Promise<Remaining[]> {
   const run = await newestFinishedRun(db)
   return run && run.kekVersion !== version
@@ -103,24 +103,25 @@ async function remainingOf(
   ]
 }
 
-/** Accounts that could not be looked at: they may need any older version. */
+/** Accounts that have not been or could not be checked. They may need any older version. */
 async function uncheckedOf(
   db: Deps['db'],
   { accounts, unchecked, failed }: { accounts: number; unchecked: number; failed: number },
 ): Promise<Remaining[]> {
   const remaining: Remaining[] = []
-  if (unchecked > 0) remaining.push({ what: `${unchecked} of ${accounts} accounts are not looked at yet`, until: null })
+  if (unchecked > 0)
+    remaining.push({ what: `${unchecked} of ${accounts} accounts have not been checked yet`, until: null })
   if (failed > 0) {
     const named = (await failedAccounts(db, maxNamed)).map(({ userId, failure }) => `${userId} (${failure})`)
     remaining.push({
-      what: `${failed} of ${accounts} accounts could not be looked at: ${listOf(named, failed)}`,
+      what: `${failed} of ${accounts} accounts could not be checked: ${listOf(named, failed)}`,
       until: null,
     })
   }
   return remaining
 }
 
-/** `at`: when the last of them expires (ms); null: there are none. */
+/** `n` open payouts, the last of which expires at `at` (ms); null if there are none. */
 async function payoutsOf(
   { db, now }: Deps,
   ring: 'PAYOUT_SECRET' | 'CODE_PEPPER',
@@ -130,7 +131,7 @@ async function payoutsOf(
   if (at === null) return []
   const open = `${n} open payouts, the last of which`
   if (at + endingMs > now()) return [{ what: `${open} expires at ${iso(at)}`, until: at + endingMs }]
-  // They should have ended by now, so no date says when they will.
+  // They should have ended by now, so there is no date by which they will.
   const accounts = await openPayoutsUnderOther(db, ring, maxNamed)
   const named = accounts.flatMap(({ userId, ids }) => (ids ?? []).map((id) => `${id} of ${userId}`)).slice(0, maxNamed)
   return [{ what: `${open} expired at ${iso(at)}: ${listOf(named, n)}`, until: null }]
@@ -139,7 +140,7 @@ async function payoutsOf(
 const listOf = (named: string[], n: number) =>
   [...named, ...(n > named.length ? [`${n - named.length} more`] : [])].join(', ')
 
-/** Accounts of other versions that still have transactions or ETH, and new ones that wait for it. */
+/** Relayer accounts of other versions that still have transactions or ETH, and new accounts that still need ETH. */
 async function relayersOf({ env }: Deps, version: number): Promise<Remaining[]> {
   const names = chainIds
     .filter((chainId) => isInUse(env, chainId))
@@ -163,13 +164,13 @@ async function relayersOf({ env }: Deps, version: number): Promise<Remaining[]> 
   return lists.flat().map((what) => ({ what, until: null }))
 }
 
-/** One step of the background job now, instead of with the next minute. Returns how many accounts it looked at. */
+/** Runs one step of the background job now instead of at the next minute. Returns how many accounts it checked. */
 export async function renewKeysNow(deps: Deps, act: Act): Promise<{ accounts: number }> {
   await recordAct(deps, act, 'keys.renew', 'all')
   return { accounts: await renewKeys(deps.env, deps.db, deps.now()) }
 }
 
-/** Passwords under an older pepper no longer sign in; their owners choose new ones by email. */
+/** Voids passwords under an older pepper. Their users must choose new ones by email. */
 export async function resetOldPasswords(deps: Deps, act: Act): Promise<{ passwords: number }> {
   const { version } = keyring(deps.env, 'PASSWORD_PEPPER').current(deps.now())
   await recordAct(deps, act, 'keys.reset_passwords', `version ${version}`)

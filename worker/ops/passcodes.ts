@@ -15,7 +15,7 @@ export async function passcodeList({ env, db, now }: Deps): Promise<PasscodeList
   return { signUp: signUpModeOf(env), passcodes: rows.map((row) => passcodeView(row, now())) }
 }
 
-/** The id is recorded, never the passcode. */
+/** Creates a passcode. Records its id, never the passcode. */
 export async function createPasscode(
   deps: Deps,
   act: Act,
@@ -40,7 +40,7 @@ export async function createPasscode(
   return { ...passcodeView(inserted, now()), passcode }
 }
 
-/** Changes the limits that are given. */
+/** Changes only the given limits. */
 export async function limitPasscode(
   deps: Deps,
   act: Act,
@@ -49,7 +49,7 @@ export async function limitPasscode(
 ): Promise<Passcode> {
   const { maxUses, expiresInDays } = input
   if (maxUses === undefined && expiresInDays === undefined)
-    throw new AppError('invalid_input', 'Give maxUses, expiresInDays or both.')
+    throw new AppError('invalid_input', 'Specify maxUses, expiresInDays or both.')
   await recordAct(deps, act, 'passcode.limit', id, input)
   return edited(deps, id, {
     ...(maxUses !== undefined && { maxUses }),
@@ -57,7 +57,7 @@ export async function limitPasscode(
   })
 }
 
-/** Accounts that were made with it stay. */
+/** Revokes a passcode. Accounts that were created with it are not affected. */
 export async function revokePasscode(deps: Deps, act: Act, id: string): Promise<Passcode> {
   await recordAct(deps, act, 'passcode.revoke', id)
   return edited(deps, id, { revokedAt: deps.now() })
@@ -65,12 +65,12 @@ export async function revokePasscode(deps: Deps, act: Act, id: string): Promise<
 
 async function edited({ db, now }: Deps, id: string, change: Parameters<typeof editPasscode>[2]): Promise<Passcode> {
   const row = await editPasscode(db, id, change)
-  if (!row) throw new AppError('not_found', 'There is no passcode with this id that is not revoked.')
+  if (!row) throw new AppError('not_found', 'There is no passcode with this id, or it is revoked.')
   return passcodeView(row, now())
 }
 
 const endOf = (days: number | null, now: number) => (days === null ? null : now + days * dayMs)
-/** Of an HMAC under the pepper, so it says nothing about the passcode. */
+/** A prefix of the HMAC under the pepper, so it reveals nothing about the passcode. */
 const idOf = (hash: string) => hash.slice(0, 16)
 
 function passcodeView(row: PasscodeRow, now: number): Passcode {

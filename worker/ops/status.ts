@@ -16,7 +16,7 @@ const overdueAfterMs = 120_000 // 2 minutes
 const maxListed = 100
 const iso = (at: number) => new Date(at).toISOString()
 
-/** The state of the deployment, in one look. */
+/** The state of the deployment at a glance. */
 export async function opsStatus(deps: Deps): Promise<OpsStatus> {
   const { env, db, now } = deps
   const [problems, stop, webhooks, alerts, overdueTreasuries, suspended, ...states] = await Promise.all([
@@ -41,7 +41,7 @@ export async function opsStatus(deps: Deps): Promise<OpsStatus> {
   }
 }
 
-/** Accounts and jobs that do not move. Why an account's work waits is in its report (users.ts). */
+/** Accounts and jobs that are stuck. An account's report (users.ts) says why its work waits. */
 export async function stuckWork({ env, db, now }: Deps): Promise<Stuck> {
   const [overdue, ...jobs] = await Promise.all([
     listOverdue(db, now() - overdueAfterMs, maxListed),
@@ -76,7 +76,7 @@ async function relayerState(env: Env, name: string): Promise<RelayerState> {
 }
 
 const wei = 10n ** 18n
-/** With four decimals, rounded down. */
+/** Decimal ETH with four decimals, rounded down. */
 const ethText = (amount: bigint) => `${amount / wei}.${String(((amount % wei) * 10_000n) / wei).padStart(4, '0')}`
 
 async function stuckJobs(env: Env, name: string): Promise<StuckJob[]> {
@@ -89,7 +89,7 @@ async function stuckJobs(env: Env, name: string): Promise<StuckJob[]> {
       status: state,
       since: iso(since),
       retryAt: iso(retryAt),
-      why: reason ?? 'waits for its turn',
+      why: reason ?? 'waiting for its turn',
     }))
   } catch {
     const now = iso(Date.now())

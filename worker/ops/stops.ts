@@ -11,8 +11,8 @@ export async function currentStop({ db }: Pick<Deps, 'db'>): Promise<ServiceStop
 }
 
 /**
- * In force within 5 seconds in every object. `from`: the mode that the operator has seen; stopping less than now is
- * refused if it is another meanwhile, so that nobody lifts a stop that they do not know of.
+ * Sets the stop mode, which takes effect in every object within 5 seconds. `from` is the mode that the operator has seen. A
+ * weaker mode is refused if the current one is different, so that no operator lifts a stop they do not know of.
  */
 export async function setStop(
   deps: Deps,
@@ -24,6 +24,6 @@ export async function setStop(
   const now = await currentStop(deps)
   throw new AppError(
     'conflict',
-    `More is stopped now than you have seen: ${now.mode}. Nothing was changed; look again.`,
+    `More has been stopped in the meantime: ${now.mode}. Nothing was changed; check the status and try again.`,
   )
 }

@@ -8,7 +8,7 @@ import { type OpenApi, openApi } from '../openapi/document.ts'
 import { webhooksTag } from '../openapi/webhooks.ts'
 import { type Html, page } from './layout.ts'
 
-/** /docs: /openapi.json for people; the `type` of every problem links here. No script and no external resources. */
+/** /docs: /openapi.json for people. The `type` of every problem links here. No script and no external resources. */
 export function docsPage(c: Context<AppEnv>) {
   const document = openApi(c.env.API_ORIGIN)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -50,14 +50,14 @@ ${code(`curl ${origin}/oauth/token -u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET" 
 
 const webhooks = (document: OpenApi) => html`<h2 id="webhooks">Webhooks</h2>
 <p>${marked(webhooksTag.description)}</p>
-<p>Check every request with a library for Standard Webhooks and the webhook’s secret, over the body as it arrived:</p>
+<p>Verify every request with a Standard Webhooks library and the webhook’s secret, using the raw body:</p>
 ${code(`import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET)
 createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString()
-  const { type, data } = webhook.verify(body, request.headers) // throws if it is not Bursar’s
+  const { type, data } = webhook.verify(body, request.headers) // throws if it is not from Bursar
   console.log(type, data.id, data.status)
   response.end()
 }).listen(9000)`)}
@@ -68,7 +68,7 @@ ${table(
     post.description as string,
   ]),
 )}
-<p>The body has <code>type</code>, <code>timestamp</code> and <code>data</code>: the payment as <code>GET /v1/payments/{paymentId}</code> shows it, with <code>agent_id</code>, <code>previous_status</code> and <code>seq</code>. <code>payment.undone</code> takes an event back: a block left the chain before it was final. Links and codes of payouts are in no event.</p>
+<p>The body has <code>type</code>, <code>timestamp</code> and <code>data</code>: the payment as <code>GET /v1/payments/{paymentId}</code> shows it, with <code>agent_id</code>, <code>previous_status</code> and <code>seq</code>. <code>payment.undone</code> revokes an earlier event: its block left the chain before it was final. Events never contain links or codes of payouts.</p>
 ${code(JSON.stringify(document.webhooks['payment.confirmed']!.post.requestBody.content['application/json'].example, null, 2))}`
 
 const scopes = () => html`<h2 id="scopes">Scopes</h2>
@@ -169,7 +169,7 @@ function access(operation: Json): string {
   return 'With an API key, or an access token with the scope for the kind of recipient.'
 }
 
-/** One row per field; nested fields by their path. */
+/** One row per field. Nested fields are shown with their path. */
 function fields(schema: Schema, resolve: <T>(value: unknown) => T, prefix: string): Html[][] {
   const variants = schema.oneOf ?? schema.anyOf
   if (variants && !schema.properties)

@@ -5,8 +5,8 @@ import { emptyRings, firstVersion, keyrings } from './keyringRules.ts'
 import * as rule from './settingRules.ts'
 
 /**
- * `fatal`: the Worker refuses all work, because it would sign with a wrong key, store what it can't read again or lead
- * people elsewhere. The others disable what needs the setting.
+ * `fatal`: the Worker refuses all work, because it would sign with a wrong key, store data that it cannot read back or send
+ * people to a wrong address. Other problems only disable what needs the setting.
  */
 export type SettingProblem = { name: string; problem: string; fatal: boolean }
 
@@ -14,7 +14,7 @@ type Row = { rule: rule.Rule; required?: true; fatal?: true }
 const core = { required: true, fatal: true } as const
 const notEmpty = rule.pattern(/\S/, 'is blank')
 
-/** Every setting. One that is not required may be unset or empty. */
+/** The rules of all settings. A setting that is not required may be unset or empty. */
 const rows: Record<keyof Settings, Row> = {
   ENVIRONMENT: { rule: rule.oneOf('local', 'test', 'production'), ...core },
   API_ORIGIN: { rule: rule.httpUrl('origin'), ...core },
@@ -90,7 +90,7 @@ const rows: Record<keyof Settings, Row> = {
 
 const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
 
-/** What is missing or malformed. Problems name settings and never repeat their values. */
+/** Missing and malformed settings. Problems name settings but never contain their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [
   ...(Object.keys(rows) as (keyof Settings)[]).flatMap((name) => problemOf(env, name)),
   ...bindings.filter((name) => !env[name]).map((name) => ({ name, problem: 'is not bound', fatal: true })),
@@ -106,7 +106,7 @@ function problemOf(env: Env, name: keyof Settings): SettingProblem[] {
   return problem === null ? [] : [{ name, problem, fatal }]
 }
 
-/** Settings that belong together, of which some are missing. */
+/** Missing settings that others depend on. */
 function groupProblems(env: Env): SettingProblem[] {
   const needed = (because: string, names: (keyof Settings)[]): SettingProblem[] =>
     names.filter((name) => !env[name]).map((name) => ({ name, problem: `is missing: ${because}`, fatal: false }))
@@ -129,7 +129,7 @@ function groupProblems(env: Env): SettingProblem[] {
       ? needed('SMS_COUNTRIES offers SMS', [...twilio])
       : together('Twilio needs it', [...twilio])),
     ...(env.ENVIRONMENT === 'production' && env.SMS_COUNTRIES === '*'
-      ? [{ name: 'SMS_COUNTRIES', problem: 'must name countries: * is for local stacks', fatal: false }]
+      ? [{ name: 'SMS_COUNTRIES', problem: 'must list countries: * is only for local stacks', fatal: false }]
       : []),
     ...together('operators sign in with it', ['ACCESS_TEAM_ORIGIN', 'ACCESS_AUDIENCE']),
     ...together('the on-ramp needs it', ['COINBASE_ONRAMP_KEY_ID', 'COINBASE_ONRAMP_KEY_SECRET']),

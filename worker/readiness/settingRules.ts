@@ -3,7 +3,7 @@ import { parseContractSets } from '../chain/contractSets.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
 import { privateKeyProblem, signingKeyProblem } from './keyRules.ts'
 
-/** Returns what is wrong with a value, in words that never repeat it; null if it is well formed. */
+/** Returns the problem with a value, without repeating the value, or null if it is well formed. */
 export type Rule = (value: string) => string | null
 
 export const oneOf =
@@ -20,7 +20,7 @@ export const signingKey =
   (value) =>
     signingKeyProblem(value, part)
 
-/** An origin, or with `path` any URL. Plain HTTP only on this machine. */
+/** An origin or any URL, depending on `part`. Plain HTTP is allowed only for loopback. */
 export const httpUrl =
   (part: 'origin' | 'url'): Rule =>
   (value) => {
@@ -38,7 +38,7 @@ export const rpcUrlList: Rule = (value) => {
   return urls.some((url) => httpUrl('url')(url.replace(/\/$/, ''))) ? 'must be one or two https:// URLs' : null
 }
 
-/** `{}` says that the network is not used. */
+/** `{}` means that the network is not used. */
 export const contracts: Rule = (value) => {
   const parsed = parseContractSets(value)
   return typeof parsed === 'string' ? parsed : null
@@ -79,7 +79,7 @@ export const countries: Rule = (value) => {
 }
 
 export const emailAddress: Rule = (value) =>
-  /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(value) ? null : 'must be an email address alone, such as hello@bursar.example'
+  /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(value) ? null : 'must be a plain email address, such as hello@bursar.example'
 
 export const pattern =
   (expected: RegExp, words: string): Rule =>

@@ -7,9 +7,9 @@ import type { RelayerAccountState } from './api.ts'
 import { type SubmitterDeps, TransactionSubmitter } from './transactionSubmitter.ts'
 import { Transactions } from './transactions.ts'
 
-/** What a new account needs before it takes over: 0.001 ETH, as readiness asks for. */
+/** The balance that a new account needs before it takes over: 0.001 ETH, as the readiness check requires. */
 export const leastBalance = 10n ** 15n
-const lookEveryMs = 60_000 // 1 minute
+const checkEveryMs = 60_000 // 1 minute
 
 type Parts = Pick<SubmitterDeps, 'jobs' | 'quota' | 'feeCeilings' | 'maxClockSkew'> & {
   settings: () => KeyringSettings
@@ -61,7 +61,7 @@ type Deps = {
 export class RelayerAccounts {
   readonly #deps: Deps
   readonly #submitters = new Map<number, TransactionSubmitter>()
-  #lookAt = 0
+  #checkAt = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -80,7 +80,7 @@ export class RelayerAccounts {
     return relayerAccount(this.#ring.secret(version), this.#deps.chainId, this.#deps.shard)
   }
 
-  /** Ascending; the last one sends. */
+  /** Versions in ascending order; the last one sends. */
   versions(): number[] {
     const known = this.#rows()
     if (known.length > 0) return known
@@ -104,12 +104,12 @@ export class RelayerAccounts {
     )
   }
 
-  /** The one that sends. Throws InvalidSeed, UnknownKeyVersion, or if its seed is not the one that it had. */
+  /** The submitter that sends. Throws InvalidSeed, UnknownKeyVersion, or if the seed of its version has changed. */
   active(): TransactionSubmitter {
     return this.#submitter(this.versions().at(-1)!)
   }
 
-  /** Those before it whose version of the seed is still there. */
+  /** The submitters of older accounts whose version of the seed still exists. */
   older(): TransactionSubmitter[] {
     const has = (version: number) => this.#ring.versions.some((one) => one.version === version)
     return this.versions()
@@ -132,25 +132,25 @@ export class RelayerAccounts {
     return made
   }
 
-  /** The version that is to take over; null: the one that sends is current. */
+  /** The version that is to take over; null if the one that sends is current. */
   waiting(): number | null {
     const { version } = this.#ring.current(this.#deps.now())
     return version > this.versions().at(-1)! ? version : null
   }
 
-  /** Lets the current version take over if its account can pay; looks once a minute. Throws RpcUnavailable. */
+  /** Lets the current version take over if its account can pay; checks once a minute. Throws RpcUnavailable. */
   async moveOn(): Promise<void> {
     const version = this.waiting()
     const { now, balance, chainId, shard } = this.#deps
-    if (version === null || now() < this.#lookAt) return
-    this.#lookAt = now() + lookEveryMs
+    if (version === null || now() < this.#checkAt) return
+    this.#checkAt = now() + checkEveryMs
     const { address } = this.account(version)
     if ((await balance(address)) < leastBalance) return
     this.#add(version, null)
     logWarning('relayer_account_replaced', { relayer: `${chainId}:${shard}`, version, address })
   }
 
-  /** All of them, and those that are to take over. Throws RpcUnavailable. */
+  /** The states of all accounts, including those that are to take over. Throws RpcUnavailable. */
   async states(): Promise<RelayerAccountState[]> {
     const versions = this.versions()
     const active = versions.at(-1)!

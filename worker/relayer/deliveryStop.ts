@@ -7,8 +7,8 @@ export const stoppedByOperator = { problem: 'an operator has stopped it' }
 const timeoutMs = 2_000 // 2 seconds
 
 /**
- * Has an operator stopped delivery? Read from D1 every 5 seconds. Without D1 the last reading counts, or none: what is
- * signed may be delivered by anyone, and an owner's exit must not depend on a database.
+ * Tells whether an operator has stopped delivery, read from D1 every 5 seconds. Without D1 the last reading counts, or
+ * `none`: anyone may deliver what is signed, and an owner's exit must not depend on a database.
  */
 export class DeliveryStop {
   readonly #database: D1Database
@@ -25,19 +25,19 @@ export class DeliveryStop {
   }
 
   async #read(now: number): Promise<void> {
-    // Whether it works or not: a database that is down is not asked at every step.
+    // Set even if the query fails, so that a database that is down is not queried at every step.
     this.#readAt = now
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<null>((resolve) => {
       timer = setTimeout(resolve, timeoutMs, null)
     })
-    const row = await Promise.race([this.#ask().catch(() => null), timeout])
+    const row = await Promise.race([this.#query().catch(() => null), timeout])
     clearTimeout(timer)
     if (row) this.#mode = row.mode
   }
 
-  /** Async, so that a missing binding rejects as an unreachable database does. */
-  async #ask() {
+  /** Async, so that a missing binding rejects like an unreachable database. */
+  async #query() {
     return readServiceStop(primaryDb(this.#database))
   }
 }

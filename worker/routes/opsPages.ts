@@ -27,8 +27,8 @@ import { actsContent, statusContent, stuckContent } from '../pages/ops/statusPag
 const maxActs = 200
 
 /**
- * Forms post from our own pages alone: browsers name the origin of a POST, and the token binds the form to the operator
- * that it was sent to. The field is then removed, so that schemas need not know it.
+ * Accepts forms only from our own pages: browsers send the origin of a POST, and the token binds the form to the operator
+ * that it was sent to.
  */
 const ownForm = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
@@ -39,14 +39,11 @@ const ownForm = createMiddleware<AppEnv>(async (c, next) => {
   if (origin !== env.API_ORIGIN && origin !== env.APP_ORIGIN)
     throw new AppError('forbidden', 'This form was sent from another site.')
   if (!isFormToken(env, c.var.operator, token, now()))
-    throw new AppError(
-      'forbidden',
-      'This form is too old, or was made for somebody else. Go back and load the page again.',
-    )
+    throw new AppError('forbidden', 'This form is too old or belongs to another operator. Go back and reload the page.')
   await next()
 })
 
-/** Texts of a form as a schema of the API wants them: empty means absent or null. */
+/** Converts form texts to the types of the API's schemas. An empty text means null. */
 const numberOf = z.preprocess(
   (text) => (text === '' || text === undefined ? null : Number(text)),
   z.number().nullable(),
@@ -69,7 +66,7 @@ const OlderAudit = z.object({ reason: Reason.shape.reason, before: numberOf.opti
 const RevokePasscode = z.object({ id: z.string().trim(), reason: Reason.shape.reason })
 
 const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })
-/** What was done, said on the page that follows. */
+/** Redirects to a page that confirms the action. */
 const done = (c: Context<AppEnv>, path: string) => c.redirect(`${path}?done=1`, 303)
 const notice = (c: Context<AppEnv>) => (c.req.query('done') ? { notice: 'Done and recorded.' } : {})
 
@@ -83,7 +80,7 @@ export const opsPages = new Hono<AppEnv>()
   .use(ownForm)
   .get('/', async (c) => {
     const status = await opsStatus(c.var.deps)
-    const who = html`<p class="muted">You are ${c.var.operator}. What you do is recorded under this name.</p>`
+    const who = html`<p class="muted">You are ${c.var.operator}. Your actions are recorded under this name.</p>`
     return opsPage(c, 'Operators', [who, ...statusContent(status, formsFor(c))], notice(c))
   })
   .post('/stop', validate('form', SetStop), async (c) => {

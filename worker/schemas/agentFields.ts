@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reasonMax } from '#domain/approval.ts'
 
-/** Fields that the schemas of /v1 share. */
+/** Fields shared by the schemas of /v1. */
 
 export const usdc = z
   .string()
@@ -13,24 +13,24 @@ export const reason = z.string().trim().max(reasonMax, `The reason must be at mo
 /** A policy group's budget. */
 export const Budget = z
   .object({
-    limit: usdc.nullable().describe('Null = no limit.'),
+    limit: usdc.nullable().describe('Null if there is no limit.'),
     spent: usdc.describe('Confirmed payments.'),
     held: usdc.describe('Accepted but not yet confirmed.'),
     remaining: usdc.nullable().describe('limit − spent − held; null without a limit.'),
   })
   .describe('The policy group’s total budget, shared by all its agents. Decimal USDC.')
 
-/** What the owner has been asked. */
+/** The approval that the owner was asked for. */
 export const ApprovalReference = z
   .object({
     id: z.string(),
     status: z.enum(['PENDING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']),
     requested_at: instant,
-    decided_at: instant.nullable().describe('When it ended, whoever ended it.'),
-    expires_at: instant.describe('Without an answer it ends then, as EXPIRED.'),
+    decided_at: instant.nullable().describe('When it was decided, cancelled or expired.'),
+    expires_at: instant.describe('When it expires without a decision.'),
     url: z
       .string()
       .meta({ format: 'uri' })
-      .describe('Where the owner, signed in, decides. Opening it decides nothing.'),
+      .describe('Page where the signed-in owner decides. Opening it does not decide anything.'),
   })
   .describe('The owner’s approval.')

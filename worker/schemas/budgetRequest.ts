@@ -19,7 +19,7 @@ export const BudgetRequest = z.object({
   id: z.string(),
   object: z.literal('budget_request'),
   status: z.enum(['PENDING_APPROVAL', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']),
-  amount: usdc.describe('To be added to the budget. Decimal USDC.'),
+  amount: usdc.describe('Amount to add to the budget. Decimal USDC.'),
   reason: z.string().nullable(),
   created_at: instant,
   decided_at: instant.nullable(),

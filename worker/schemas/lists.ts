@@ -3,14 +3,14 @@ import { decodeCursor, type ListCursor } from '#domain/listCursor.ts'
 import { type ListSort, listSorts, payoutStatuses, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
 import { parseUsdc } from '#domain/money.ts'
 
-/** Filters and orders of the two lists. Times are ISO 8601, `from` inclusive, `to` exclusive. Amounts are decimal USDC, inclusive. */
+/** Filters and sort orders of both lists. Times: ISO 8601, `from` inclusive, `to` exclusive. Amounts: USDC, inclusive. */
 
 const page = {
   page: z.coerce.number().int().min(1).max(100_000).default(1),
   pageSize: z.coerce.number().int().min(1).max(100).default(25),
   /**
-   * `next` or `previous` of a page's reply: the rows beside that page, whatever was added since. `page` then only numbers
-   * the reply.
+   * `next` or `previous` of an earlier reply: selects the rows next to that page, regardless of rows added since. `page` is
+   * then only the number in the reply.
    */
   cursor: z
     .string()
@@ -18,7 +18,7 @@ const page = {
     .transform((text, ctx) => {
       const cursor = decodeCursor(text)
       if (cursor) return cursor
-      ctx.addIssue({ code: 'custom', message: 'This is no cursor of a list' })
+      ctx.addIssue({ code: 'custom', message: 'Invalid cursor' })
       return z.NEVER
     })
     .optional(),
@@ -63,7 +63,7 @@ const ofThisOrder = (
   ctx: z.core.$RefinementCtx,
 ) => {
   if (cursor && cursor.sort !== sort)
-    ctx.addIssue({ code: 'custom', path: ['cursor'], message: 'This cursor belongs to another order of the list' })
+    ctx.addIssue({ code: 'custom', path: ['cursor'], message: 'This cursor belongs to a different sort order' })
 }
 
 const transactionFilter = z.object({

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import type { NoticeEvent } from '#domain/events.ts'
 
 /** POST /notices/read: `upTo` is the id of the newest notice that was shown. */
-export const ReadNotices = z.object({ upTo: z.int('Give the id of a notice').nonnegative() })
+export const ReadNotices = z.object({ upTo: z.int('upTo must be the id of a notice').nonnegative() })
 
 export type NoticeSubject = { type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook'; id: string }
-/** Something that happened in the account. Ids rise. */
+/** A notice of an event in the account. Ids only rise. */
 export type Notice = {
   id: number
   event: NoticeEvent
   at: string
   isRead: boolean
-  /** How often it happened before it was read. */
+  /** How often the event occurred before the notice was read. */
   times: number
   text: string
   detail: string | null
-  /** What it is about; null: the account, or what is deleted. */
+  /** What the notice is about. Null for the account itself, or if it was deleted. */
   subject: NoticeSubject | null
 }
-/** `pending`: approvals that wait for the owner. `unread`: notices. */
+/** `pending` counts open approvals, `unread` counts notices. */
 export type NoticeCount = { pending: number; unread: number }
 export type NoticeList = NoticeCount & { notices: Notice[] }

@@ -3,16 +3,16 @@ import { type Limits, userLimits } from '#domain/limits.ts'
 import { type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 
-/** The API of operators, under /ops/api. Times are ISO 8601 UTC. */
+/** The operators' API under /ops/api. Times are ISO 8601 UTC. */
 
 const reason = z
-  .string({ error: 'Say why' })
+  .string({ error: 'Enter a reason' })
   .trim()
-  .min(1, 'Say why')
+  .min(1, 'Enter a reason')
   .max(500, 'The reason must be at most 500 characters')
-/** Null: no limit. */
+/** Null if there is no limit. */
 const maxUses = z.int('Uses must be a whole number').min(1, 'Uses must be 1 or more').max(1_000_000).nullable()
-/** Null: it does not expire. */
+/** Null if it does not expire. */
 const expiresInDays = z.int('Days must be a whole number').min(1, 'Days must be 1 or more').max(3_650).nullable()
 
 export const CreatePasscode = z.object({
@@ -21,15 +21,15 @@ export const CreatePasscode = z.object({
   expiresInDays,
   reason,
 })
-/** What is absent stays. Days count from now. */
+/** Absent fields are unchanged. Days count from now. */
 export const EditPasscode = z.object({ maxUses: maxUses.optional(), expiresInDays: expiresInDays.optional(), reason })
 export const Reason = z.object({ reason })
 
 const mode = z.enum(stopModes, { error: 'The mode must be none, new, sign or all' })
-/** Stopping less than now needs `from`: the mode that the operator has seen and lifts. */
+/** A weaker mode requires `from`: the current mode, as seen by the operator. */
 export const SetStop = z.object({ mode, from: mode.optional(), reason })
 
-/** Rates of 0 would never be full again. */
+/** A bucket with a rate of 0 would never refill. */
 const limit = (name: string) =>
   z
     .number({ error: `${name} must be a number` })
@@ -37,14 +37,14 @@ const limit = (name: string) =>
     .max(1e12, `${name} is too large`)
     .nullable()
     .optional()
-/** What is absent stays; null: the deployment's limit again. */
+/** Absent limits are unchanged; null resets one to the deployment's. */
 export const SetLimits = z.object({
   limits: z
     .strictObject(Object.fromEntries(userLimits.map((name) => [name, limit(name)])))
-    .refine((limits) => Object.keys(limits).length > 0, 'Name a limit'),
+    .refine((limits) => Object.keys(limits).length > 0, 'Specify at least one limit'),
   reason,
 })
-/** A claim link or its token, or the payout's id. */
+/** `payout` is a claim link, its token or the payout's id. */
 export const NamePayout = z.object({
   payout: z
     .string({ error: 'Enter a claim link or a payout’s id' })
@@ -53,38 +53,38 @@ export const NamePayout = z.object({
     .max(500),
   reason,
 })
-/** `before`: rows older than this one. */
+/** `before` selects rows older than this one. */
 export const ReadAudit = z.object({ reason, before: z.int().min(1).nullable().optional() })
-/** `cursor`: of the request before; absent: from the first account. */
+/** `cursor` is that of the previous reply. If absent, starts with the first account. */
 export const Reproject = z.object({
   reason,
   cursor: z.string().max(300).optional(),
   dryRun: z.boolean(),
-  /** D1 was restored to an earlier time. */
+  /** Whether D1 was restored to an earlier time. */
   restored: z.boolean().default(false),
 })
 export const EndSessions = z.object({ reason, dryRun: z.boolean() })
-/** `run`: absent for the newest export. `from`: the part to go on with. */
+/** `run` is absent for the newest export. `from` is the part to continue with. */
 export const RestoreExport = z.object({
   reason,
   run: z.string().max(50).optional(),
   from: z.int().min(0).default(0),
   dryRun: z.boolean(),
 })
-/** `back` needs `to`: the time that the account goes back to. */
+/** `back` requires `to`, the time that the account is restored to. */
 export const RestoreUser = z.object({
   reason,
-  act: z.enum(['freeze', 'back', 'continue', 'unfreeze'], { error: 'freeze, back, continue or unfreeze' }),
-  to: z.iso.datetime({ error: 'A time such as 2026-11-20T09:30:00Z' }).optional(),
+  act: z.enum(['freeze', 'back', 'continue', 'unfreeze'], { error: 'act must be freeze, back, continue or unfreeze' }),
+  to: z.iso.datetime({ error: 'to must be a time such as 2026-11-20T09:30:00Z' }).optional(),
   dryRun: z.boolean().default(false),
-  /** `continue`: this list of what nobody can explain is accepted as it is. */
+  /** `continue`: accepts exactly this list of unexplained items. */
   accept: z.string().max(64).optional(),
-  /** `back`: also if D1 does not have everything. */
+  /** `back`: goes back even if D1 does not have everything. */
   unsent: z.boolean().default(false),
-  /** A request before this one was the same act. */
+  /** Repeats the act of an earlier request, which is not recorded again. */
   again: z.boolean().default(false),
 })
-/** An email address or id; empty: accounts that are suspended. */
+/** `find` is an email address or id. An empty text finds suspended accounts. */
 export const FindUsers = z.object({ find: z.string().trim().max(320).default('') })
 
 export type Passcode = {
@@ -95,10 +95,10 @@ export type Passcode = {
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
-  /** Whether it still works. */
+  /** Whether the passcode still works, or why not. */
   state: 'active' | 'used_up' | 'expired' | 'revoked'
 }
-/** The passcode itself is shown once: only its HMAC is stored. */
+/** The passcode itself is shown only once, because only its HMAC is stored. */
 export type CreatedPasscode = Passcode & { passcode: string }
 export type PasscodeList = { signUp: SignUpMode; passcodes: Passcode[] }
 export type OperatorAction = {
@@ -111,18 +111,18 @@ export type OperatorAction = {
   detail: Record<string, unknown>
 }
 
-/** What is stopped for everybody. `since` null: nothing ever was. */
+/** The stop for all accounts. `since` is null if nothing was ever stopped. */
 export type ServiceStop = { mode: StopMode; since: string | null }
 export type FoundUser = { id: string; email: string; createdAt: string; suspendedSince: string | null }
-/** Work that does not move, and why. */
+/** Stuck work, and why it waits. */
 export type StuckWork = { kind: string; id: string; status: string; since: string; why: string }
 export type AccountReport = {
   user: FoundUser
   suspended: boolean
   agentsPaused: boolean
-  /** Set by operators for this account; others are the deployment's. */
+  /** Limits that operators have set for this account. For all others the deployment's apply. */
   limits: Partial<Limits>
-  /** Gas units of today (UTC). */
+  /** Today's gas units (UTC). */
   gas: { limit: number; used: number }
   counts: { wallets: number; agents: number; openPayments: number; openPayouts: number }
   stuck: StuckWork[]
@@ -130,7 +130,7 @@ export type AccountReport = {
 export type Suspension = { suspended: boolean; since: string | null; stoppedPayments: number }
 export type AuditPage = {
   entries: { seq: number; at: string; event: string; ref: string; data: Record<string, unknown> }[]
-  /** For the next page; null: this was the last. */
+  /** `before` of the next page; null on the last page. */
   before: number | null
 }
 export type ClaimLinkState = { payoutId: string; userId: string; status: string; isDown: boolean }
@@ -138,17 +138,17 @@ export type StuckJob = StuckWork & { userId: string; retryAt: string }
 export type RelayerState = {
   name: string
   address: string | null
-  /** Decimal ETH; null: it could not be read. */
+  /** Decimal ETH, or null if it could not be read. */
   balance: string | null
-  /** Why nothing is sent, or its last error; null: it works. */
+  /** Why nothing is sent, or the last error; null if it works. */
   problem: string | null
   waiting: number
   oldestAt: string | null
   inFlight: number
 }
-/** `overdueTreasuries`: work that has not moved for two minutes; at most 100 users. */
+/** `overdueTreasuries` has up to 100 accounts whose work has made no progress for two minutes. */
 export type Stuck = { overdueTreasuries: { userId: string; since: string }[]; jobs: StuckJob[] }
-/** Of all accounts. `failing`: switched on, and every attempt fails. `stoppedSince` null: they are sent. */
+/** Webhooks of all accounts. `failing`: switched on, but every attempt fails. `stoppedSince` is null if they are sent. */
 export type WebhooksState = {
   on: number
   failing: number
@@ -169,9 +169,9 @@ export type OpsStatus = {
 }
 
 /**
- * One keyring. `from`: when the version became or becomes current; null: from the beginning. `remaining`: what still
- * needs the older versions. `removableFrom`: when they can be removed; null: there is none, or what remains does not end
- * by itself.
+ * One keyring. `from` is when the version became or becomes current; null for the first version. `remaining` lists what
+ * still needs the older versions. `removableFrom` is when they can be removed; null if there are none, or if something
+ * that needs them does not end by itself.
  */
 export type KeyringState = {
   name: string
@@ -181,8 +181,8 @@ export type KeyringState = {
 }
 
 /**
- * Of one request. `rows`: what the accounts have for each table of D1; `changed`: of these, what D1 lacked or had otherwise.
- * `cursor`: for the next request; null: this was the last.
+ * Result of one request. `rows` counts the accounts' rows by table of D1, and `changed` those of them that were missing
+ * from D1 or different there. `cursor` is for the next request; null after the last one.
  */
 export type ReprojectReply = {
   accounts: number
@@ -193,8 +193,9 @@ export type ReprojectReply = {
 }
 
 /**
- * Of one request. `rows`: what its parts have; `changed`: of these, what D1 lacked; `passwords` beside the tables. `parts`: of
- * the whole export. `next`: the part that the next request begins with; null: this was the last.
+ * Result of one request. `rows` counts the rows of its parts by table, and `changed` those of them that were missing from
+ * D1, plus `passwords`. `parts` is the number of parts of the whole export. `next` is the first part of the next request;
+ * null after the last one.
  */
 export type RestoreExportReply = {
   run: string
@@ -206,8 +207,8 @@ export type RestoreExportReply = {
 }
 
 /**
- * Progress of one account's restore. `waitsUntil`: finalized blocks must be later than this; `finalAt`: how far they
- * are.
+ * Progress of one account's restore. It waits for a finalized block later than `waitsUntil`; `finalAt` is the time of the
+ * newest finalized one.
  */
 export type UserRestoreReply = {
   step: 'open' | 'frozen' | 'going_back' | 'waiting' | 'importing' | 'unexplained' | 'done'
@@ -216,6 +217,6 @@ export type UserRestoreReply = {
   finalAt: string | null
   counts: Record<string, number>
   unexplained: { what: string; ref: string; detail: string }[]
-  /** Names exactly this list, to accept it; null while more may follow. */
+  /** Identifies exactly this list, for accepting it. Null while more items may follow. */
   list: string | null
 }

@@ -5,7 +5,7 @@ import { address, email, memo, phone, usdcAmount } from './common.ts'
 import type { TransactionStatus } from './transaction.ts'
 
 /**
- * The contract of /v1 and of the MCP tools. These schemas validate requests, type responses and are published in
+ * The contract of /v1 and the MCP tools. These schemas validate requests, type responses and are published in
  * /openapi.json.
  */
 export const PaymentRecipient = z
@@ -59,7 +59,7 @@ export const CreatePayment = z.strictObject({
   to: PaymentRecipient,
   amount: payAmount,
   memo: memo.describe('A note for the owner’s records.'),
-  reason: reason.describe('Why you want to pay, in plain text. The owner reads it if the payment has to be approved.'),
+  reason: reason.describe('Why you want to pay, in plain text. Shown to the owner if the payment needs approval.'),
 })
 export type CreatePayment = z.output<typeof CreatePayment>
 
@@ -115,7 +115,7 @@ export const Payment = z.object({
   status: z
     .enum(statuses)
     .describe(
-      'PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are under way. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are in progress. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     ),
   amount: usdc,
   to: z.object({
@@ -131,7 +131,7 @@ export const Payment = z.object({
   created_at: instant,
   signed_at: instant.nullable(),
   confirmed_at: instant.nullable(),
-  approval: ApprovalReference.nullable().describe('Null unless the owner was asked.'),
+  approval: ApprovalReference.nullable().describe('Null unless the payment needed approval.'),
   budget: Budget,
 })
 export type Payment = z.infer<typeof Payment>
@@ -170,10 +170,10 @@ export const PaymentCheck = z.object({
     .describe('Why the payment would be refused; null if it would be allowed.'),
   approval_required: z
     .boolean()
-    .describe('The owner would be asked first: the payment would be PENDING_APPROVAL, and nothing reserved.'),
+    .describe('Whether the owner would have to approve it first: it would be PENDING_APPROVAL, with nothing reserved.'),
   approval_rules: z
     .array(z.enum(['above_limit', 'new_recipient', 'duplicate', 'budget_request']))
-    .describe('Why the owner would be asked.'),
+    .describe('The rules that require approval.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
 
@@ -189,7 +189,7 @@ export const PaymentContext = z.object({
     chain: z
       .enum(chainNames)
       .nullable()
-      .describe('The chain it pays on: Base, or its test network, where USDC has no value.'),
+      .describe('The chain that the group pays on: Base, or its test network, where USDC has no value.'),
     contacts: z.array(
       z.object({
         id: z.string(),
@@ -209,34 +209,34 @@ export const PaymentContext = z.object({
   max_allowed_now: usdc.describe('The minimum of what the budget, the session key and the wallet allow.'),
   approvals: z
     .object({
-      approve_above: usdc.nullable().describe('A payment strictly above it waits for the owner. Null: none does.'),
-      approve_new_recipient: z.boolean().describe('The first payment to a recipient waits for the owner.'),
+      approve_above: usdc.nullable().describe('Payments strictly above this need approval. Null if none do.'),
+      approve_new_recipient: z.boolean().describe('Whether the first payment to a recipient needs approval.'),
       duplicate_minutes: z
         .int()
-        .describe('The same amount to the same recipient within this time waits for the owner. 0: off.'),
-      ttl_hours: z.int().describe('How long the owner can answer.'),
+        .describe('Repeating the same amount to the same recipient within this time needs approval. 0 if off.'),
+      ttl_hours: z.int().describe('How long the owner has to decide.'),
     })
-    .describe('What the owner is asked about although the budget allows it.'),
+    .describe('When payments that the budget allows need the owner’s approval.'),
   limits: z
     .object({
       rates: z.array(
         z.object({
           name: z.enum(['agent_payments', 'user_payments']),
-          limit: z.int().describe('Payments that can be created at once.'),
+          limit: z.int().describe('Payments that can be created in one burst.'),
           remaining: z.int(),
-          reset_seconds: z.int().describe('Seconds until all of them are available again.'),
+          reset_seconds: z.int().describe('Seconds until the full limit is available again.'),
         }),
       ),
       gas: z
         .object({
-          limit: z.int().describe('Of the account today.'),
-          used: z.int().describe('By the account today, including what open payments have reserved.'),
-          remaining: z.int().describe('For this agent.'),
+          limit: z.int().describe('Limit of the account today.'),
+          used: z.int().describe('Used by the account today, including what open payments have reserved.'),
+          remaining: z.int().describe('Left for this agent.'),
           resets_at: z.string().describe('ISO 8601, UTC.'),
         })
         .describe('Gas units that this service pays for.'),
     })
-    .describe('What this service accepts from the agent, beside the budget.'),
+    .describe('Limits of this service for the agent, in addition to the budget.'),
 })
 export type PaymentContext = z.infer<typeof PaymentContext>
 

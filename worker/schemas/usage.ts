@@ -17,12 +17,12 @@ export type Usage = {
     periodStart: string
     periodEnd: string
   }
-  /** Gas units that this service pays today (UTC): for the account in all, used and reserved, and left. */
+  /** Today's gas units (UTC) that this service pays for: the account's limit, used including reserved, and remaining. */
   gasAllowance: {
     limit: number
     used: number
     remaining: number
-    resetsAt: string /** More sends that it suffices for. */
+    resetsAt: string /** Number of further sends that it is enough for. */
     payments: number
   }
   wallets: {
@@ -41,7 +41,7 @@ export type Usage = {
         held: string
         remaining: string | null
         percentUsed: number | null
-        /** ISO 8601: when the rest is used up at the pace of the last 30 days. Null if that cannot be estimated. */
+        /** ISO 8601: when the rest is used up at the rate of the last 30 days. Null if that cannot be estimated. */
         lastsUntil: string | null
       }
       agents: {
@@ -60,37 +60,37 @@ const days = z.coerce.number().pipe(z.literal(spans)).default(30)
 export const SpendingQuery = z.object({
   days,
   by: z.enum(['agent', 'group']).default('agent'),
-  /** A wallet's id. Absent: all wallets on Base together. */
+  /** A wallet's id. If absent, all wallets on Base together. */
   wallet: z.string().max(64).optional(),
 })
 
 export type SpendingParams = { days?: Span; by?: 'agent' | 'group'; wallet?: string | undefined }
 
-/** GET /usage/spending (an addition): what left on each UTC day. Amounts are decimal USDC. */
+/** GET /usage/spending (an addition): spending per UTC day. Amounts are decimal USDC. */
 export type Spending = {
   /** 'YYYY-MM-DD', oldest first, today last. */
   days: string[]
-  /** Most spent first; beyond the sixth they are one, of kind 'others'. */
+  /** Most spent first. Series after the sixth are combined into one of kind 'others'. */
   series: SpendingSeries[]
 }
 export type SpendingSeries = {
-  /** 'user': paid by the user and no agent. */
+  /** 'user': paid by the user, not by an agent. */
   kind: 'agent' | 'group' | 'user' | 'others'
   id: string | null
   name: string
   total: string
-  /** Payments. */
+  /** Number of payments. */
   count: number
-  /** In the order of the days. */
+  /** One amount per day, in the order of `days`. */
   amounts: string[]
 }
 
 export const BudgetHistoryQuery = z.object({
   days,
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   before: z
     .string()
-    .regex(/^\d{1,16}-\d{1,16}$/, 'This is no place in the history')
+    .regex(/^\d{1,16}-\d{1,16}$/, 'Invalid cursor')
     .transform((text) => {
       const [at, seq] = text.split('-').map(Number)
       return { at: at!, seq: seq! }
@@ -100,11 +100,11 @@ export const BudgetHistoryQuery = z.object({
 
 export type BudgetHistoryParams = { days?: Span; before?: string | undefined }
 
-/** GET /policy-groups/{id}/budget-history (an addition). Amounts are decimal USDC, a limit is null where there is none. */
+/** GET /policy-groups/{id}/budget-history (an addition). Amounts are decimal USDC; a limit is null if there is none. */
 export type BudgetHistory = {
-  /** As it was at the end of each UTC day since the group exists, oldest first, today last. */
+  /** State at the end of each UTC day since the group was created, oldest first, today last. */
   days: { day: string; limit: string | null; spent: string }[]
-  /** Changes of the limit, newest first. A page may have fewer than others, or none, and still be followed by more. */
+  /** Changes of the limit, newest first. A page may have few or none and still be followed by more. */
   changes: BudgetChange[]
   next?: string
 }
@@ -112,7 +112,7 @@ export type BudgetChange = {
   id: string
   at: string
   kind: 'created' | 'topped_up' | 'changed'
-  /** What a top-up added. */
+  /** Amount that a top-up added. */
   amount: string | null
   limit: string | null
 }

@@ -8,7 +8,7 @@ const url = z
   .trim()
   .min(1, 'Enter an address')
   .max(500, 'The address is too long')
-/** `["*"]`: every event, also those of later versions. */
+/** `["*"]` selects all events, including those of later versions. */
 const names = z
   .array(z.enum(['*', ...webhookEvents], { error: 'Unknown event' }), { error: 'Choose at least one event' })
   .min(1, 'Choose at least one event')
@@ -17,9 +17,9 @@ const names = z
 
 /** POST /webhooks */
 export const CreateWebhook = z.object({ url, events: names })
-/** PATCH /webhooks/{id}: what is absent stays. */
+/** PATCH /webhooks/{id}: absent fields are unchanged. */
 export const EditWebhook = z.object({ url: url.optional(), events: names.optional(), enabled: z.boolean().optional() })
-/** GET /webhooks/{id}/deliveries: `cursor` is `next` of the page before. */
+/** GET /webhooks/{id}/deliveries: `cursor` is `next` of the previous page. */
 export const DeliveriesQuery = z.object({
   cursor: z
     .string()
@@ -28,10 +28,10 @@ export const DeliveriesQuery = z.object({
     .optional(),
 })
 
-/** `data` of every event but the test event: the payment as /v1 shows it, and what the event adds. */
+/** `data` of every event except the test event: the payment as in /v1, plus fields of the event. */
 export const PaymentEventData = Payment.extend({
-  agent_id: z.string().nullable().describe('The agent that asked for it; null: the account’s owner.'),
-  previous_status: Payment.shape.status.nullable().describe('Its status before this event; null: it is new.'),
+  agent_id: z.string().nullable().describe('The agent that requested it; null if the account’s owner did.'),
+  previous_status: Payment.shape.status.nullable().describe('Status before this event; null if the payment is new.'),
   seq: z
     .int()
     .describe('Rises with each change of this payment. Events may arrive in any order: keep the one with the highest.'),
@@ -51,20 +51,20 @@ export type Webhook = {
   url: string
   events: WebhookFilter[]
   enabled: boolean
-  /** Why Bursar switched it off; null: it did not. */
+  /** Why Bursar switched it off, or null if it did not. */
   disabledReason: DisableReason | null
   createdAt: string
-  /** Until when the secret before the last rotation signs too; null: it does not. */
+  /** Until when the previous secret also signs; null if it does not. */
   oldSecretUntil: string | null
 }
-/** The secret is shown once. */
+/** The secret is shown only once. */
 export type CreatedWebhook = Webhook & { secret: string }
 export type RotatedSecret = { secret: string; oldSecretUntil: string }
 
-/** One try. `status`: the HTTP status; null: there was no response, and `error` says why. */
+/** One attempt. `status` is the HTTP status, or null if there was no response; `error` then says why. */
 export type DeliveryAttempt = { at: string; status: number | null; error: string | null; ms: number }
 export type Delivery = {
-  /** Of the event; also the header `webhook-id`. */
+  /** Id of the event; also the header `webhook-id`. */
   id: string
   type: string
   createdAt: string
@@ -72,9 +72,9 @@ export type Delivery = {
   attempts: number
   /** The newest 20, oldest first. */
   attemptList: DeliveryAttempt[]
-  /** When it is tried again; null: it is not. */
+  /** When it is retried; null if it is not. */
   nextAttemptAt: string | null
-  /** Why it is not tried again although it was not delivered; null otherwise. */
+  /** Why an undelivered event is not retried; null otherwise. */
   problem: string | null
   /** The JSON that is sent. */
   body: string

@@ -12,7 +12,7 @@ type Hex = `0x${string}`
 
 const nonceMs = 10 * 60_000 // 10 minutes
 
-/** Returns the message that the wallet has to sign. An earlier one becomes invalid. */
+/** Returns a message for the wallet to sign. Invalidates an earlier one. */
 export async function addressNonce(deps: Deps, userId: string): Promise<AddressNonce> {
   const user = await findUser(deps.db, userId)
   if (!user) throw userNotFound()
@@ -25,7 +25,7 @@ export async function addressNonce(deps: Deps, userId: string): Promise<AddressN
   }
 }
 
-/** Links the address if its key signed the message. Stored with its checksum. The nonce is used up either way. */
+/** Links the address if its key signed the message, and stores it with checksum. The nonce is used up either way. */
 export async function linkAddress(
   deps: Deps,
   userId: string,
@@ -36,11 +36,11 @@ export async function linkAddress(
   if (!user) throw userNotFound()
   const open = await takeAddressNonce(deps.db, userId, deps.now())
   if (!open)
-    throw new AppError('gone', 'This request to link a wallet has ended. Please start again.', { field: 'signature' })
+    throw new AppError('gone', 'This request to link a wallet has expired. Please start again.', { field: 'signature' })
   if (signature.length !== 132)
     throw new AppError(
       'unprocessable',
-      'This is not a signature of a regular wallet. Smart contract wallets cannot be linked.',
+      'This signature is not from a regular wallet. Smart contract wallets cannot be linked.',
       { field: 'signature' },
     )
   const message = messageOf(deps, user.email, userId, open.nonce, open.expiresAt)

@@ -8,26 +8,26 @@ import { sendPush } from '../notifications/push/send.ts'
 import { vapidKeys } from '../notifications/push/vapid.ts'
 import { consumeQuota, pushTests } from './quotas.ts'
 
-/** Browsers of one user; another one replaces the one that was not seen for the longest time. */
+/** Maximum browsers per user. A further one replaces the least recently seen. */
 const maxBrowsers = 10
 
 export const pushKey = ({ env }: Deps): PushKey => ({
   publicKey: env.PUSH_PRIVATE_JWK ? vapidKeys(env.PUSH_PRIVATE_JWK).publicKey : null,
 })
 
-/** Takes a browser over from whoever used it before. */
+/** Stores a browser's subscription. If another user had it, it now belongs to this one. */
 export async function savePushSubscription(
   deps: Deps,
   user: { id: string; sessionId: string },
   { endpoint, keys }: PushSubscription,
 ): Promise<void> {
   if (!(await isOnCurve(keys.p256dh)))
-    throw new AppError('invalid_input', 'This is not a key of a push subscription', { field: 'keys.p256dh' })
+    throw new AppError('invalid_input', 'This is not a valid push subscription key', { field: 'keys.p256dh' })
   const row = { id: sha256(endpoint), userId: user.id, sessionId: user.sessionId, endpoint, ...keys }
   await db.putPushSubscription(deps.db, { ...row, seenAt: deps.now() }, maxBrowsers)
 }
 
-/** Also succeeds if there is none. */
+/** Removes a subscription. Succeeds even if there is none. */
 export const removePushSubscription = async (deps: Deps, userId: string, endpoint: string): Promise<void> =>
   db.deletePushSubscriptions(deps.db, userId, [sha256(endpoint)])
 

@@ -4,7 +4,7 @@ import { type Refused, refuse } from '../result.ts'
 import type { Context } from './context.ts'
 import type { PayoutRow, WalletRow } from './storage/rows.ts'
 
-/** Which contracts a wallet and its payouts belong to. A set that the settings lack: nothing is signed for it. */
+/** The contract sets of wallets and payouts. Nothing is signed for a set that the settings lack. */
 
 type OfWallet = Pick<WalletRow, 'chain_id' | 'kind' | 'contract_set'>
 
@@ -15,23 +15,23 @@ export const payoutContracts = (
   payout: Pick<PayoutRow, 'contract_set'>,
 ): Contracts => contractsOf(ctx.chains[chain_id], payout.contract_set)
 
-/** The set of a payout that is created now. An imported wallet is bound to no escrow, so it uses the newest. */
+/** The contract set of a new payout. An imported wallet is not bound to an escrow, so it uses the newest set. */
 export const setOfNewPayout = (ctx: Context, { chain_id, kind, contract_set }: OfWallet): number =>
   kind === 'smart' ? contract_set : ctx.chains[chain_id].contractSets.newest
 
-/** The sets that the settings have. */
+/** The contract sets in the settings. */
 export const knownSets = (ctx: Context, chainId: ChainId): number[] =>
   Object.keys(ctx.chains[chainId].contractSets.sets).map(Number)
 
-/** False: the wallet was made with contracts that the settings lack. Imported wallets are made with none. */
+/** False if the settings lack the wallet's contract set. Imported wallets have none, so they are always known. */
 export const knowsContracts = (ctx: Context, { chain_id, kind, contract_set }: OfWallet): boolean =>
   kind === 'imported' || hasContracts(ctx.chains[chain_id], contract_set)
 
-/** Refuses what would be signed for a wallet whose contracts the settings lack. */
+/** Refuses to sign for a wallet whose contract set the settings lack. */
 export const walletSetRefusal = (ctx: Context, wallet: OfWallet): Refused | null =>
   knowsContracts(ctx, wallet) ? null : unknownSet(wallet.contract_set)
 
-/** Refuses what would be signed for such a payout. */
+/** Refuses to sign for a payout whose contract set the settings lack. */
 export const payoutSetRefusal = (
   ctx: Context,
   { chain_id }: OfWallet,
@@ -39,4 +39,4 @@ export const payoutSetRefusal = (
 ): Refused | null => (hasContracts(ctx.chains[chain_id], contract_set) ? null : unknownSet(contract_set))
 
 const unknownSet = (set: number): Refused =>
-  refuse('unavailable', `This server does not know contract set ${set}, which this belongs to. Nothing was signed.`)
+  refuse('unavailable', `This server does not know contract set ${set}, so nothing was signed.`)

@@ -23,15 +23,15 @@ import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
 import { ChainRefresh } from './wallets/chainRefresh.ts'
 
-/** Work that a crash interrupted is repeated after this. */
+/** Work that was interrupted by a crash is repeated after this long. */
 const retryMs = 20_000 // 20 seconds
 
 /**
- * The Treasury as a Durable Object: its storage, the parts that its RPC methods use (treasury.ts), and its alarm. Parts
- * are own properties, which RPC does not expose.
+ * The Treasury as a Durable Object: its storage, the parts that its RPC methods use (treasury.ts), and its alarm. The
+ * parts are own properties, which RPC does not expose.
  */
 export abstract class TreasuryObject extends DurableObject<Env> {
-  /** Time, randomness and chains are replaced in tests. */
+  /** Tests replace its time, randomness and chains. */
   readonly context: Context
   protected readonly agentGate: AgentGate
   protected readonly agentContexts: AgentContexts
@@ -44,8 +44,8 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   readonly #schema: ObjectSchema
   readonly #gate: RestoreGate
   #restoreContext: Context | null = null
-  /** Whether this object has asked D1 since it was loaded. */
-  #asked = false
+  /** Set by the first alarm of this instance, which asks D1 for operator stops and restores. */
+  #hasAskedD1 = false
   #mustReload = false
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -70,7 +70,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.outbox = new Outbox(context)
     this.submissions = new Submissions(context, waitUntil)
     this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)
-    // Not refused: what is due stays due.
+    // Alarms bypass the gate, so that due work stays due during a restore.
     this.#alarms = new Alarms(storage, {
       now: () => context.now(),
       run: (kind) => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind)),
@@ -90,7 +90,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return this.#schema.runJob() ? this.context.now() : null
   }
 
-  /** What a restore works with: the same account past the gate, with nothing in memory. */
+  /** The context of a restore: the same account, bypassing the gate, with empty caches. */
   protected get restoreContext(): Context {
     const { env, userId, schedule, now, random, chains, sealer } = this.context
     this.#restoreContext ??= {
@@ -103,7 +103,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return this.#restoreContext
   }
 
-  /** From now on everything is refused but the restore, unless this one has ended here and D1 was not told. */
+  /** Refuses everything except the restore from now on, unless this restore has ended here and D1 does not know yet. */
   protected closeForRestore(id: string): Context {
     const { store } = this.restoreContext
     if (endedRestore(store) === id) return this.restoreContext
@@ -112,13 +112,13 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return this.restoreContext
   }
 
-  /** What is in memory is from before the restore: a new instance begins with the alarm. */
+  /** Discards what is in memory from before the restore: the next alarm aborts this instance. */
   protected async reload(): Promise<void> {
     this.#mustReload = true
     await this.ctx.storage.setAlarm(Date.now())
   }
 
-  /** From the cron watchdog: sets a lost alarm again. */
+  /** Called by the cron watchdog. Re-arms a lost alarm. */
   async wakeUp(): Promise<boolean> {
     const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
@@ -132,9 +132,9 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       await this.ctx.storage.sync()
       this.ctx.abort('the account was restored')
     }
-    // An object that was put back does not know it: D1 does. What it had planned must wait.
-    if (!this.#asked && !this.#gate.isClosed) await freshStop(this.context)
-    this.#asked = true
+    // Only D1 knows whether this object was put back to an earlier time. Its alarms must not run before it has asked.
+    if (!this.#hasAskedD1 && !this.#gate.isClosed) await freshStop(this.context)
+    this.#hasAskedD1 = true
     if (!this.#gate.isClosed) await this.#alarms.handleAlarm()
   }
 }

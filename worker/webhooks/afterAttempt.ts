@@ -7,15 +7,15 @@ type Attempted = {
   target: WebhookTarget
   delivery: DueDelivery
   outcome: Outcome
-  /** When it began and ended (ms). */
+  /** When the attempt began (`at`) and ended (`now`), in ms. */
   at: number
   now: number
   random: number
 }
 
 /**
- * Notes what became of an attempt: of the event, when it is tried again; of the endpoint, whether it works. Returns when it
- * began to fail, or null if it works again, where that has changed; null alone if it has not. Inside a transaction.
+ * Records the outcome of an attempt: when the event is tried again, and whether the endpoint works. If the latter changed,
+ * returns when the endpoint began to fail (`failingSince`, null if it works again), else null. Call inside a transaction.
  */
 export function afterAttempt(
   store: SenderStore,
@@ -27,7 +27,7 @@ export function afterAttempt(
   const isGone = after.disable === 'gone'
   const dueAt = outcome.isDelivered || isGone ? null : retryAt({ attempts: attempts + 1, since, now, random })
   const problem = isGone
-    ? 'The address answered 410: it wants no more events'
+    ? 'The address returned 410: it accepts no more events'
     : 'It could not be delivered in three days'
   store.record(delivery.seq, outcome, { at, now, dueAt, problem })
   if (outcome.isDelivered && before.failures === 0) return null

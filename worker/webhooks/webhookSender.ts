@@ -19,19 +19,19 @@ import { WorkNote } from './workNote.ts'
 
 /** An attempt that a crash interrupted is repeated after this. */
 const retryMs = 20_000 // 20 seconds; an attempt takes at most 15
-/** While nothing may be sent, it is asked again so often. */
+/** How often the sender checks whether it may send again. */
 const pausedMs = 60_000 // 1 minute
-/** The Treasury says when its webhooks change; this is for a message that did not arrive. */
+/** How long the targets are cached. The Treasury reports changes; this covers a report that did not arrive. */
 const targetsMs = 5_000 // 5 seconds
 const pruneMs = 6 * 3600_000 // 6 hours
 const measureMs = 60_000 // 1 minute
 
-/** The account's webhooks, and whether account or operator have stopped them all, as they were at `askedAt` (ms). */
+/** The account's webhooks at `askedAt` (ms), and whether operators had suspended the account or stopped all webhooks. */
 type Targets = { isStopped: boolean; endpoints: WebhookTarget[]; askedAt: number }
 
 /**
- * Delivers each event to each of its webhooks at least once, in any order. Every webhook has a connection of its own, so a
- * slow one delays no other. An attempt's row is written before it starts, so that a crash repeats it.
+ * Delivers each event to each of its webhooks at least once, in any order. Every webhook has its own connections, so a slow
+ * one does not delay the others. An attempt's row is written before it starts, so that a crash repeats it.
  */
 export class WebhookSender extends DurableObject<Env> implements WebhookSenderApi {
   /** Replaceable in tests. */
@@ -41,10 +41,10 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
   readonly #schema: ObjectSchema
   readonly #alarms: Alarms<'deliver' | 'prune' | 'schema'>
   readonly #work: WorkNote
-  /** Attempts under way, by endpoint: numbers of deliveries. */
+  /** Attempts in progress: `seq` of their deliveries, by endpoint. */
   readonly #underWay = new Map<string, Set<number>>()
   #targets: Targets | null = null
-  /** Raised by `refresh`, so that an answer that was on its way is not kept. */
+  /** Raised by `refresh`, so that a reply to an earlier request is not kept. */
   #generation = 0
   #measuredAt = 0
 
@@ -117,7 +117,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     return next
   }
 
-  /** Starts what is due and does not wait for it. Returns when more is due (ms), null when nothing waits. */
+  /** Starts due attempts without waiting for them. Returns when more are due (ms), null if nothing is waiting. */
   async #deliver(): Promise<number | null> {
     await this.#reportDisabled()
     const waiting = this.store.waitingFor()
@@ -133,7 +133,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     let next: number | null = null
     for (const id of waiting) {
       const target = endpoints.find((endpoint) => endpoint.id === id)
-      // An event that came after the question may be for a webhook that is newer than the answer.
+      // An event that arrived after the request may be for a webhook that is newer than the reply.
       if (!target) this.store.drop(id, askedAt)
       else if (!target.isOn) this.store.giveUp(id, askedAt, 'The webhook was switched off', now)
       next = earliest(
@@ -144,7 +144,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     return next
   }
 
-  /** Starts as many attempts as are due and as the endpoint may have. Returns when to look at it again (ms). */
+  /** Starts due attempts, as many as the endpoint may have. Returns when to check the endpoint again (ms). */
   #start(target: WebhookTarget, share: number, now: number): number | null {
     const endpoint = this.store.endpoint(target)
     if (endpoint.disable !== null) return now + targetsMs
@@ -158,11 +158,11 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
         this.store.postpone(delivery.seq, now + retryMs)
         this.ctx.waitUntil(this.#send(target, delivery, underWay))
       }
-    // Each attempt's end looks again; the alarm is for those that a crash interrupts.
-    const brokenOffAt = underWay.size > 0 ? now + retryMs : null
-    if (underWay.size >= most) return brokenOffAt
+    // Each attempt checks again when it ends; the alarm is for attempts that a crash interrupts.
+    const repeatAt = underWay.size > 0 ? now + retryMs : null
+    if (underWay.size >= most) return repeatAt
     const dueAt = this.store.nextDueAt(target.id, [...underWay])
-    return earliest(brokenOffAt, dueAt === null ? null : Math.max(dueAt, notBefore))
+    return earliest(repeatAt, dueAt === null ? null : Math.max(dueAt, notBefore))
   }
 
   async #send(target: WebhookTarget, delivery: DueDelivery, underWay: Set<number>): Promise<void> {
@@ -187,7 +187,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     }
   }
 
-  /** Asked before every round, at most once in five seconds unless something has changed. */
+  /** Returns the targets for a round, requested at most once in five seconds unless something has changed. */
   async #freshTargets(): Promise<Targets> {
     const askedAt = this.clock.now()
     if (this.#targets && Math.abs(askedAt - this.#targets.askedAt) < targetsMs) return this.#targets
@@ -201,7 +201,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     return this.#targets
   }
 
-  /** Tells the Treasury which webhooks have failed for good. */
+  /** Reports to the Treasury which webhooks have to be switched off. */
   async #reportDisabled(): Promise<void> {
     const now = this.clock.now()
     const measures = now - this.#measuredAt >= measureMs
@@ -216,7 +216,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     }
   }
 
-  /** Deletes what is old or belongs to webhooks that are gone. */
+  /** Deletes old deliveries, and those of webhooks that no longer exist. */
   async #prune(): Promise<number | null> {
     const known = this.store.known()
     if (known.length === 0) return null

@@ -5,21 +5,21 @@ import { type Chain, unitOf } from '../lib/networks.ts'
 import { usePrimaryChain } from '../queries/config.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** The network of amounts inside it, for those that are not given one. */
+/** The network of the amounts inside it that have no `chain` of their own. */
 export const MoneyChain = createContext<Chain | undefined>(undefined)
 
-/** 'USDC' or 'Test USDC': of `chain`, of the MoneyChain around, or of the network that counts. */
+/** 'USDC' or 'Test USDC'. `chain` defaults to the enclosing MoneyChain, then to the primary network. */
 export function useUnit(chain?: Chain): 'USDC' | 'Test USDC' {
   const primary = usePrimaryChain()
-  const around = useContext(MoneyChain)
-  return unitOf(chain ?? around ?? primary)
+  const enclosing = useContext(MoneyChain)
+  return unitOf(chain ?? enclosing ?? primary)
 }
 
 const Unit = (props: { chain?: Chain | undefined }) => useUnit(props.chain)
 
 /**
- * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money of a test network, which has no value. Without `chain` it
- * is money of the MoneyChain around it, or of the network that counts.
+ * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money on a test network, which has no value. `chain` defaults
+ * as in `useUnit`.
  */
 export function Amount(props: { value: string; chain?: Chain | undefined; className?: string }) {
   return (

@@ -4,8 +4,8 @@ import { ApiError } from '../lib/apiError.ts'
 const lateMs = 15_000 // 15 seconds
 
 /**
- * For calls that lock a dialog: calls have no time-out, so when a reply is late people may stop waiting for it. The call then
- * counts as failed with an unknown outcome, and goes on.
+ * For calls that lock a dialog. Calls have no timeout, so the user may stop waiting for a late reply. The call is then
+ * treated as failed with an unknown outcome, but keeps running.
  */
 export function useReply() {
   const [isLate, setIsLate] = useState(false)
@@ -13,14 +13,14 @@ export function useReply() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  /** The call's outcome. Throws ApiError when stopped. */
+  /** Returns the call's result. Throws ApiError when the user stops waiting. */
   const replyOf = useCallback(async <T,>(call: Promise<T>): Promise<T> => {
     timer.current = setTimeout(() => setIsLate(true), lateMs)
     try {
       return await Promise.race([
         call,
         new Promise<never>((_, reject) => {
-          stop.current = () => reject(new ApiError(0, 'no_reply', 'The server has not replied. It may still do this.'))
+          stop.current = () => reject(new ApiError(0, 'no_reply', 'The server has not replied. It may still succeed.'))
         }),
       ])
     } finally {
@@ -30,12 +30,12 @@ export function useReply() {
   }, [])
   return {
     replyOf,
-    /** For the dialog; undefined while there is no reason to stop. */
+    /** Handler for the dialog; undefined until the reply is late. */
     onStopWaiting: isLate ? () => stop.current?.() : undefined,
   }
 }
 
-/** Above a dialog's buttons. */
+/** The bar above a dialog's buttons that offers to stop waiting. */
 export const LateReply = (props: { onStopWaiting: () => void }) => (
   <div
     role="alert"

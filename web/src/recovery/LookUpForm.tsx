@@ -3,16 +3,16 @@ import type { TargetedSubmitEvent } from 'preact'
 
 export type LookUpInput = {
   rpcUrl: string
-  /** Empty when the chain has to be searched. */
+  /** Empty if the chain has to be searched. */
   wallet: string
-  /** How far back to search. */
+  /** The first block to search. */
   fromBlock: number
 }
 
-/** Asks for an RPC URL, the owner's key, and where to look. The parent holds the key's text, to be able to clear it. */
+/** Asks for an RPC URL, the owner's key, and where to look. The parent holds the key's text, so that it can clear it. */
 export function LookUpForm(props: {
   secret: string
-  /** Address of the key that is kept in memory; null before the first look-up. */
+  /** Address of the key kept in memory; null before the first look-up. */
   knownAddress: string | null
   disabled: boolean
   onSecret: (text: string) => void
@@ -66,7 +66,7 @@ export function LookUpForm(props: {
         <label for="from-block">Search back to block</label>
         <input id="from-block" name="fromBlock" inputmode="numeric" autocomplete="off" defaultValue="0" class="code" />
         <p class="muted">
-          The block in which your wallet was created is far enough. The explorer shows it for the creation transaction.
+          The block in which your wallet was created is enough. The explorer shows it for the creation transaction.
         </p>
       </details>
       <div class="row">

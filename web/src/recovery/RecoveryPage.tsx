@@ -13,7 +13,7 @@ import { findPayouts, findWallets, readWallet, type WalletCall } from './wallet.
 const networks: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia (test network)' }
 
 type Status = { text: string; isProblem?: boolean; onStop?: () => void }
-/** What a look-up found; `wallets` grows until it is complete. */
+/** The result of a look-up; `wallets` grows until `isComplete`. */
 type Found = {
   node: EthereumNode
   network: string
@@ -25,14 +25,14 @@ type Found = {
   isComplete: boolean
 }
 
-/** Looks up the owner's wallets, then shows them with what the owner can do. One thing runs at a time. */
+/** Looks up the owner's wallets, then shows them with the owner's actions. Runs one operation at a time. */
 export function RecoveryPage() {
   const [status, setStatus] = useState<Status>({ text: '' })
   const [busy, setBusy] = useState(false)
   const [found, setFound] = useState<Found | null>(null)
   const [sent, setSent] = useState<{ text: string; hash: Hex }[]>([])
   const [secret, setSecret] = useState('')
-  /** The key of the last look-up, for the next one: its text does not stay in the page. */
+  /** The key of the last look-up, kept for the next one, since its text is cleared from the form. */
   const [key, setKey] = useState<OwnerSecret | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
 
@@ -51,14 +51,14 @@ export function RecoveryPage() {
     }
   }
 
-  /** Shows how far a search through the chain is, with a button to stop it. */
+  /** Shows the progress of a search through the chain, with a button to stop it. */
   function searching(what: string): OnProgress {
     let stopped = false
     const onStop = () => {
       stopped = true
     }
     return (block) => {
-      setStatus({ text: `Searching the chain for ${what}: at block ${block} and going back. `, onStop })
+      setStatus({ text: `Searching the chain for ${what}: at block ${block}, going back. `, onStop })
       return !stopped
     }
   }

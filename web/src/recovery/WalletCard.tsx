@@ -12,7 +12,7 @@ export type FoundWallet = {
   /** Empty unless `isOwner`. */
   payouts: OpenPayout[]
 }
-/** A wallet's state, and what its owner can do with it. */
+/** A wallet's state and its owner's actions. */
 export function WalletCard(props: { wallet: FoundWallet; disabled: boolean; onSend: OnSend }) {
   const { state, isOwner, payouts } = props.wallet
   const total = payouts.reduce((sum, { held }) => sum + held, 0n)
@@ -95,7 +95,7 @@ function Authority(props: { state: WalletState; disabled: boolean; onSend: OnSen
     <div class="part">
       <h3>Authority of the provider</h3>
       <p class="muted">
-        Revoking ends the session key at once. Switching off rotation is permanent: the provider can then never set
+        Revoking ends the session key immediately. Switching off rotation is permanent: the provider can then never set
         another key.
       </p>
       <div class="row">

@@ -2,7 +2,7 @@ import { signTransaction } from '#chain/transaction.ts'
 import type { Hex } from '#chain/types.ts'
 
 export type Log = { address: Hex; topics: Hex[]; data: Hex; blockNumber: Hex }
-/** Is given the block that a search has reached; returns false to stop it. */
+/** Called with the block that a search has reached; returns false to stop the search. */
 export type OnProgress = (block: number) => boolean
 
 /** The node refused a request (`refused`) or did not respond. */
@@ -18,10 +18,10 @@ export class NodeProblem extends Error {
 const timeoutMs = 20_000 // 20 seconds
 const receiptMs = 1_000 // 1 second
 const minedWithinMs = 180_000 // 3 minutes
-/** Blocks per request when a node refuses the whole chain at once. Many public nodes allow 10,000, some fewer. */
+/** Blocks per request if a node refuses to search the whole chain in one. Many public nodes allow 10,000, some fewer. */
 const firstRange = 10_000
 
-/** An Ethereum node over HTTP: JSON-RPC without a library, since this is all that the page needs. */
+/** An Ethereum node over HTTP. Plain JSON-RPC without a library, since the page needs no more. */
 export class EthereumNode {
   readonly #url: string
   constructor(url: string) {
@@ -45,7 +45,7 @@ export class EthereumNode {
     } catch {
       throw new NodeProblem('The RPC URL does not respond. Check it, or try another one.', false)
     }
-    if (reply.error) throw new NodeProblem(`The node refuses: ${reply.error.message ?? method}`, true)
+    if (reply.error) throw new NodeProblem(`The node refused: ${reply.error.message ?? method}`, true)
     return reply.result as T
   }
 
@@ -53,8 +53,8 @@ export class EthereumNode {
   quantity = async (method: string, ...params: unknown[]) => BigInt(await this.request<Hex>(method, ...params))
 
   /**
-   * Logs from `fromBlock` to the newest block, in order: in one request where the node allows it, otherwise in ranges
-   * from the newest block back.
+   * Returns the logs from `fromBlock` to the newest block, in order. Uses one request if the node allows it, otherwise
+   * ranges from the newest block backwards.
    */
   async logs(
     filter: { address?: Hex; topics: (Hex | null)[] },
@@ -84,7 +84,7 @@ export class EthereumNode {
     return found
   }
 
-  /** Signs and sends a transaction and waits until it is mined. Throws when it reverts, or would. */
+  /** Signs and sends a transaction and waits until it is mined. Throws if it reverts or would revert. */
   async send(key: { address: Hex; privateKey: Hex }, to: Hex, data: Hex): Promise<Hex> {
     const { address: from } = key
     const [chainId, nonce, head, tip, gas] = await Promise.all([

@@ -12,23 +12,23 @@ export function isWalletRemembered(): boolean {
 }
 
 /**
- * Keys of wagmi and of the SDKs of WalletConnect and Coinbase. wagmi's notes of what was disconnected stay: a wallet that
- * can't revoke its permission would otherwise reconnect by itself.
+ * Storage keys of wagmi and of the WalletConnect and Coinbase SDKs. wagmi's records of disconnected wallets stay: a wallet
+ * that can't revoke its permission would otherwise reconnect automatically.
  */
 const walletKeys = /^(wagmi\.(?!.*\.disconnected$)|wc@2:|WALLETCONNECT_|-CBWSDK|-walletlink)/
 const walletDatabase = 'WALLET_CONNECT_V2_INDEXED_DB'
-const goodbyeMs = 500 // 0.5 seconds
+const disconnectMs = 500 // 0.5 seconds
 
 let disconnectAll: (() => Promise<unknown>) | null = null
-/** How to disconnect the wallets of this page, once it has loaded wagmi. */
+/** Registers how to disconnect this page's wallets, once it has loaded wagmi. */
 export const onForget = (run: () => Promise<unknown>) => {
   disconnectAll = run
 }
 
-/** Disconnects every wallet and forgets that it was connected. A wallet that does not answer is not waited for. */
+/** Disconnects every wallet and forgets that it was connected. Waits at most `disconnectMs` for wallets to respond. */
 export async function forgetWallets(): Promise<void> {
-  const told = disconnectAll?.().catch(() => undefined)
-  if (told) await Promise.race([told, new Promise((resolve) => setTimeout(resolve, goodbyeMs))])
+  const disconnected = disconnectAll?.().catch(() => undefined)
+  if (disconnected) await Promise.race([disconnected, new Promise((resolve) => setTimeout(resolve, disconnectMs))])
   for (const key of Object.keys(localStorage)) if (walletKeys.test(key)) localStorage.removeItem(key)
   indexedDB.deleteDatabase(walletDatabase)
 }

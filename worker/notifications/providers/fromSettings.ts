@@ -29,7 +29,7 @@ export function emailProvider(env: Env, now: () => number): MessageProvider {
       if (!env.EMAIL) throw notSetUp('email', 'the send_email binding EMAIL is missing')
       return cloudflareEmail({ binding: env.EMAIL, from: required(env, 'email', 'MAIL_FROM') })
     default:
-      throw notSetUp('email', 'EMAIL_PROVIDER is none of cloudflare, resend, postmark, ses')
+      throw notSetUp('email', 'EMAIL_PROVIDER must be cloudflare, resend, postmark or ses')
   }
 }
 

@@ -3,13 +3,13 @@ import type { WaitingApproval } from '../approvalMessages.ts'
 import { formatMoney, oneLine } from '../format.ts'
 import type { PushNotice } from './send.ts'
 
-/** What a lock screen may show of requests that wait: who asks and how much, not to whom and not why. */
+/** The notice about waiting requests. Lock screens may show it, so it says who asks and how much, but not to whom or why. */
 export function approvalNotice(waiting: readonly [WaitingApproval, ...WaitingApproval[]]): PushNotice {
   const [{ approvalId, kind, agent, ...money }] = waiting
   if (waiting.length > 1)
     return {
       title: `${waiting.length} requests wait for your approval`,
-      body: 'What you do not answer in time is not paid.',
+      body: 'Requests that you do not answer in time are not paid.',
       path: '/dashboard/approvals',
       tag: 'approvals',
     }

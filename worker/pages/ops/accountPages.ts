@@ -42,16 +42,16 @@ export function accountContent(report: AccountReport, form: Form): Html[] {
       ['Gas today', `${figure(gas.used)} of ${figure(gas.limit)}`],
     ]),
     card(suspended ? 'Unsuspend' : 'Suspend', [
-      html`<p class="muted">Agents are refused everything. The owner can sign in, read, take payouts back and withdraw. Unsigned payments fail, signed ones are delivered, recipients can claim.</p>`,
+      html`<p class="muted">All calls of agents are refused. The owner can sign in, read, reclaim payouts and withdraw. Unsigned payments fail, signed ones are delivered, and recipients can claim.</p>`,
       suspended ? form(`${path}/unsuspend`, 'Unsuspend') : form(`${path}/suspend`, 'Suspend', '', 'danger'),
     ]),
     card('Stuck', [
       table(
         ['Since', 'What', 'State', 'Why'],
         stuck.map(({ since, kind, id, status, why }) => [time(since), html`${kind} <code>${id}</code>`, status, why]),
-        'Nothing has waited for a minute.',
+        'Nothing has been waiting for more than a minute.',
       ),
-      html`<p class="muted">Waking does at once what waits for a timer. It moves nothing that would not move by itself.</p>`,
+      html`<p class="muted">Waking immediately runs work that waits for a timer. It does nothing that would not happen by itself.</p>`,
       form(`${path}/wake`, 'Wake'),
     ]),
     card('Limits', [
@@ -64,11 +64,11 @@ export function accountContent(report: AccountReport, form: Form): Html[] {
         `${path}/limits`,
         'Set limit',
         html`<label>Limit <select name="name">${userLimits.map((name) => html`<option>${name}</option>`)}</select></label>
-${field('Value', 'value', { hint: 'Empty: the deployment’s limit again.' })}`,
+${field('Value', 'value', { hint: 'Leave empty to use the deployment’s limit.' })}`,
       ),
     ]),
     card('Audit log', [
-      html`<p class="muted">It says whom the account pays. Reading it is recorded with your reason.</p>`,
+      html`<p class="muted">It shows whom the account pays. Reading it is recorded with your reason.</p>`,
       form(`${path}/audit`, 'Read'),
     ]),
   ]
@@ -106,7 +106,7 @@ export const claimLinksContent = (form: Form, done?: ClaimLinkState): Html[] => 
         ]),
       ])
     : html``,
-  html`<p>A link that is taken down says that it is not available. Nothing moves: its sender can take the payout back, and gets it back when it ends.</p>`,
+  html`<p>A link that is taken down says that it is not available. No money moves: the sender can reclaim the payout, and it returns to them when it expires.</p>`,
   card('Take down', form('/ops/claim-links/take-down', 'Take down', payoutField, 'danger')),
   card('Restore', form('/ops/claim-links/restore', 'Restore', payoutField)),
 ]
@@ -136,8 +136,8 @@ export const passcodesContent = (
     'Create',
     form('/ops/passcodes', 'Create passcode', [
       field('Label', 'label', { required: true }),
-      field('Uses', 'maxUses', { hint: 'Empty: no limit.' }),
-      field('Days until it expires', 'expiresInDays', { hint: 'Empty: never.' }),
+      field('Uses', 'maxUses', { hint: 'Leave empty for no limit.' }),
+      field('Days until it expires', 'expiresInDays', { hint: 'Leave empty for no expiry.' }),
     ]),
   ),
   card('Revoke', form('/ops/passcodes/revoke', 'Revoke', field('Id', 'id', { required: true }), 'danger')),

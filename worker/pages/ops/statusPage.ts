@@ -37,7 +37,7 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
         ['State', status.ready ? 'Ready' : 'Not ready'],
         ['Sign-up', status.signUp],
         ['Suspended accounts', html`<a href="/ops/users">${status.suspended}</a>`],
-        ['Accounts whose work does not move', html`<a href="/ops/stuck">${status.overdueTreasuries}</a>`],
+        ['Accounts with stuck work', html`<a href="/ops/stuck">${status.overdueTreasuries}</a>`],
       ]),
       problems.length > 0 ? html`<ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>` : '',
     ]),
@@ -69,7 +69,7 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
 
 function webhooksCard({ on, failing, disabled, longestFailing, stoppedSince }: WebhooksState, form: Form): Html {
   return card('Webhooks', [
-    html`<p class="${stoppedSince ? 'warning' : ''}"><strong>${stoppedSince ? 'Stopped' : 'Sent'}.</strong> ${stoppedSince ? html`Since ${time(stoppedSince)}. Events wait, for three days at most.` : ''}</p>`,
+    html`<p class="${stoppedSince ? 'warning' : ''}"><strong>${stoppedSince ? 'Stopped' : 'Sent'}.</strong> ${stoppedSince ? html`Since ${time(stoppedSince)}. Events wait for up to three days.` : ''}</p>`,
     facts([
       ['Switched on', String(on)],
       ['Failing now', String(failing)],
@@ -88,18 +88,18 @@ function webhooksCard({ on, failing, disabled, longestFailing, stoppedSince }: W
   ])
 }
 
-/** Lifting says what it lifts, so that it fails if more was stopped meanwhile. */
+/** Lifting a stop names the mode that it lifts, so that it fails if more was stopped in the meantime. */
 const stopForm = (mode: StopMode, now: StopMode, form: Form) =>
   form(
     '/ops/stop',
     isWeaker(mode, now) ? less[mode] : more[mode],
-    html`<p class="muted">${mode === 'none' ? 'What waits is signed and sent.' : meaning[mode]}</p><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="from" value="${now}">`,
+    html`<p class="muted">${mode === 'none' ? 'Waiting work is signed and sent.' : meaning[mode]}</p><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="from" value="${now}">`,
     isWeaker(mode, now) ? undefined : 'danger',
   )
 
 export const stuckContent = ({ overdueTreasuries, jobs }: Stuck): Html[] => [
   card(
-    'Accounts whose work does not move',
+    'Accounts with stuck work',
     table(
       ['Since', 'Account'],
       overdueTreasuries.map(({ since, userId }) => [time(since), userLink(userId)]),
@@ -107,7 +107,7 @@ export const stuckContent = ({ overdueTreasuries, jobs }: Stuck): Html[] => [
     ),
   ),
   card(
-    'Jobs that wait at a Relayer',
+    'Jobs waiting at a Relayer',
     table(
       ['Since', 'Job', 'State', 'Why', 'Next try', 'Account'],
       jobs.map((job) => [
@@ -134,6 +134,6 @@ export const actsContent = (acts: OperatorAction[]): Html[] => [
       reason,
       Object.keys(detail).length > 0 ? html`<code>${JSON.stringify(detail)}</code>` : '–',
     ]),
-    'No acts yet.',
+    'No actions yet.',
   ),
 ]

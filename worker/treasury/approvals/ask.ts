@@ -11,12 +11,12 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller, Target } from '../payments/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
 import { endOverdue } from './end.ts'
-import { tellOwner } from './notices.ts'
+import { notifyOwner } from './notices.ts'
 import { type ApprovalRow, approvalRow } from './rows.ts'
 import { contentOf } from './whatIsAsked.ts'
 
-/** What is asked: a payment, or (`payment` null) more budget for the caller's group. */
-type Question = {
+/** An approval to create: for a payment or, if `payment` is null, for more budget for the caller's group. */
+type NewApproval = {
   principal: Principal & { type: 'agent' }
   caller: Caller
   amount: MicroUsdc
@@ -26,19 +26,19 @@ type Question = {
 }
 
 /**
- * Stores the question and tells the owner. Nothing is reserved: while it waits, other payments may use the budget. What is
- * refused here leaves no trace, so that an agent that asks in a loop cannot fill the object. Inside the transaction that
- * found that it has to be asked.
+ * Stores the approval and notifies the owner. Nothing is reserved: other payments may use the budget while it waits. A
+ * refusal here is not recorded, so that an agent that asks in a loop cannot fill the object's storage. Called inside the
+ * transaction that found that approval is needed.
  */
-export function ask(ctx: Context, question: Question, request: IdempotentRequest | null): Result<ApprovalRow> {
+export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | null): Result<ApprovalRow> {
   const { store } = ctx
-  const { principal, caller, amount, reason, rules, payment } = question
+  const { principal, caller, amount, reason, rules, payment } = approval
   const now = ctx.now()
   const { group, agent, wallet, policy } = caller
-  if (!group || !agent || !policy) throw new Error('only agents ask')
+  if (!group || !agent || !policy) throw new Error('only agents need approval')
   endOverdue(ctx)
   const content = contentOf(group.id, payment?.target ?? null, amount)
-  const refused = deniedLately(ctx, content) ?? tooManyPending(ctx, agent.id)
+  const refused = recentDenial(ctx, content) ?? tooManyPending(ctx, agent.id)
   if (refused) return refused
   const rate = takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
   if (!rate.ok) return rate
@@ -89,12 +89,12 @@ export function ask(ctx: Context, question: Question, request: IdempotentRequest
     enqueue(ctx, 'payment', paymentId)
     sendPaymentEvent(ctx, 'approval.requested', paymentId, null)
   }
-  tellOwner(ctx, id)
+  notifyOwner(ctx, id)
   ctx.schedule('approvals', expiresAt)
   return ok(approvalRow(ctx, id)!)
 }
 
-function deniedLately({ store, now }: Context, content: string): Refused | null {
+function recentDenial({ store, now }: Context, content: string): Refused | null {
   const denied = store.first<{ at: number; payment_id: string | null }>(
     "SELECT ended_at AS at, payment_id FROM approval WHERE content = ? AND status = 'DENIED' AND ended_at > ? ORDER BY ended_at DESC LIMIT 1",
     content,
@@ -103,7 +103,7 @@ function deniedLately({ store, now }: Context, content: string): Refused | null 
   if (!denied) return null
   const resetsAt = new Date(denied.at + deniedForMs).toISOString()
   return {
-    ...refuse('approval_denied', 'The owner has denied this within the last 24 hours.'),
+    ...refuse('approval_denied', 'The owner denied this within the last 24 hours.'),
     refusal: {
       rule: 'approval.denied',
       next: `Do not ask for this again before ${resetsAt}.`,
@@ -122,9 +122,9 @@ function tooManyPending({ store, now }: Context, agentId: string): Refused | nul
   )!
   const full =
     own >= maxPending.agent
-      ? `This agent has ${maxPending.agent} requests that wait for its owner.`
+      ? `This agent already has ${maxPending.agent} requests waiting for its owner.`
       : all >= maxPending.account
-        ? `The agents of this account have ${maxPending.account} requests that wait for their owner.`
+        ? `The agents of this account already have ${maxPending.account} requests waiting for their owner.`
         : null
   return full === null
     ? null

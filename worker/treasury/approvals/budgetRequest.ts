@@ -10,7 +10,7 @@ import { ask } from './ask.ts'
 import { endOverdue } from './end.ts'
 import { type ApprovalRow, approvalRow } from './rows.ts'
 
-/** An agent asks for more budget. The same key returns the same request as it is now. */
+/** Requests more budget for the agent's group. The same key returns the same request in its current state. */
 export function requestBudget(
   ctx: Context,
   { principal, key, amount, reason }: BudgetRequestInput,
@@ -19,7 +19,8 @@ export function requestBudget(
   return store.transaction((): Result<{ row: ApprovalRow; replayed: boolean }> => {
     const caller = resolveCaller(ctx, principal, null)
     if (!caller.ok) return caller
-    if (principal.type !== 'agent' || !caller.value.group) return refuse('unprocessable', 'Only agents ask for budget.')
+    if (principal.type !== 'agent' || !caller.value.group)
+      return refuse('unprocessable', 'Only agents can ask for more budget.')
     const request = idempotentRequest(principal, key, ['budget', amount])
     const replay = findReplay(store, request)
     if (replay) {
@@ -33,7 +34,7 @@ export function requestBudget(
     if (stopped) return stopped
     const raised = raisedLimit(caller.value.group, amount)
     if (!raised.ok) return raised
-    const question = {
+    const approval = {
       principal,
       caller: caller.value,
       amount,
@@ -41,7 +42,7 @@ export function requestBudget(
       rules: ['budget_request' as const],
       payment: null,
     }
-    const asked = ask(ctx, question, request)
+    const asked = ask(ctx, approval, request)
     return asked.ok ? ok({ row: asked.value, replayed: false }) : asked
   })
 }

@@ -16,10 +16,10 @@ import { approvalHash } from './hash.ts'
 import { type ApprovalRow, approvalRow } from './rows.ts'
 import { passwordAbove } from './settings.ts'
 
-/** It was decided the same way before: nothing is done again. */
+/** The decided approval, if no payment was accepted: a budget request, a denial, or a repeated decision. */
 type Decided = { decided: ApprovalRow }
 
-/** The payment as the agent asked for it, with the credential that asked. */
+/** The payment as the agent requested it, with the credential that it used. */
 export const inputOf = (row: ApprovalRow): PayInput => ({
   principal: { type: 'agent', agentId: row.agent_id, credentialHash: row.credential_hash },
   key: null,
@@ -30,8 +30,8 @@ export const inputOf = (row: ApprovalRow): PayInput => ({
 })
 
 /**
- * Approves a payment: decides, reserves and signs it by the rules of this moment, ends the question, and makes the grant,
- * all in one transaction. What refuses it leaves the question open.
+ * Approves a payment: decides by the current rules, reserves and signs it, ends the approval and creates the grant, all in
+ * one transaction. A refusal leaves the approval open.
  */
 export function approvePayment(
   ctx: Context,
@@ -43,8 +43,8 @@ export function approvePayment(
     const open = openApproval(ctx, id, 'APPROVED', input.hash)
     if (!open.ok || 'decided' in open.value) return open as Result<Decided>
     const approval = open.value.open
-    const unproven = ownerRefusal(ctx, approval, input)
-    if (unproven) return unproven
+    const refused = ownerRefusal(ctx, approval, input)
+    if (refused) return refused
     const result = accept(ctx, inputOf(approval), gathered, approval)
     if ('need' in result) return result
     if (!result.ok) return asApprovalRefusal(result)
@@ -62,10 +62,10 @@ export function approveBudget(ctx: Context, id: string, input: ApproveInput): Re
     const open = openApproval(ctx, id, 'APPROVED', input.hash)
     if (!open.ok || 'decided' in open.value) return open as Result<Decided>
     const approval = open.value.open
-    const unproven = ownerRefusal(ctx, approval, input)
-    if (unproven) return unproven
+    const refused = ownerRefusal(ctx, approval, input)
+    if (refused) return refused
     if (input.grant)
-      return refuse('unprocessable', 'Only payments to an address can be allowed for good.', { field: 'grant' })
+      return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
     const by = { by: input.by.userId, approval: id }
     const raised = raiseBudget(ctx, approval.group_id, fromColumn(approval.amount), by)
     if (!raised.ok) return asApprovalRefusal(raised)
@@ -74,7 +74,7 @@ export function approveBudget(ctx: Context, id: string, input: ApproveInput): Re
   })
 }
 
-/** Denies it; `pauseAgent` in the same step. Possible whatever the rules say and whoever is suspended. */
+/** Denies a request; `pauseAgent` pauses its agent in the same step. Rules and suspensions do not prevent it. */
 export function deny(ctx: Context, id: string, input: DenyInput): Result<Decided> {
   return inOneTransaction(ctx, (): Result<Decided> => {
     const open = openApproval(ctx, id, 'DENIED', input.hash)
@@ -100,13 +100,13 @@ function inOneTransaction<T extends { ok: boolean } | { need: string }>(ctx: Con
     if (!(error instanceof RolledBack) || refused === null) throw error
     return refused
   } finally {
-    // A question that has run out ends even if nobody may decide it any more.
+    // A rollback also undoes the end of overdue approvals, so they are ended again.
     ctx.store.transaction(() => endOverdue(ctx))
   }
 }
 class RolledBack extends Error {}
 
-const endings = { APPROVED: 'approved', DENIED: 'denied', EXPIRED: 'out of time', CANCELLED: 'cancelled' } as const
+const endings = { APPROVED: 'approved', DENIED: 'denied', EXPIRED: 'expired', CANCELLED: 'cancelled' } as const
 
 function openApproval(
   ctx: Context,
@@ -121,7 +121,7 @@ function openApproval(
   if (approval.status !== 'PENDING')
     return refuse('conflict', `This request is already ${endings[approval.status]}.`, { field: 'status' })
   if (approvalHash(ctx, approval) !== hash)
-    return refuse('conflict', 'This request has changed since it was shown. Look at it again before you decide.', {
+    return refuse('conflict', 'This request has changed since it was shown. Review it again before you decide.', {
       field: 'hash',
     })
   return ok({ open: approval })
@@ -138,7 +138,7 @@ function ownerRefusal(ctx: Context, approval: ApprovalRow, { passwordChecked, gr
   return refuse('password_required', 'Enter your password to approve this amount.', { field: 'password' })
 }
 
-/** A rule of this moment refuses. It is no fault of this request, and must not sign the owner out. */
+/** A refusal by the current rules, as a refusal to approve. An `unauthenticated` agent must not sign the owner out. */
 function asApprovalRefusal(refused: Refused): Refused {
   const own: readonly ErrorCode[] = ['account_suspended']
   if (statusOf[refused.code] >= 429 || own.includes(refused.code)) return refused
@@ -149,4 +149,4 @@ function asApprovalRefusal(refused: Refused): Refused {
   }
 }
 
-export const credentialGone = 'The credential that the agent asked with was replaced or revoked.'
+export const credentialGone = 'The credential that the agent used for this request was replaced or revoked.'

@@ -10,7 +10,7 @@ import { fromColumn } from '../storage/columns.ts'
 import type { Decider } from './api.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { ApprovalRow } from './rows.ts'
-import { wakeWaiting } from './waitForEnd.ts'
+import { wakeWaiters } from './waitForEnd.ts'
 
 const keepMs = 30 * 24 * 3_600_000 // 30 days; D1's lists keep showing them
 const events = {
@@ -21,8 +21,8 @@ const events = {
 } as const satisfies Record<ApprovalEvent, WebhookEvent>
 
 /**
- * Ends a question, once: false if it has ended before, then nothing changes. The audit log says who decided. Inside the
- * transaction of what ends it.
+ * Ends an approval once. Returns false, without changing anything, if it has already ended. The audit log records who
+ * decided. Called inside the transaction of the change that ends it.
  */
 export function endApproval(
   ctx: Context,
@@ -46,7 +46,7 @@ export function endApproval(
     approval.id,
   )
   if (ended === 0) return false
-  wakeWaiting(ctx)
+  wakeWaiters(ctx)
   audit(store, ctx.now(), events[event], approval.id, {
     ...(by && { by: by.userId, session: by.sessionId }),
     ...(cancelled && { why: cancelled }),
@@ -63,7 +63,7 @@ export function endApproval(
   return true
 }
 
-/** Cancels what an agent or a group has asked and nobody has answered. Inside the transaction of the change. */
+/** Cancels the pending approvals of an agent, group or wallet and returns how many. Call inside a transaction. */
 export function cancelApprovals(
   ctx: Context,
   { column, id }: { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string },
@@ -73,7 +73,7 @@ export function cancelApprovals(
   return open.filter((approval) => endApproval(ctx, approval, 'cancel', { cancelled })).length
 }
 
-/** Ends what nobody has answered in time. Nothing is paid. */
+/** Ends approvals that were not decided in time. Nothing is paid. */
 export function endOverdue(ctx: Context): void {
   for (const approval of ctx.store.all<ApprovalRow>(
     "SELECT * FROM approval WHERE status = 'PENDING' AND expires_at <= ?",
@@ -82,7 +82,7 @@ export function endOverdue(ctx: Context): void {
     endApproval(ctx, approval, 'expire')
 }
 
-/** The alarm: ends overdue questions and grants. Returns when the next one is due (ms), null without any. */
+/** Called by the alarm. Ends overdue approvals and grants; returns when the next one is due (ms), or null. */
 export function endAllOverdue(ctx: Context): number | null {
   const { store } = ctx
   return store.transaction(() => {
@@ -95,7 +95,7 @@ export function endAllOverdue(ctx: Context): number | null {
   })
 }
 
-/** Deletes questions that came to nothing 30 days ago, as refusals are. Approved ones stay beside their payment. */
+/** Deletes approvals that ended unapproved 30 days ago or earlier, like refusals. Approved ones stay with their payment. */
 export function pruneApprovals({ store, now }: Context): void {
   store.run("DELETE FROM approval WHERE status IN ('DENIED','EXPIRED','CANCELLED') AND ended_at < ?", now() - keepMs)
 }

@@ -8,7 +8,7 @@ import type { Decider } from './api.ts'
 import type { ApprovalRow, GrantRow } from './rows.ts'
 import { grantRow } from './rows.ts'
 
-/** Grants in force of one account: more would not be looked through. */
+/** Most active grants per account; they are searched one by one. */
 const maxGrants = 200
 
 export const grantTerms = (row: GrantRow): GrantTerms => ({
@@ -20,7 +20,7 @@ export const grantTerms = (row: GrantRow): GrantTerms => ({
   ended: row.ended_at !== null,
 })
 
-/** The grant that answers for this payment, the one that ends first; null: none does. */
+/** The grant that covers this payment; if several do, the one that ends first. Null if none does. */
 export function coveringGrant(
   { store, now }: Context,
   payment: { agentId: string; address: string; amount: MicroUsdc },
@@ -32,12 +32,12 @@ export function coveringGrant(
   return live.find((row) => grantCovers(grantTerms(row), { ...payment, at: now() })) ?? null
 }
 
-/** In the transaction that accepts the payment. Released with the payment's reservation (ledger.ts). */
+/** Called in the transaction that accepts the payment. The amount is released with its reservation (ledger.ts). */
 export const takeFromGrant = ({ store }: Context, grant: GrantRow, amount: MicroUsdc): void => {
   store.run('UPDATE approval_grant SET used = used + ? WHERE id = ?', toColumn(amount), grant.id)
 }
 
-/** Made together with the approval of a payment to an address. Inside that transaction. */
+/** Creates a grant with the approval of a payment to an address, inside the approving transaction. Returns its id. */
 export function createGrant(
   ctx: Context,
   approval: ApprovalRow,
@@ -47,9 +47,9 @@ export function createGrant(
   const { store } = ctx
   const now = ctx.now()
   if (approval.to_address === null)
-    return refuse('unprocessable', 'Only payments to an address can be allowed for good.', { field: 'grant' })
+    return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
   if (terms.endsAt <= now)
-    return refuse('invalid_input', 'The end of the permission has passed.', { field: 'grant.endsAt' })
+    return refuse('invalid_input', 'The end of the permission is in the past.', { field: 'grant.endsAt' })
   const { n } = store.first<{ n: number }>(
     'SELECT count(*) AS n FROM approval_grant WHERE ended_at IS NULL AND ends_at > ?',
     now,
@@ -88,10 +88,10 @@ export function createGrant(
   return ok(id)
 }
 
-type Whose = { column: 'id' | 'agent_id' | 'group_id' | 'contact_id'; id: string }
+type GrantFilter = { column: 'id' | 'agent_id' | 'group_id' | 'contact_id'; id: string }
 
-/** Ends the grants in force of this agent, group or contact. Inside the transaction of the change that ends them. */
-export function endGrants(ctx: Context, { column, id }: Whose, why: GrantEnd, by: Decider | null = null): number {
+/** Ends the matching active grants and returns how many. Called inside the transaction of the change that ends them. */
+export function endGrants(ctx: Context, { column, id }: GrantFilter, why: GrantEnd, by: Decider | null = null): number {
   const { store } = ctx
   const live = store.all<GrantRow>(`SELECT * FROM approval_grant WHERE ${column} = ? AND ended_at IS NULL`, id)
   for (const grant of live) {
@@ -106,7 +106,7 @@ export function endGrants(ctx: Context, { column, id }: Whose, why: GrantEnd, by
   return live.length
 }
 
-/** Those whose end date has passed. Until this runs they answer nothing either. */
+/** Ends grants whose end date has passed; until then they cover nothing either. Returns when the next one ends (ms). */
 export function endOverdueGrants(ctx: Context): number | null {
   const { store, now } = ctx
   for (const { id } of store.all<{ id: string }>(
@@ -120,7 +120,7 @@ export function endOverdueGrants(ctx: Context): number | null {
   )
 }
 
-/** By the owner. Ending it twice changes nothing. */
+/** Ends a grant for the owner. Ending it twice changes nothing. */
 export function endGrant(ctx: Context, id: string, by: Decider): Result<GrantRow> {
   return ctx.store.transaction((): Result<GrantRow> => {
     if (!grantRow(ctx, id)) return notFound('Permission')

@@ -10,23 +10,23 @@ import { ask } from './ask.ts'
 import { endOverdue } from './end.ts'
 import { type ApprovalRow, approvalOfPayment, type GrantRow } from './rows.ts'
 
-/** What accept.ts needs of approvals. */
+/** The parts of approvals that accept.ts uses. */
 
 export const notAsked: { rules: AskedRule[]; grant: GrantRow | null } = { rules: [], grant: null }
 
-/** Asks the owner about a payment that every other rule allows. */
+/** Requests the owner's approval of a payment that every other rule allows. */
 export function askFirst(
   ctx: Context,
   { input, caller, target, rules }: { input: PayInput; caller: Caller; target: Target; rules: AskedRule[] },
   request: IdempotentRequest | null,
 ): Result<Asked> {
-  if (input.principal.type !== 'agent') throw new Error('only agents ask')
-  const question = { principal: input.principal, caller, amount: input.amount, reason: input.reason ?? null, rules }
-  const asked = ask(ctx, { ...question, payment: { input, target } }, request)
+  if (input.principal.type !== 'agent') throw new Error('only agents need approval')
+  const approval = { principal: input.principal, caller, amount: input.amount, reason: input.reason ?? null, rules }
+  const asked = ask(ctx, { ...approval, payment: { input, target } }, request)
   return asked.ok ? ok({ asked: asked.value, replayed: false }) : asked
 }
 
-/** What an earlier request with this key has led to: a payment, a question that is open, or what came of it. */
+/** The result of an earlier request with this key: a payment, a pending approval, or how the approval ended. */
 export function replayOf(ctx: Context, paymentId: string): Result<Accepted | Asked> {
   const payment = ctx.store.payment(paymentId)
   if (payment) return ok({ payment, replayed: true })
@@ -35,7 +35,7 @@ export function replayOf(ctx: Context, paymentId: string): Result<Accepted | Ask
   return approval?.status === 'PENDING' ? ok({ asked: approval, replayed: true }) : ended(paymentId, approval)
 }
 
-/** `approval` null: it ended so long ago that it is deleted. */
+/** `approval` is null if it ended so long ago that it has been deleted. */
 function ended(paymentId: string, approval: ApprovalRow | null): Refused {
   const [code, message, rule] =
     approval?.status === 'DENIED'
@@ -54,7 +54,7 @@ function ended(paymentId: string, approval: ApprovalRow | null): Refused {
   }
 }
 
-/** Would it now go elsewhere than the owner has been shown? */
+/** Whether the payment would now use another wallet or recipient than the owner was shown. */
 export const hasMoved = (approved: ApprovalRow, wallet: WalletRow, target: Target): boolean =>
   approved.wallet_id !== wallet.id ||
   (approved.to_address ?? '').toLowerCase() !== (target.address ?? '').toLowerCase() ||
@@ -62,7 +62,7 @@ export const hasMoved = (approved: ApprovalRow, wallet: WalletRow, target: Targe
   approved.phone !== target.phone
 
 export const contactMoved: Refused = {
-  ...refuse('contact_changed', 'The contact is paid elsewhere now than when this was asked for.'),
+  ...refuse('contact_changed', 'The contact’s payment details have changed since this was requested.'),
   refusal: {
     rule: 'whitelist.snapshot',
     next: 'Deny it, and let the agent ask again.',

@@ -8,17 +8,17 @@ import { agentName } from '../payments/views.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from './rows.ts'
 
-/** Between two messages of one account, however much is asked. */
+/** Minimum time between two messages for one account, however many approvals are requested. */
 const pauseMs = 15 * 60_000 // 15 minutes
-/** Meta keys: the number of the message that is open for more, and when the last one was written (ms). */
+/** Meta keys: the number of the message that collects new approvals, and when the last one was written (ms). */
 const batchKey = 'approval_batch'
 const writtenKey = 'approval_notice_at'
 
 /**
- * Tells the owner that somebody waits: at once, or with everything else that is asked within 15 minutes of the last
- * message. Inside the transaction that asks.
+ * Notifies the owner of a pending approval: immediately, or together with all others that are requested within 15 minutes
+ * of the last message. Called inside the transaction that creates the approval.
  */
-export function tellOwner(ctx: Context, approvalId: string): void {
+export function notifyOwner(ctx: Context, approvalId: string): void {
   const { store } = ctx
   const batch = Number(store.meta(batchKey) ?? 1)
   const pushState = ctx.env.PUSH_PRIVATE_JWK ? 'waiting' : 'not_set_up'
@@ -28,12 +28,12 @@ export function tellOwner(ctx: Context, approvalId: string): void {
   if (pushState === 'waiting') enqueue(ctx, 'push.approvals', String(batch), notBefore)
 }
 
-/** The message with this number, about what nobody has answered yet; null: everything is. */
+/** The message with this number, about its approvals that are still pending. Null if there are none. */
 export async function approvalNotice(ctx: Context, ref: string): Promise<Message | null> {
   const { store } = ctx
   const batch = Number(ref)
   store.transaction(() => {
-    // What is asked from here on has to wait for the next one: a message that is sent again must be the same.
+    // Later approvals go into the next message: a message that is sent again must be the same.
     if (Number(store.meta(batchKey) ?? 1) > batch) return
     store.setMeta(batchKey, String(batch + 1))
   })
@@ -49,7 +49,7 @@ export async function approvalNotice(ctx: Context, ref: string): Promise<Message
   })
 }
 
-/** What the message with this number is about and nobody has answered yet. */
+/** The approvals of the message with this number that are still pending. */
 export function waitingInBatch({ store, now }: Context, batch: number): WaitingApproval[] {
   const rows = store.all<ApprovalRow>(
     "SELECT * FROM approval WHERE email_batch = ? AND status = 'PENDING' AND expires_at > ? ORDER BY asked_at, id",
@@ -67,7 +67,7 @@ export function waitingInBatch({ store, now }: Context, batch: number): WaitingA
   }))
 }
 
-/** What the provider did with the message of this number, for everybody who looks at what it was about. */
+/** Records whether the provider accepted the message with this number, to be shown with its approvals. */
 export function noteEmail({ store, now }: Context, ref: string, state: 'accepted' | 'failed'): void {
   store.run('UPDATE approval SET email_state = ?, email_at = ? WHERE email_batch = ?', state, now(), Number(ref))
 }

@@ -5,10 +5,10 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import type { Decider } from './api.ts'
 
-/** Meta key: decimal USDC, '' for none. */
+/** Meta key. The value is decimal USDC, or '' for no limit. */
 const key = 'approval_password_above'
 
-/** Approving more than this needs the password; null: never. */
+/** Approving more than this needs the password. Null if it is never needed. */
 export const passwordAbove = ({ store }: Context): MicroUsdc | null => parseUsdc(store.meta(key) ?? '')
 
 export const settingsView = (ctx: Context): ApprovalSettings => {
@@ -16,7 +16,7 @@ export const settingsView = (ctx: Context): ApprovalSettings => {
   return { passwordAbove: limit === null ? null : formatUsdc(limit) }
 }
 
-/** Lowering it protects more and needs nothing; raising or removing it needs the password. */
+/** Sets the amount above which approving needs the password. Raising or removing it needs it too; lowering does not. */
 export function setSettings(
   ctx: Context,
   input: { passwordAbove: MicroUsdc | null; by: Decider; passwordChecked: boolean },
@@ -28,7 +28,7 @@ export function setSettings(
     if (before === now) return ok(settingsView(ctx))
     const protectsLess = before !== null && (now === null || now > before)
     if (protectsLess && !input.passwordChecked)
-      return refuse('password_required', 'Enter your password to protect less than before.', { field: 'password' })
+      return refuse('password_required', 'Enter your password to raise or remove this limit.', { field: 'password' })
     store.setMeta(key, now === null ? '' : formatUsdc(now))
     audit(store, ctx.now(), 'account.approval_limit_set', 'account', {
       by: input.by.userId,

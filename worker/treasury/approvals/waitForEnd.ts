@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
 
-/** Of one agent at once. */
+/** Most concurrent waits per agent. */
 const maxWaiting = 10
 
 /**
- * Waits until one of these payments, which wait for the owner, does so no longer, for `forMs` at most. False: this agent
- * waits too often already. Kept in memory only: after a restart the caller asks again.
+ * Waits until one of these payments no longer waits for approval, for `forMs` at most. Returns false if the agent already
+ * has too many waits. Waits are held in memory only: after a restart the caller has to call again.
  */
 export async function waitForEnd(ctx: Context, agentId: string, paymentIds: string[], forMs: number): Promise<boolean> {
   const { endWaiters, store } = ctx
@@ -13,14 +13,14 @@ export async function waitForEnd(ctx: Context, agentId: string, paymentIds: stri
   const ended = "SELECT 1 FROM approval WHERE payment_id IN (SELECT value FROM json_each(?)) AND status <> 'PENDING'"
   let wake = () => {}
   const waiter = () => wake()
-  let isOver = false
+  let hasTimedOut = false
   const timer = setTimeout(() => {
-    isOver = true
+    hasTimedOut = true
     wake()
   }, forMs)
   endWaiters.set(waiter, agentId)
   try {
-    while (!isOver && store.first(ended, JSON.stringify(paymentIds)) === null)
+    while (!hasTimedOut && store.first(ended, JSON.stringify(paymentIds)) === null)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -31,7 +31,7 @@ export async function waitForEnd(ctx: Context, agentId: string, paymentIds: stri
   return true
 }
 
-/** A question ends in this transaction: they look again after it. */
-export function wakeWaiting({ endWaiters }: Context): void {
+/** Called in the transaction that ends an approval; the waiters check again after it. */
+export function wakeWaiters({ endWaiters }: Context): void {
   for (const wake of endWaiters.keys()) wake()
 }

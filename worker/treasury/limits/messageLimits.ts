@@ -5,8 +5,8 @@ import type { Context } from '../context.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
 /**
- * Messages to recipients of payouts, by UTC day. A payout is refused when its message would be one too many, because
- * its code travels by message only. Account mail and notices to the owner are counted elsewhere.
+ * Messages to recipients of payouts, limited per UTC day. A payout is refused if its message would exceed a limit, because
+ * its code is only sent by message. Account mail and notices to the owner are counted elsewhere.
  */
 export type MessageTo = { channel: Channel; recipient: string }
 
@@ -16,11 +16,11 @@ export function messageTo({ email, phone }: { email: string | null; phone: strin
   return phone === null ? null : { channel: 'sms', recipient: phone }
 }
 
-/** One mailbox under all its `+` names, so that they share one limit. */
+/** The mailbox without its `+` tag, so that all of its addresses share one limit. */
 export const mailboxOf = ({ channel, recipient }: MessageTo): string =>
   channel === 'email' ? recipient.toLowerCase().replace(/\+[^@]*@/, '@') : recipient
 
-/** Null: one more may be sent. `agentId` null: the owner sends it. */
+/** Null if one more message may be sent. `agentId` is null for the owner. */
 export function messageRefusal(ctx: Context, agentId: string | null, to: MessageTo): Refused | null {
   const { limits } = ctx
   const sent = readCounts(ctx, to)
@@ -35,25 +35,25 @@ export function messageRefusal(ctx: Context, agentId: string | null, to: Message
     return refusal(
       ctx,
       'limits.recipient_messages',
-      `One recipient may be sent ${limits.messagesPerRecipient} messages a day.`,
+      `This account may send one recipient ${limits.messagesPerRecipient} messages a day.`,
     )
   return null
 }
 
-/** Renewals that recipients ask for have the same limits again, apart from the sender's. */
+/** Code renewals requested by recipients have a daily limit of the same size, counted separately from the sender's. */
 export function renewalRefusal(ctx: Context, to: MessageTo): Refused | null {
   const perDay = to.channel === 'email' ? ctx.limits.emailsPerDay : ctx.limits.smsPerDay
   if ((readCounts(ctx, to).byPrincipal.get(recipientPrincipal) ?? 0) < perDay) return null
   return refusal(ctx, 'limits.renewals', 'Too many new codes were sent for this sender today.')
 }
 
-/** New accounts share a limit for each recipient; the database has counted one too many. */
+/** The refusal when new accounts together have sent a recipient too many messages; D1 counts them. */
 export const newAccountRefusal = (ctx: Context): Refused =>
   refusal(ctx, 'limits.new_account_messages', 'This recipient was sent too many messages by new accounts today.')
 
 const recipientPrincipal = 'recipient'
 
-/** Inside the transaction that queues the message. */
+/** Called inside the transaction that queues the message. */
 export function countMessage(ctx: Context, by: { agentId: string | null } | 'recipient', to: MessageTo): void {
   const day = utcDay(ctx.now())
   if (ctx.store.first('SELECT 1 FROM sent_message WHERE day < ? LIMIT 1', day))

@@ -5,22 +5,22 @@ import type { PaymentRateName, RateState } from '../api.ts'
 import type { Context } from '../context.ts'
 import { limitRefusal, resetText } from './limitRefusal.ts'
 
-/** A rate of one principal, kept in the table `rate`. */
+/** A rate limit of one principal, stored in the table `rate`. */
 type AppliedRate<Name extends string = string> = {
   name: Name
   /** An agent's id, `owner`, or `account` for all principals of the user together. */
   principal: string
   rate: Rate
   code: 'payment_rate_exceeded' | 'rate_limited'
-  /** What it limits, in words: 'This agent may make 5 payments per second, 200 at once.' */
+  /** The limit in words: 'This agent may make payments at 5 per second, with bursts of 200.' */
   limit: string
 }
 
 const principalOf = (agentId: string | null) => agentId ?? 'owner'
 
-const each = ({ perSecond, burst }: Rate) => `${perSecond} per second, ${burst} at once`
+const each = ({ perSecond, burst }: Rate) => `${perSecond} per second, with bursts of ${burst}`
 
-/** Accepted payments: of the agent, and of all principals of the user. */
+/** Rates of accepted payments: of the agent, and of all the user's principals together. */
 export function paymentRates(limits: Limits, agentId: string | null): AppliedRate<PaymentRateName>[] {
   const agent = { perSecond: limits.agentPaymentsPerSecond, burst: limits.agentPaymentBurst }
   const user = { perSecond: limits.userPaymentsPerSecond, burst: limits.userPaymentBurst }
@@ -42,7 +42,7 @@ export function paymentRates(limits: Limits, agentId: string | null): AppliedRat
   return [ofAgent, ofAccount]
 }
 
-/** Questions to the network or the database that a call causes before it is decided. */
+/** Look-ups on the network or in D1 that a call causes before it is decided. */
 export function lookupRate(limits: Limits, agentId: string | null): AppliedRate {
   const rate = { perSecond: limits.agentLookupsPerSecond, burst: limits.agentLookupBurst }
   return {
@@ -54,7 +54,7 @@ export function lookupRate(limits: Limits, agentId: string | null): AppliedRate 
   }
 }
 
-/** Questions to the owner. */
+/** Requests for the owner's approval. */
 export function approvalRate(limits: Limits, agentId: string): AppliedRate {
   const burst = limits.agentApprovalsPerDay
   return {
@@ -66,7 +66,7 @@ export function approvalRate(limits: Limits, agentId: string): AppliedRate {
   }
 }
 
-/** Deploys, rotations and what the owner signs. */
+/** Deploys, rotations and owner-signed actions. */
 export function ownerActionRate(limits: Limits): AppliedRate {
   const burst = limits.ownerActionsPerHour
   return {
@@ -78,7 +78,7 @@ export function ownerActionRate(limits: Limits): AppliedRate {
   }
 }
 
-/** Changes of groups, agents and names. */
+/** Changes to groups, agents and names. */
 export function ownerChangeRate(limits: Limits): AppliedRate {
   const burst = limits.ownerChangesPerHour
   return {
@@ -92,7 +92,7 @@ export function ownerChangeRate(limits: Limits): AppliedRate {
 
 export type TakenRates = { ok: true; save: () => void }
 
-/** One token of each. Nothing is taken before `save`, which belongs in the same transaction. */
+/** Takes one token of each rate, or refuses. Nothing is stored before `save`, which belongs in the same transaction. */
 export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused | TakenRates {
   const now = ctx.now()
   const taken: { applied: AppliedRate; bucket: Bucket }[] = []

@@ -3,14 +3,14 @@ import type { Store } from '../storage/store.ts'
 
 /** Meta key: the newest notice that the owner has seen. */
 export const readKey = 'notices_read'
-/** The newest of an account are kept. */
+/** Each account keeps this many of its newest notices. */
 const maxKept = 100
 const keepMs = 30 * 24 * 3600_000 // 30 days, as long as refusals are kept
 
-type Happened = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
+type NewNotice = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
 
-/** Notes what the bell shows, with its row of the audit log. Repeats that nobody has read become one. In that row's transaction. */
-export function addNotice(store: Store, { seq, at, event, ref, data }: Happened): void {
+/** Adds the notice of a row of the audit log, in that row's transaction. Unread repeats become one notice. */
+export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice): void {
   const about = aboutOf(event, ref, data)
   if (about === null) return
   const earlier = store.first<{ seq: number; times: number }>(
@@ -33,9 +33,9 @@ export function addNotice(store: Store, { seq, at, event, ref, data }: Happened)
   store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxKept)
 }
 
-/** Null: the owner was there when it happened. */
+/** The key under which repeats become one notice; null if the owner was there when it happened and needs no notice. */
 function aboutOf(event: NoticeEvent, ref: string, { by, tx }: Record<string, unknown>): string | null {
-  // An agent in a loop is refused thousands of times.
+  // An agent in a loop may be refused thousands of times.
   if (event === 'payment.refused') return by === 'user' ? null : String(by)
   return event === 'wallet.withdrawn' ? String(tx) : ref
 }

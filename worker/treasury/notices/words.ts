@@ -15,7 +15,7 @@ import { hasCode } from '../wallets/plainKey.ts'
 export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; times: number; data: string }
 type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
 
-/** What a notice says, with the names as they are now, and what it is about. */
+/** The text of a notice, with the current names, and the subject that it links to. */
 export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Words {
   const data = JSON.parse(json) as Record<string, unknown>
   switch (event) {
@@ -31,9 +31,9 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
       }))
     case 'approval.expired': {
       const { agent_id, kind, amount, wallet_id } = approvalRow(ctx, ref) ?? {}
-      const asked = kind === 'budget' ? 'a higher budget' : money(ctx, amount ?? 0, wallet_id)
+      const requested = kind === 'budget' ? 'a higher budget' : money(ctx, amount ?? 0, wallet_id)
       return {
-        text: `Nobody answered when ${agentOf(ctx, agent_id ?? null)} asked for ${asked}`,
+        text: `Nobody answered when ${agentOf(ctx, agent_id ?? null)} asked for ${requested}`,
         detail: kind === 'budget' ? 'The budget stays as it is.' : 'Nothing was paid.',
         subject: { type: 'approval', id: ref },
       }
@@ -76,7 +76,7 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
     case 'account.restored':
       return {
         text: 'Your account was restored from a backup',
-        detail: 'Agents are paused. Look through your agents and rules, then resume them.',
+        detail: 'Agents are paused. Review your agents and rules, then resume them.',
         subject: null,
       }
     case 'account.suspended':
@@ -92,7 +92,7 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
 
 function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omit<Words, 'subject'>): Words {
   const payment = ctx.store.payment(id)
-  // Refusals are deleted after 30 days, as notices are, but not in the same moment.
+  // Refusals and notices are both deleted after 30 days, but not at the same moment.
   if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
   return { ...words(payment), subject: { type: 'payment', id } }
 }

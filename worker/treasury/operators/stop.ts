@@ -4,30 +4,31 @@ import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
 
 /**
- * What operators have stopped for everybody, as this object last read it from D1. Signing fails closed: without a reading
- * that began within 5 seconds nothing is signed, and what was accepted waits. Everything else goes by the last reading.
+ * What operators have stopped for all accounts, as this object last read it from D1. Signing fails closed: without a
+ * reading that began within the last 5 seconds nothing is signed, and accepted payments wait. Everything else follows the
+ * last reading.
  */
 
-/** D1 answers within milliseconds; a payment does not wait longer for it, and then stays unsigned for now. */
+/** D1 responds within milliseconds. A payment waits no longer than this for it, and then stays unsigned for now. */
 const timeoutMs = 2_000 // 2 seconds
-/** While D1 does not respond, calls wait for it this often. */
+/** While D1 does not respond, it is read at most this often. */
 const retryMs = 1_000 // 1 second
 
-/** May session keys sign now? Asked in the transaction that signs. */
+/** True if session keys may sign now. Call in the transaction that signs. */
 export const maySign = (ctx: Context): boolean => !stopsSigning(ctx.stop.mode) && readingAge(ctx) < stopReadingMs
 
-/** A reading later than now was made before the clock went back: it counts as old. */
+/** A reading from the future was made before the clock was set back, so it counts as old. */
 const readingAge = ({ now, stop }: Context): number => Math.abs(now() - stop.readAt)
 
-/** The same, after reading the mode if need be. To be asked again in the transaction that signs. */
+/** Like `maySign`, but reads the mode first if necessary. Call `maySign` again in the transaction that signs. */
 export async function signingAllowed(ctx: Context): Promise<boolean> {
   await freshStop(ctx)
   return maySign(ctx)
 }
 
 /**
- * Reads the mode if the last reading is too old to sign on; a younger one is renewed in the background. Null: nothing to
- * wait for. Never throws.
+ * Reads the mode if the last reading is too old for signing; a younger one is renewed in the background. Returns null if
+ * there is nothing to wait for. Never throws.
  */
 export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
@@ -35,7 +36,7 @@ export function freshStop(ctx: Context): Promise<void> | null {
   if (age < stopRefreshMs || Math.abs(ctx.now() - stop.failedAt) < retryMs) return null
   stop.reading ??= read(ctx)
     .catch(() => {
-      // The object's storage refuses, because it needs newer code, for example.
+      // The object's storage refused, for example because it needs newer code.
       stop.failedAt = ctx.now()
     })
     .finally(() => {
@@ -45,17 +46,17 @@ export function freshStop(ctx: Context): Promise<void> | null {
 }
 
 /**
- * Whether D1 has said, since this object was loaded, that it is not being restored; asks if need be. An object that was put
- * back learns it only from there.
+ * True if D1 has confirmed, since this object was loaded, that the account is not being restored. Asks D1 if necessary,
+ * which is the only place where an object that was put back learns of it.
  */
 export async function isNotRestored(ctx: Context): Promise<boolean> {
-  const hasAsked = () => ctx.stop.readAt !== Number.NEGATIVE_INFINITY
-  if (!hasAsked()) await freshStop(ctx)
-  return hasAsked()
+  const hasRead = () => ctx.stop.readAt !== Number.NEGATIVE_INFINITY
+  if (!hasRead()) await freshStop(ctx)
+  return hasRead()
 }
 
 async function read(ctx: Context): Promise<void> {
-  // Before the question, so that a stop written after this moment is never older than the reading says.
+  // Taken before the query, so that a stop that the query misses is never older than the reading.
   const readAt = ctx.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<null>((resolve) => {
@@ -75,7 +76,7 @@ async function read(ctx: Context): Promise<void> {
 
 const sinceKey = 'signing_stopped_since'
 
-/** Since when nothing is signed (ms); null: it is. Outlives an eviction. */
+/** When signing was stopped (ms); null if it is not. Survives an eviction. */
 export function stoppedSince({ store }: Context): number | null {
   const since = store.meta(sinceKey)
   return since === null ? null : Number(since)
@@ -107,7 +108,7 @@ const paused = (message: string, next: string): Refused => ({
   refusal: { rule: 'service.stopped', next, max_allowed_now: '0' },
 })
 
-/** Null: new payments are accepted. */
+/** The refusal of new payments while operators have stopped them; null if they are accepted. */
 export const newPaymentRefusal = (ctx: Context): Refused | null =>
   stopsNewPayments(ctx.stop.mode)
     ? paused(
@@ -116,7 +117,7 @@ export const newPaymentRefusal = (ctx: Context): Refused | null =>
       )
     : null
 
-/** Null: Bursar may replace session keys. */
+/** The refusal of rotations while operators have stopped signing; null if Bursar may replace session keys. */
 export const rotationRefusal = (ctx: Context): Refused | null =>
   stopsSigning(ctx.stop.mode)
     ? paused(
@@ -125,7 +126,7 @@ export const rotationRefusal = (ctx: Context): Refused | null =>
       )
     : null
 
-/** Null: claims, reclaims and owner actions are sent to the chain. */
+/** The refusal of claims, reclaims and owner actions while operators have stopped delivery; null if they are sent. */
 export const deliveryRefusal = (ctx: Context): Refused | null =>
   stopsDelivery(ctx.stop.mode)
     ? paused(

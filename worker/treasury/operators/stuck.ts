@@ -9,11 +9,11 @@ import type { WalletActionRow } from '../wallets/actions/actions.ts'
 import type { StuckWork } from './api.ts'
 import { stoppedSince } from './stop.ts'
 
-/** Work younger than this is on its way. */
+/** Younger work is not reported as stuck. */
 const slowAfterMs = 60_000 // 1 minute
 const maxOfKind = 50
 
-/** What of this account does not move, and why. Names no recipient. */
+/** The account's work that makes no progress, and why. Names no recipient. */
 export async function stuckWork(ctx: Context): Promise<StuckWork[]> {
   const wallets = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted'")
   const payments = slowPayments(ctx)
@@ -68,13 +68,13 @@ const slowActions = (ctx: Context) =>
 const payoutRef = ({ id, action, action_version, status }: PayoutRow): JobRef | null =>
   action === null || status === 'CREATING' ? null : { type: action, payoutId: id, version: action_version }
 
-/** What the Relayers know, by job. One that does not respond knows nothing. */
+/** The Relayers' reports by job id. A Relayer that does not respond contributes none. */
 async function reportsOf(ctx: Context, jobs: (readonly [ChainId, JobRef])[]): Promise<Map<string, JobReport>> {
-  const asked = chainIds.map(async (chainId) => {
+  const requests = chainIds.map(async (chainId) => {
     const ids = jobs.filter(([on]) => on === chainId).map(([, ref]) => jobId(ref))
     return ids.length === 0 ? [] : relayerOf(ctx, chainId).status(ids)
   })
-  const replies = await Promise.allSettled(asked)
+  const replies = await Promise.allSettled(requests)
   const reports = replies.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []))
   return new Map(reports.map((report) => [report.id, report]))
 }
@@ -105,7 +105,7 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
 }
 
 function whyPayout(ctx: Context, payout: PayoutRow, report: JobReport | null | undefined): string {
-  if (payout.status === 'CREATING') return 'funded, and its announcement is not on chain yet'
+  if (payout.status === 'CREATING') return 'funded, but its announcement is not on chain yet'
   if (payout.action_deadline! * 1000 < ctx.now()) return 'its signature has expired; waits for a final block'
   return delivery(report)
 }
@@ -123,7 +123,7 @@ function walletWork(ctx: Context, wallet: WalletRow): StuckWork[] {
   return [work('wallet', wallet, created_at, error ?? 'its deployment is not on chain yet')]
 }
 
-/** Entries do not know when they were made, so they are shown as of now. */
+/** Entries have no creation time, so `since` is the current time. */
 const outboxWork = (ctx: Context): StuckWork[] =>
   ctx.store
     .all<{ kind: string; n: number; failures: number }>(

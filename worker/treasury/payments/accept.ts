@@ -35,7 +35,7 @@ import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, s
 import { recordRefusal, refusalOf } from './refusals.ts'
 import { type Intent, signNew } from './sign.ts'
 
-/** What makes two requests the same payment. */
+/** The content that makes two requests with one key the same payment. */
 const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: PayInput) => [
   walletId,
   to,
@@ -46,9 +46,9 @@ const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: Pa
 ]
 
 /**
- * Decides, reserves and, where key and head are at hand, signs in one synchronous transaction: no await between reading a
- * budget and taking from it. What is missing is returned as a need and changes nothing. Refusals are recorded with their
- * figures. `approved`: what the owner has just approved; then nothing is asked, and a refusal is only returned.
+ * Decides, reserves and, if session key and fresh head are in memory, signs in one synchronous transaction: no await between
+ * reading a budget and taking from it. Missing input is returned as a need and changes nothing. Refusals are recorded with
+ * their figures. `approved` is the approval being carried out: the owner is not asked again, and a refusal is not recorded.
  */
 export function accept(
   ctx: Context,
@@ -60,7 +60,7 @@ export function accept(
     const { store } = ctx
     const now = ctx.now()
     const caller = resolveCaller(ctx, input.principal, input.walletId)
-    // A caller without valid credentials, or of a suspended account, learns nothing, not even what it paid before.
+    // A caller without valid credentials or with a suspended account learns nothing, not even what it paid before.
     if (!caller.ok && (caller.code === 'unauthenticated' || caller.code === 'account_suspended')) return caller
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
     const request = idempotentRequest(input.principal, input.key, contentOf(input))
@@ -89,8 +89,8 @@ export function accept(
     const funds = walletFunds(wallet, session, gathered.arriving)
     const decision = decideAmount(policy, funds, input.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
     if (!decision.ok) {
-      // A refusal for balance or session is decided on a fresh reading of the chain. A budget does not depend on it,
-      // only the figures beside it do.
+      // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
+      // figures reported with it do.
       if (!gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agent?.id ?? null))
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
       return refused(decision.refusal, inputsOf(caller.value, funds, now))
@@ -98,11 +98,11 @@ export function accept(
     const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target) }
     const admission = admit(ctx, work)
     if (!admission.ok) return admission
-    // Last, because they cause work elsewhere: a request that is refused anyway costs nothing.
+    // These checks come last because they cause work elsewhere: a request that is refused anyway should cost nothing.
     const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
     if (recipient === null) return lookupNeed(ctx, wallet, work.agentId, target.address!)
-    const lost = lookupRefusal(recipient)
-    if (lost) return lost
+    const unpayable = lookupRefusal(recipient)
+    if (unpayable) return unpayable
     const { rules, grant } = approved ? notAsked : whatIsAsked(ctx, caller.value, target, input.amount)
     if (rules.length > 0) return askFirst(ctx, { input, caller: caller.value, target, rules }, request)
     const missing = sharedNeed(ctx, work, admission, gathered.grants)
@@ -197,7 +197,7 @@ function paymentRow(
   }
 }
 
-/** What the decision was based on, for the audit log: the policy's version and the figures it was compared with. */
+/** The basis of the decision, for the audit log: the policy version and the figures that the amount was compared with. */
 function inputsOf({ group, policy }: Caller, funds?: WalletFunds, at = 0): Record<string, unknown> {
   const session = funds?.session
   return {

@@ -16,7 +16,7 @@ import type { PaymentRow } from '../storage/rows.ts'
 import { findShown } from './queries.ts'
 
 const notSent = (why: string) => `Not sent: ${why} before it was signed. The amount is available again.`
-/** Why an unsigned payment ends: its error code and text. */
+/** Error codes and messages of payments that end unsigned. */
 const reasons = {
   cancelled: 'Cancelled before it was sent. The amount is available again.',
   agent_paused: notSent('the agent was paused'),
@@ -30,8 +30,8 @@ const reasons = {
 export type StopCode = keyof typeof reasons
 
 /**
- * Ends a payment that was never signed and releases its reservation: nothing can ever move for it. False: it is signed or
- * has ended already. Inside a transaction.
+ * Ends a payment that was never signed, so that no money can ever move for it, and releases its reservation. Returns false
+ * if it is signed or has already ended. Call inside a transaction.
  */
 export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): boolean {
   const { store } = ctx
@@ -62,18 +62,18 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
 
 type StopWhere = { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string } | 'all agents' | 'all'
 
-const isMeant = (payment: PaymentRow, where: StopWhere): boolean => {
+const matches = (payment: PaymentRow, where: StopWhere): boolean => {
   if (where === 'all') return true
   return where === 'all agents' ? payment.agent_id !== null : payment[where.column] === where.id
 }
 
-/** Ends the unsigned payments whose `column` is `id`; signed ones run to their end. Returns how many. Inside a transaction. */
+/** Ends the matching unsigned payments and returns how many; signed ones run to completion. Call inside a transaction. */
 export function stopQueued(ctx: Context, where: StopWhere, why: StopCode): number {
   const queued = ctx.store.all<PaymentRow>("SELECT * FROM payment WHERE status = 'QUEUED' AND sig_version = 0")
-  return queued.filter((payment) => isMeant(payment, where) && stopUnsigned(ctx, payment, why)).length
+  return queued.filter((payment) => matches(payment, where) && stopUnsigned(ctx, payment, why)).length
 }
 
-/** A payment that waits for its owner, or was cancelled while it did; null: it is none. */
+/** Cancels a payment that waits for approval; repeating it is a no-op. Null if the agent has no such payment. */
 function cancelAsked(ctx: Context, principal: Principal, id: string): Result<ShownPayment> | null {
   const approval = approvalOfPayment(ctx, id)
   if (!approval || principal.type !== 'agent' || approval.agent_id !== principal.agentId) return null
@@ -82,7 +82,7 @@ function cancelAsked(ctx: Context, principal: Principal, id: string): Result<Sho
   return ok(shownPayment(ctx, id)!)
 }
 
-/** POST /v1/payments/{id}/cancel: possible until it is signed. Cancelling twice returns the same payment. */
+/** POST /v1/payments/{id}/cancel: possible until the payment is signed. Cancelling twice returns the same payment. */
 export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<ShownPayment> {
   const { store } = ctx
   return store.transaction((): Result<ShownPayment> => {

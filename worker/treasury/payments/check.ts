@@ -21,8 +21,8 @@ import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from '.
 import { figuresView } from './refusals.ts'
 
 /**
- * Would this agent's payment be allowed now? Applies the rules of `accept` without reserving or recording anything. What
- * is missing is returned as a need, as there.
+ * Dry run: would this agent's payment be allowed now? Applies the rules of `accept` without reserving or recording anything.
+ * Missing input is returned as a need, as in `accept`.
  */
 export function check(
   ctx: Context,
@@ -30,9 +30,9 @@ export function check(
   input: CheckInput,
   gathered: Gathered,
 ): Result<PaymentCheck> | Need {
-  const asked = principal.type === 'agent' ? principal : principalOf(ctx, input.agentId ?? '')
-  if (!asked) return notFound('Agent')
-  const caller = resolveCaller(ctx, asked, null)
+  const agentPrincipal = principal.type === 'agent' ? principal : principalOf(ctx, input.agentId ?? '')
+  if (!agentPrincipal) return notFound('Agent')
+  const caller = resolveCaller(ctx, agentPrincipal, null)
   if (!caller.ok) return caller
   const { wallet, session, group, agent, policy } = caller.value
   if (!group || !policy) return notFound('Agent')
@@ -67,7 +67,7 @@ export function check(
   return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most, rules))
 }
 
-/** The agent as it would call with one of its valid credentials; null: it has none. */
+/** The agent as caller, with one of its valid credentials. Null if it has none. */
 function principalOf({ store, now }: Context, agentId: string): Principal | null {
   const credential = store.first<{ hash: string }>(
     'SELECT hash FROM credential WHERE agent_id = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1',

@@ -13,38 +13,38 @@ import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { ChainRefresh } from '../wallets/chainRefresh.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
-import { isLookedUp, lookUpRecipient } from './recipients.ts'
+import { isBeingLookedUp, lookUpRecipient } from './recipients.ts'
 
 /**
- * What a decision lacks and has to await. Deciding is one synchronous transaction, so it returns its need, changes
- * nothing, and is tried again with what was gathered.
+ * Input that a decision lacks and that has to be awaited. Deciding is one synchronous transaction, so it returns its need
+ * without changing anything and is retried with what was gathered.
  */
 export type Need =
   /** Keys, address, link and code of a payout. */
   | { need: 'draft'; wallet: WalletRow }
-  /** Is this address some user's payout, or blocked by the token? */
+  /** Whether this address is some user's payout or is blocked by the token. */
   | { need: 'lookup'; wallet: WalletRow; address: Address }
-  /** The wallet's balance and session; a reading younger than `freshEnoughMs` will do. */
+  /** The wallet's balance and session; a reading younger than `freshEnoughMs` is good enough. */
   | { need: 'refresh'; wallet: WalletRow; freshEnoughMs: number }
   | LimitNeed
 
-/** A new recipient has to be looked up. Refused: the caller has caused too many look-ups. */
+/** The need to look up a new recipient, or a refusal if the caller has caused too many look-ups. */
 export function lookupNeed(ctx: Context, wallet: WalletRow, agentId: string | null, address: Address): Refused | Need {
-  const refused = isLookedUp(ctx, wallet, address) ? null : takeLookup(ctx, agentId)
+  const refused = isBeingLookedUp(ctx, wallet, address) ? null : takeLookup(ctx, agentId)
   return refused ?? { need: 'lookup', wallet, address }
 }
 
 export type Gathered = {
   draft: PayoutDraft | null
-  /** The address looked up last. */
+  /** The most recent look-up. */
   lookup: { address: Address; found: RecipientLookup } | null
   refreshed: boolean
-  /** Of the refreshed wallet; absent: it could not be read. */
+  /** The part of the refreshed wallet's balance that is not booked yet. Missing if it could not be read. */
   arriving?: MicroUsdc
   grants: Grants
 }
 
-/** Gathers what decisions need. Everything of a payment that awaits before it is accepted happens here. */
+/** Gathers what decisions need, so that deciding itself stays synchronous. */
 export class NeedResolver {
   readonly #context: Context
   readonly #chain: ChainRefresh
@@ -54,7 +54,7 @@ export class NeedResolver {
     this.#chain = chain
   }
 
-  /** Runs `decide` until it needs nothing more. `input`: the terms of a payout, where one may be drafted, and its id. */
+  /** Runs `decide` until it needs nothing more. `input` has the id and terms for a payout, if one may be drafted. */
   async decide<T>(
     decide: (gathered: Gathered) => Result<T> | Need,
     input?: Pick<PayInput, 'amount' | 'expiresInDays' | 'senderName'> & { id?: string | null },
@@ -81,7 +81,7 @@ export class NeedResolver {
           gathered.grants.message = await this.#askForMessage(result.to)
           break
         case 'draft':
-          if (!input) throw new Error('a payout draft is needed where none can be made')
+          if (!input) throw new Error('a payout draft is needed, but no terms were given')
           gathered.draft = await draftPayout(this.#context, result.wallet, {
             id: input.id ?? null,
             amount: input.amount,
@@ -92,7 +92,7 @@ export class NeedResolver {
     }
   }
 
-  /** New accounts share a number of messages for each recipient and day, which D1 counts. */
+  /** New accounts share a daily number of messages per recipient, which is counted in D1. */
   async #askForMessage(to: MessageTo): Promise<boolean> {
     const { db, limits, now } = this.#context
     const key = `new-account-message:${to.channel}:${mailboxOf(to)}:${utcDay(now())}`
@@ -101,7 +101,7 @@ export class NeedResolver {
   }
 }
 
-/** What is in the wallet's balance and not in its books yet; nothing when the chain can't be read. */
+/** The amount that is in the wallet's balance but not in its books yet. Empty if the chain can't be read. */
 async function arrivingIn(ctx: Context, wallet: WalletRow): Promise<Pick<Gathered, 'arriving'>> {
   const balance = await balanceOf(ctx, wallet)
   return balance === null ? {} : { arriving: saturatingSub(balance, bookedOf(ctx.store.wallet(wallet.id)!)) }

@@ -13,7 +13,7 @@ import { CommitBatcher } from './commitBatcher.ts'
 import type { Gathered, Need, NeedResolver } from './needs.ts'
 import { signQueued } from './sign.ts'
 
-/** The way of a payment from the call to the Relayer: everything that awaits, around the decision in accept.ts. */
+/** Takes a payment from the call to the Relayer: everything asynchronous around the decision in accept.ts. */
 export class PaymentFlow {
   readonly #context: Context
   readonly #needs: NeedResolver
@@ -38,14 +38,14 @@ export class PaymentFlow {
     return this.run(input, (gathered) => accept(this.#context, input, gathered))
   }
 
-  /** The owner's own payment: no rule asks the owner. */
+  /** A payment by the owner, which never needs approval. */
   async payAsOwner(input: PayInput): Promise<Result<Accepted>> {
     const result = await this.pay(input)
-    if (result.ok && 'asked' in result.value) throw new Error('an owner was asked for an own payment')
+    if (result.ok && 'asked' in result.value) throw new Error('an owner payment was held for approval')
     return result as Result<Accepted>
   }
 
-  /** Decides by `decide`, gathering what that lacks, and delivers what it has accepted. `input`: see NeedResolver. */
+  /** Runs `decide`, gathering what it needs, and delivers the payment if it was accepted. For `input` see NeedResolver. */
   async run<T extends object>(
     input: Parameters<NeedResolver['decide']>[1],
     decide: (gathered: Gathered) => Result<T | Accepted> | Need,
@@ -56,7 +56,7 @@ export class PaymentFlow {
     return result
   }
 
-  /** Most payments are signed when they are accepted; without a fresh head or an open key they are signed now. */
+  /** Submits the payment. If it could not be signed on acceptance, such as without a fresh head, it is signed first. */
   #deliver(wallet: WalletRow, payment: PaymentRow): void {
     if (payment.status === 'QUEUED') {
       this.#waitUntil(this.#signLater(wallet))

@@ -7,7 +7,7 @@ import { type Refused, refuse } from '../../result.ts'
 import type { Context, RecipientLookup } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
-/** Recipients that no payment may go to: what is decided from memory, and what has to be looked up. */
+/** Recipients that must not be paid: those that this object recognises, and those that have to be looked up. */
 
 const cachedMs = 10 * 60_000 // 10 minutes
 
@@ -18,12 +18,12 @@ const keyOf = (wallet: WalletRow, address: string) => `${wallet.chain_id}:${addr
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** Refuses recipients whose money would be lost or come back at once. Reads this object only. */
+/** Refuses recipients where the money would be lost or would come straight back. Reads only this object. */
 export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address): Refused | null {
   const wrong = (message: string): Refused => refuse('invalid_input', message, { field: 'toAddress' })
   if (sameAddress(to, wallet.address)) return wrong('A wallet cannot pay itself.')
   const chain = ctx.chains[wallet.chain_id]
-  // Before what is known: it may have been paid before it became a contract of ours.
+  // Checked before known recipients: the address may have been paid before it became one of our contracts.
   if (allContracts(chain).some((contract) => sameAddress(to, contract)))
     return wrong('This contract cannot receive payments.')
   if (isKnownRecipient(ctx, wallet, to)) return null
@@ -34,7 +34,7 @@ export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address)
   return payout ? payoutRefused : null
 }
 
-/** Refuses phone numbers that this service sends no text messages to. */
+/** Refuses phone numbers that this service does not send text messages to. */
 export function smsRefusal({ env }: Context, phone: string): Refused | null {
   const countries = smsCountries(env.SMS_COUNTRIES)
   if (maySendSms(countries, phone)) return null
@@ -46,8 +46,8 @@ export function smsRefusal({ env }: Context, phone: string): Refused | null {
 }
 
 /**
- * What is known about a recipient: it was paid before, `lookedUp` just now, or looked up within ten minutes. Null: it has
- * to be looked up.
+ * What is known about a recipient: it was paid before, `lookedUp` just now, or looked up within the last ten minutes. Null
+ * if it has to be looked up.
  */
 export function recipientState(
   ctx: Context,
@@ -56,13 +56,13 @@ export function recipientState(
   lookedUp: { address: Address; found: RecipientLookup } | null,
 ): 'known' | RecipientLookup | null {
   if (isKnownRecipient(ctx, wallet, address)) return 'known'
-  // Another address than the one looked up: the contact was confirmed at a new one meanwhile.
+  // The addresses differ if the contact was confirmed at a new address in the meantime.
   if (lookedUp?.address === address) return lookedUp.found
   const cached = ctx.lookups.get(keyOf(wallet, address))
   return cached && ctx.now() - cached.at < cachedMs ? cached.found : null
 }
 
-/** An address cannot become a payout's later, since that takes unknown keys; it may be blocked later. */
+/** A known address can't become a payout's later, since that would take unknown keys. It may be blocked later. */
 function isKnownRecipient(ctx: Context, wallet: WalletRow, address: Address): boolean {
   const key = keyOf(wallet, address)
   if (ctx.recipients.has(key)) return true
@@ -72,12 +72,12 @@ function isKnownRecipient(ctx: Context, wallet: WalletRow, address: Address): bo
   return true
 }
 
-/** Only for accepted payments: refused ones must not fill the object. */
+/** Called for accepted payments only: refused ones must not fill the object's storage. */
 export function rememberRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
   ctx.store.run('INSERT OR IGNORE INTO known_recipient (address) VALUES (?)', keyOf(wallet, address))
 }
 
-/** The contract has refused a payment to this address: it is looked up again before the next one. */
+/** Called when the contract has refused a payment to this address: the next payment looks it up again. */
 export function forgetRecipient(ctx: Context, wallet: WalletRow, address: Address): void {
   const key = keyOf(wallet, address)
   ctx.recipients.delete(key)
@@ -85,27 +85,27 @@ export function forgetRecipient(ctx: Context, wallet: WalletRow, address: Addres
   ctx.store.run('DELETE FROM known_recipient WHERE address = ?', key)
 }
 
-/** Does another call look this recipient up already? Then this one starts none. */
-export const isLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
+/** Whether another call is already looking up this recipient; callers share that look-up. */
+export const isBeingLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
   ctx.lookupsRunning.has(keyOf(wallet, address))
 
-/** Asks D1 whether the address is a payout's, and the chain whether the token refuses it. Calls made together share it. */
+/** Asks D1 whether the address is a payout's, and the chain whether the token refuses it. Concurrent calls share it. */
 export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
   const key = keyOf(wallet, address)
   const running = ctx.lookupsRunning.get(key)
   if (running) return running
-  const asked = askAbout(ctx, wallet, address).finally(() => ctx.lookupsRunning.delete(key))
-  ctx.lookupsRunning.set(key, asked)
-  return asked
+  const lookup = runLookup(ctx, wallet, address).finally(() => ctx.lookupsRunning.delete(key))
+  ctx.lookupsRunning.set(key, lookup)
+  return lookup
 }
 
-async function askAbout(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
+async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
   const [payout, blocked] = await Promise.allSettled([
     isPayoutAddress(ctx.db, address),
     ctx.chains[wallet.chain_id].isBlacklisted(address),
   ])
-  for (const asked of [payout, blocked])
-    if (asked.status === 'rejected') logError('recipient_not_looked_up', { user: ctx.userId }, asked.reason)
+  for (const reply of [payout, blocked])
+    if (reply.status === 'rejected') logError('recipient_not_looked_up', { user: ctx.userId }, reply.reason)
   if (payout.status === 'fulfilled' && payout.value) {
     ctx.store.setMeta(payoutAddressKey(address), '1')
     return 'payout'
@@ -123,7 +123,7 @@ const payoutRefused: Refused = refuse(
   { field: 'toAddress' },
 )
 
-/** `field`: the input that named the address. */
+/** `field` is the input that contained the address. */
 export const blockedRecipient = (field: 'toAddress' | 'recipientAddress'): Refused =>
   refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
 

@@ -13,14 +13,14 @@ import type { Caller } from './paymentParties.ts'
 const keepMs = 30 * 24 * 3600_000 // 30 days; D1's lists keep showing them
 
 /**
- * Meta key: how many refusals were pruned, for counts that go on without their rows. The value differs from the name
- * because existing Treasuries store it.
+ * Meta key of the number of pruned refusals, so that counts still include them. The value differs from the name because
+ * existing Treasuries have stored it.
  */
 export const prunedRefusals = 'forgotten_refusals'
 
 /**
- * Records the refusal with the figures it was decided on, and returns it. A limited number is recorded per minute and
- * day, so that an agent in a loop cannot fill the object.
+ * Records the refusal with the figures it was based on, and returns it. Only a limited number is recorded per minute and
+ * day, so that an agent in a loop cannot fill the object's storage.
  */
 export function recordRefusal(
   ctx: Context,
@@ -31,10 +31,10 @@ export function recordRefusal(
 ): Refused {
   const { store } = ctx
   const now = ctx.now()
-  const answer = refusalOf(refusal)
-  if (!mayWriteRefusal(ctx, now)) return answer
+  const refused = refusalOf(refusal)
+  if (!mayWriteRefusal(ctx, now)) return refused
   const id = newId(ctx, 'ref')
-  answer.refusal!.id = id
+  refused.refusal!.id = id
   const { to } = input
   store.run(
     `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name, recipient_email, recipient_phone,
@@ -56,7 +56,7 @@ export function recordRefusal(
     input.memo,
     refusal.code,
     refusal.message,
-    JSON.stringify(answer),
+    JSON.stringify(refused),
     now,
     now,
   )
@@ -66,14 +66,14 @@ export function recordRefusal(
     amount: formatUsdc(input.amount),
     rule: refusal.rule,
     ...inputs,
-    ...answer.refusal,
+    ...refused.refusal,
   })
   enqueue(ctx, 'payment', id)
   sendPaymentEvent(ctx, 'payment.refused', id, null)
-  return answer
+  return refused
 }
 
-/** The refusal as an answer; recording it is another step. */
+/** Converts a policy refusal to a result without recording it. */
 export const refusalOf = (refusal: Refusal): Refused => ({
   ok: false,
   code: refusal.code,
@@ -82,7 +82,7 @@ export const refusalOf = (refusal: Refusal): Refused => ({
   refusal: figuresView(refusal),
 })
 
-/** So that lists can say whom it was for. Null for a contact that the group does not allow: only D1 knows its name. */
+/** The contact's name, for lists. Null if the group does not allow the contact: then only D1 knows its name. */
 function contactName({ store }: Context, { to, contact }: PayInput, { group }: Caller): string | null {
   if (to.type !== 'contact' || !group) return contact?.name ?? null
   const query = 'SELECT name FROM whitelist WHERE group_id = ? AND contact_id = ?'
@@ -104,7 +104,7 @@ export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Re
   }
 }
 
-/** Counts one more, unless the minute or the UTC day has its share. */
+/** Counts one more recorded refusal. Returns false if the limit per minute or UTC day has been reached. */
 function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
   const minute = Math.floor(now / 60_000)
   const day = utcDay(now)

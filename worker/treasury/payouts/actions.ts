@@ -19,7 +19,7 @@ import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { storedPayoutKey } from './keys.ts'
 import { movePayout, payoutEnded, payoutGone } from './transitions.ts'
 
-/** Starts a claim to the address that the recipient, known by link and code, has named. The first accepted action wins. */
+/** Starts a claim to the address given by the recipient, whose link and code are verified. First accepted action wins. */
 export async function claim(ctx: Context, input: ClaimInput): Promise<Result<PayoutRow>> {
   const known = ctx.store.payout(input.payoutId)
   const wallet = known && ctx.store.wallet(known.wallet_id)
@@ -28,7 +28,7 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
   if (unknown) return unknown
   const [head, isBlocked] = await Promise.all([
     freshHead(ctx, wallet.chain_id),
-    // A node that does not respond does not block: the contract decides.
+    // If the node does not respond, the claim goes ahead: the contract decides.
     ctx.chains[wallet.chain_id].isBlacklisted(input.to).catch(() => false),
     freshStop(ctx),
   ])
@@ -56,7 +56,7 @@ export async function claim(ctx: Context, input: ClaimInput): Promise<Result<Pay
   })
 }
 
-/** Starts a reclaim: by the sender while unclaimed, or by the Treasury after expiry. Always to the payer. */
+/** Starts a reclaim: by the sender while unclaimed, or by the Treasury after expiry. The money always goes to the payer. */
 export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'expiry'): Promise<Result<PayoutRow>> {
   const known = ctx.store.payout(payoutId)
   const wallet = known && ctx.store.wallet(known.wallet_id)
@@ -82,7 +82,7 @@ export async function reclaim(ctx: Context, payoutId: string, by: 'sender' | 'ex
       case 'WITHDRAWN':
         return refuse('conflict', 'The recipient already claimed this payout.')
       case 'FAILED':
-        return refuse('conflict', 'This payout was never funded; nothing has to be returned.')
+        return refuse('conflict', 'This payout was never funded; there is nothing to return.')
       case 'CREATED':
         return startAction(ctx, payout, wallet, head, { action: 'reclaim', to: payout.payer, by })
     }
@@ -104,7 +104,7 @@ function forbiddenClaim(ctx: Context, payout: PayoutRow, wallet: WalletRow, to: 
 
 type Move = { action: 'claim' | 'reclaim'; to: Address; by: 'recipient' | 'sender' | 'expiry' }
 
-/** Claim and reclaim exclude each other by the guarded transition. */
+/** The guarded transition makes claim and reclaim mutually exclusive. */
 function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: Block, move: Move): Result<PayoutRow> {
   const deadline = head.timestamp + deadlineSeconds
   const signature =
@@ -115,7 +115,7 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
     logError('payout_key_unknown', { user: ctx.userId, payout: payout.id, version: payout.secret_version })
     return refuse(
       'unavailable',
-      'This server lacks the secret that the payout was made with. Nothing was signed; once expired, it returns to its sender.',
+      'This server lacks the secret that the payout was created with. Nothing was signed; it returns to its sender when it expires.',
     )
   }
   ctx.store.run(
@@ -140,10 +140,10 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
 }
 
 const zero: Hex = `0x${'0'.repeat(64)}`
-/** After its expiry anyone may return a payout to its payer, so that it needs no key. */
+/** After expiry anyone may return a payout to its payer, so no signature is needed. */
 const notSigned = { r: zero, vs: zero }
 
-/** Signs with the payout's derived key. Null if that is not known. */
+/** Signs with the payout's derived key. Null if the key is not available. */
 function signAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, deadline: number, { action, to }: Move) {
   const key = storedPayoutKey(ctx, payout, action)
   if (key === null) return null

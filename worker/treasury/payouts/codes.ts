@@ -12,7 +12,7 @@ import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { payoutEnded, payoutGone } from './transitions.ts'
 
-/** The code can be shown again in an idempotent replay this long. */
+/** How long an idempotent replay can show the code again. */
 export const codeReplayMs = 10 * 60_000 // 10 minutes
 
 export const codeBinding = (ctx: Context, payoutId: string, version: number) =>
@@ -36,13 +36,13 @@ function randomCode(ctx: Context): string {
   }
 }
 
-/** Null once it was erased. */
+/** The payout's code. Null once it has been erased. */
 export const openCode = async (ctx: Context, payout: PayoutRow): Promise<string | null> =>
   payout.sealed_code === null
     ? null
     : ctx.sealer.open(payout.sealed_code, codeBinding(ctx, payout.id, payout.code_version))
 
-/** Erases codes whose message has left and whose ten minutes of replay are over. */
+/** Erases codes whose message was sent and whose ten minutes of replay have passed. */
 export function eraseSentCodes(ctx: Context): void {
   ctx.store.run(
     `UPDATE payout SET sealed_code = NULL WHERE sealed_code IS NOT NULL AND code_until <= ? AND status <> 'CREATING'
@@ -52,8 +52,8 @@ export function eraseSentCodes(ctx: Context): void {
 }
 
 /**
- * Sends a new code to the same recipient; sessions opened with an older code end. A renewal by the sender or the desk resets
- * the attempts, the recipient's keeps them. By the desk, only while `triesVersion` is the current one.
+ * Sends a new code to the same recipient and ends claim sessions opened with an older code. A renewal by the sender or the
+ * desk resets the attempts; one by the recipient does not. The desk's is a no-op unless `triesVersion` is still current.
  */
 export async function resendCode(
   ctx: Context,
@@ -69,7 +69,7 @@ export async function resendCode(
     const fresh = await newCode(ctx, payoutId, version)
     const result = ctx.store.transaction((): Result<PayoutRow> | null => {
       const payout = ctx.store.payout(payoutId)!
-      // Another renewal was faster: seal a code for the version after it.
+      // Another renewal came first: try again with the version after it.
       if (payout.code_version + 1 !== version) return null
       const refused = (by === 'sender' ? suspendedOwner(ctx) : null) ?? resendRefusal(payout, by, ctx.now())
       if (refused) return refused
@@ -103,7 +103,7 @@ export async function resendCode(
 
 function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused | null {
   if (payout.status === 'CREATING')
-    return refuse('conflict', 'The payment is still on its way. The code is sent when it has arrived.')
+    return refuse('conflict', 'The payment is still on its way. The code will be sent once it has arrived.')
   if (payout.status === 'CLAIMING') return refuse('conflict', 'This payout is being claimed right now.')
   if (payout.status !== 'CREATED') return payoutEnded(payout.status)
   if (now >= payout.expires_at) return payoutGone

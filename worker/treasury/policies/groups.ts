@@ -28,11 +28,11 @@ const shown = (ctx: Context, result: Result<string>): Result<PolicyGroup> => {
   return group ? ok(groupView(ctx, group)) : noGroup
 }
 
-/** Creates a group. Its whitelist keeps the contacts as they are now: later changes of a contact need a confirmation. */
+/** Creates a group. Its whitelist keeps a snapshot of each contact: later changes need the owner's confirmation. */
 export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup> {
   const { store } = ctx
   const { key, contacts, ...rest } = input
-  // Contacts by their ids: what a contact says now is no part of the request.
+  // Contacts by id only: their current data is not part of the request.
   const request = idempotentRequest({ type: 'user' }, key, { ...rest, contacts: contacts.map(({ id }) => id) })
   const result = store.transaction((): Result<string> => {
     const replay = findReplay(store, request)
@@ -66,8 +66,8 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
 }
 
 /**
- * Changes what the group allows, from its agents' next call on. `contacts`: those of `contactIds` that exist. Contacts
- * that are listed already keep their snapshot, and a stale one stays stale.
+ * Changes what the group allows, effective from its agents' next call. `contacts` has those of `contactIds` that exist.
+ * Contacts that are already listed keep their snapshot, and a stale one stays stale.
  */
 export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<UpdatedPolicyGroup> {
   const { store } = ctx
@@ -83,7 +83,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
     const removed = [...listed].filter((contactId) => !wanted.has(contactId))
     const missing = [...wanted].some((each) => !listed.has(each) && !added.some((contact) => contact.id === each))
     if (missing || anyGone(store, added)) return contactGone
-    // What takes nothing more is still possible: limits are lowered and contacts removed.
+    // A full account can still be edited if that adds no contacts, such as to lower limits.
     if (added.length > 0 && store.isFull) return accountFull
 
     const now = ctx.now()
@@ -121,7 +121,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
 
 function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
   if (edit.version !== undefined && edit.version !== group.version)
-    return refuse('conflict', 'This policy group was changed meanwhile. Load it again and repeat your change.', {
+    return refuse('conflict', 'This policy group was changed in the meantime. Reload it and repeat your change.', {
       field: 'version',
     })
   if (edit.walletId !== undefined && edit.walletId !== group.wallet_id)
@@ -130,13 +130,13 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
   if (edit.spendLimit != null && edit.spendLimit < spent + held)
     return refuse(
       'unprocessable',
-      `Budget limit must be at least ${formatUsdcText(spent + held)} USDC, which is spent or held already`,
+      `Budget limit must be at least ${formatUsdcText(spent + held)} USDC, which is already spent or held`,
       { field: 'spendLimit' },
     )
   return null
 }
 
-/** Absent limits stay, null removes one. A new kind of period counts what was already reserved in it. */
+/** Missing limits stay unchanged, null removes one. A new kind of period counts what was already reserved in it. */
 function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: number): void {
   const amount = (value: MicroUsdc | null | undefined, known: number | null) =>
     value === undefined ? known : columnOrNull(value)
@@ -186,7 +186,7 @@ export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string |
   return ok({ budget, policyGroup: group.value })
 }
 
-/** Raises the total budget, inside a transaction. `more`: for the audit log. */
+/** Raises the total budget. `more` is added to the audit log. Call inside a transaction. */
 export function raiseBudget(
   ctx: Context,
   id: string,
@@ -208,7 +208,7 @@ export function raiseBudget(
   return raised
 }
 
-/** The limit with this amount more, or why it can't be raised. */
+/** The limit raised by this amount, or why it can't be raised. */
 export function raisedLimit(group: GroupRow, amount: MicroUsdc): Result<MicroUsdc> {
   if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
   const limit = BigInt(group.spend_limit) + amount
@@ -217,7 +217,7 @@ export function raisedLimit(group: GroupRow, amount: MicroUsdc): Result<MicroUsd
     : ok(limit as MicroUsdc)
 }
 
-/** Deletes the group with its agents: credentials end at once, unsigned payments fail, signed ones run to their end. */
+/** Deletes the group with its agents and credentials. Unsigned payments fail, signed ones run to completion. */
 export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentIds: string[] }> {
   const { store } = ctx
   return store.transaction((): Result<Removed & { agentIds: string[] }> => {
@@ -239,11 +239,11 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentI
 }
 
 const columnOrNull = (amount: MicroUsdc | null) => (amount === null ? null : toColumn(amount))
-/** Always in one order, so that equal choices are equal texts. */
+/** In a fixed order, so that equal selections give equal text. */
 const scopesColumn = (scopes: string[]) =>
   JSON.stringify(allScopes.filter((scope) => scopes.includes(scope) || scope === 'payment_context:read'))
 
-/** The policy of this version, for the audit log: decisions name the version. */
+/** The policy for the audit log, where decisions refer to its version. */
 function policyRecord(group: GroupRow): Record<string, unknown> {
   const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
   const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))

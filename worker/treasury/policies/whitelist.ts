@@ -15,7 +15,7 @@ import type { Store } from '../storage/store.ts'
 const differs =
   '(whitelist.address IS NOT contact_now.address OR whitelist.email IS NOT contact_now.email OR whitelist.phone IS NOT contact_now.phone)'
 
-/** Was one of these contacts deleted since the caller read it? */
+/** Whether one of these contacts was deleted since the caller read it. */
 export const anyGone = (store: Store, contacts: ContactSnapshot[]): boolean =>
   contacts.length > 0 &&
   store.first(
@@ -57,8 +57,8 @@ export const whitelistedIds = (store: Store, groupId: string): string[] =>
     .map(({ id }) => id)
 
 /**
- * A contact is about to change (null: to be deleted). Snapshots that differ become stale, and payments to them are refused
- * until the owner confirms the change; a deleted contact leaves every whitelist at once.
+ * Called before a contact changes, or with null before it is deleted. Snapshots that differ become stale, and payments to
+ * them are refused until the owner confirms the change; a deleted contact is removed from every whitelist.
  */
 export function contactChanged(ctx: Context, contactId: string, now: (Methods & { name?: string }) | null): void {
   const { store } = ctx
@@ -90,7 +90,7 @@ export function contactChanged(ctx: Context, contactId: string, now: (Methods & 
   })
 }
 
-/** The owner confirms the contact as shown (`seen`): it becomes the snapshot that is paid. */
+/** Confirms the contact as the owner has `seen` it: that becomes the snapshot that is paid. */
 export function confirmContact(ctx: Context, groupId: string, contactId: string, seen: Methods): Result<null> {
   const { store } = ctx
   return store.transaction((): Result<null> => {
@@ -101,7 +101,7 @@ export function confirmContact(ctx: Context, groupId: string, contactId: string,
     const same = (a: Methods | null) => a?.address === seen.address && a.email === seen.email && a.phone === seen.phone
     if (listed.stale === 0 && same(listed)) return ok(null)
     if (!same(now))
-      return refuse('conflict', 'This contact changed again meanwhile. Review it once more before you confirm it.')
+      return refuse('conflict', 'This contact changed again in the meantime. Review it again before you confirm it.')
     store.run(
       'UPDATE whitelist SET address = ?, email = ?, phone = ?, stale = 0 WHERE group_id = ? AND contact_id = ?',
       seen.address,
@@ -128,7 +128,7 @@ export const whitelistRow = (store: Store, groupId: string, contactId: string): 
 // Long lists are read often and change rarely; every change raises the group's version.
 const lists = new WeakMap<Store, Map<string, { version: number; list: WhitelistedContact[] }>>()
 
-/** Not inside a transaction: a list that is rolled back must not be kept. */
+/** Do not call inside a transaction: a list that is rolled back must not be cached. */
 export function whitelistOf(store: Store, group: GroupRow): WhitelistedContact[] {
   const known = lists.get(store) ?? new Map()
   lists.set(store, known)

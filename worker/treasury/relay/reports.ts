@@ -6,8 +6,8 @@ import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
 
 /**
- * Keeps what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
- * refuses. Nothing is settled by it.
+ * Stores what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
+ * refuses. Reports never settle anything.
  */
 export function applyReports(ctx: Context, reports: readonly JobReport[]): void {
   ctx.store.transaction(() => {
@@ -23,14 +23,14 @@ export function applyReports(ctx: Context, reports: readonly JobReport[]): void 
 
 const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
 
-/** Deploys and wallet actions are paid for by their estimates. */
+/** Deploys and wallet actions keep the gas that was estimated for them. */
 function noteGas(ctx: Context, ref: JobRef, gasUsed: number): void {
   if (ref.type === 'deploy' || ref.type === 'walletAction') return
   const payment = ctx.store.payment(ref.type === 'payment' ? ref.paymentId : ref.payoutId)
   if (payment) correctGas(ctx, payment, stepOf[ref.type], gasUsed)
 }
 
-/** A payment that the contract refuses is not signed again, and its recipient is looked up before the next payment. */
+/** A payment that the contract refuses is not signed again, and its recipient is looked up again before the next payment. */
 function noteRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: string | null): void {
   const payment = ctx.store.payment(ref.paymentId)
   if (payment?.status !== 'PROCESSING' || payment.sig_version !== ref.version || payment.revert === revert) return
@@ -43,10 +43,10 @@ function noteRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: str
 
 const refusals: Record<string, string> = {
   frozen: 'Transactions of this account are stopped',
-  full: 'No new work is taken at present',
+  full: 'No new work is being accepted at present',
 }
 
-/** Why the wallet is not on chain yet, for its owner; null: nothing is known. Deploying goes on. */
+/** Stores why the wallet is not on chain yet, to show to its owner; null if unknown. The deployment continues. */
 export function noteDeployProblem(ctx: Context, walletId: string, reason: string | null): void {
   const text = reason && (refusals[reason] ?? reason)
   ctx.store.run("UPDATE wallet SET error = ? WHERE id = ? AND status = 'deploying'", text, walletId)

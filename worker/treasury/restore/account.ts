@@ -10,8 +10,8 @@ import { contactChanged } from '../policies/whitelist.ts'
 import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
 
 /**
- * What D1 knows of the account itself is newer than what is here: who the owner is, whether operators have suspended it, which
- * credentials and webhooks still work, what contacts are, which wallets there are, and the salt of the payouts' keys.
+ * Imports what D1 knows of the account itself, which is newer than what is here: the owner, a suspension, which credentials
+ * and webhooks still work, contacts, wallets, and the salt of the payouts' keys.
  */
 export async function importAccount(ctx: Context, state: RestoreState): Promise<void> {
   const { store, db, userId } = ctx
@@ -48,7 +48,7 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
   else noteUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps another salt of the payouts’ keys' })
 }
 
-/** A credential that was replaced, or whose agent was deleted, works no more. New ones are unknown here and have to be made again. */
+/** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */
 function endCredentials(
   { store }: Context,
   state: RestoreState,
@@ -64,7 +64,7 @@ function endCredentials(
   if (ended > 0) count(state, 'credentials ended', ended)
 }
 
-/** Nothing is sent where the owner has stopped it. */
+/** Switches off webhooks that the owner has switched off or deleted since. */
 function endWebhooks(ctx: Context, state: RestoreState, on: string[]): void {
   const { store } = ctx
   const off = store.all<{ id: string }>(
@@ -80,7 +80,7 @@ function endWebhooks(ctx: Context, state: RestoreState, on: string[]): void {
 
 type Contact = { id: string; name: string; address: string | null; email: string | null; phone: string | null }
 
-/** Contacts that changed since are refused until the owner confirms them; deleted ones leave the whitelists. */
+/** Contacts that have changed since are refused until the owner confirms them; deleted ones are removed from whitelists. */
 function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]): void {
   const inD1 = new Map(contacts.map((contact) => [contact.id, contact]))
   const listed = ctx.store.all<Contact & { contact_id: string }>(
@@ -95,8 +95,8 @@ function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]):
 }
 
 /**
- * Wallets made since come back without their keys, which were only here; those that were also deleted since, until their payments
- * have been read.
+ * Adds a wallet that was created since, without its keys, which only the lost object had. A wallet that was also deleted
+ * since is added until its payments have been read.
  */
 function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): void {
   const { store } = ctx
@@ -113,7 +113,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
   )
   if (wallet.deleted && start === null) return
   if (other || start === null || balance === null) {
-    const why = other ? `${other.id} has its address` : 'where to read it from is unknown'
+    const why = other ? `${other.id} has its address` : 'the block to read it from is unknown'
     noteUnexplained(state, { what: 'wallet', ref: wallet.id, detail: `${wallet.address} was made since, and ${why}` })
     return
   }
@@ -146,7 +146,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
   count(state, isSmart ? 'wallets made since' : 'imported wallets without their key')
 }
 
-/** As deleteWallet does, for wallets that were deleted since. Once their logs are read. */
+/** Deletes wallets that were deleted since, as `deleteWallet` does. Call once their logs have been read. */
 export async function deleteWallets(ctx: Context): Promise<void> {
   const gone = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ deleted }) => deleted)
   ctx.store.transaction(() => {

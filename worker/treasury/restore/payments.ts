@@ -12,7 +12,7 @@ import { noteAuthorizations } from './chain.ts'
 import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
 import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
 
-/** Of one step. */
+/** Payments per step. */
 const pageSize = 100
 
 type Change = { act: RestoreAct; kept: KeptPayment; payout: KeptPayout | null; known: PaymentRow | null }
@@ -39,7 +39,7 @@ const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
 
 const nextPage = (ctx: Context, cursor: KeptCursor) => keptRows(ctx.db, ctx.userId, cursor, pageSize)
 
-/** What a page would do, for the dry run. */
+/** What importing a page would do, for the dry run. */
 export async function planPage(ctx: Context, after: KeptCursor) {
   const rows = await nextPage(ctx, after)
   const last = rows.at(-1)
@@ -49,7 +49,7 @@ export async function planPage(ctx: Context, after: KeptCursor) {
   }
 }
 
-/** One page, in one transaction with its cursor. */
+/** Imports one page, in one transaction with its cursor. */
 export async function importPage(ctx: Context, state: RestoreState): Promise<void> {
   const rows = await nextPage(ctx, state.cursor)
   const codes = await codesNotSent(ctx, rows)
@@ -60,7 +60,7 @@ export async function importPage(ctx: Context, state: RestoreState): Promise<voi
     if (last) state.cursor = { createdAt: last.createdAt, id: last.id }
     if (rows.length < pageSize) {
       noteAuthorizations(ctx, state)
-      // Imported wallets go on under the session that they have: none of its numbers is given twice.
+      // Imported wallets keep their session, so none of its sequences may be used twice.
       ctx.store.run(
         `UPDATE session SET next_sequence = max(next_sequence, coalesce((SELECT max(sequence) + 1 FROM payment
            WHERE payment.wallet_id = session.wallet_id AND payment.epoch = session.epoch), 0))`,
@@ -86,7 +86,7 @@ function holdUnsettled({ store }: Context, state: RestoreState): void {
   store.run("UPDATE payment SET give_up_at = 0 WHERE status = 'QUEUED'")
 }
 
-/** Recipients of payouts whose message never left get a new code: the one that was drawn is nowhere but in the lost object. */
+/** New codes for payouts whose message was never sent: only the lost object has the code that was drawn. */
 async function codesNotSent(ctx: Context, rows: KeptRow[]): Promise<Map<string, FreshCode>> {
   const payouts = rows.flatMap(({ payout }) => (payout === null ? [] : [JSON.parse(payout) as PayoutRow]))
   const messageOf = ({ id, code_version }: PayoutRow) => `payout-link:${id}:${code_version}`
@@ -137,7 +137,7 @@ function problemOf({ store }: Context, { act, kept, payout, known }: Change): st
   return other && `${other.id} has its nonce`
 }
 
-const nothing = {
+const emptyColumns = {
   group_id: null,
   agent_id: null,
   policy_version: null,
@@ -163,11 +163,11 @@ const nothing = {
   approval_id: null,
 } satisfies Partial<PaymentRow>
 
-/** Nothing of what the chain tells is taken from D1. */
+/** Columns that are not taken from D1, most of them because the chain determines them. */
 const notFromD1 = {
   r: null,
   vs: null,
-  // Not counted again, and nothing of it is returned.
+  // Gas is not counted again, and none of it is returned.
   gas_send: 0,
   gas_announce: 0,
   gas_end: 0,
@@ -184,7 +184,7 @@ function add(
   code: FreshCode | null,
 ): void {
   const { store } = ctx
-  const base = { ...nothing, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
+  const base = { ...emptyColumns, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
   const wallet = store.wallet(base.wallet_id)!
   const row = isOpen ? asOpen(state, wallet, base) : base
   if (isOpen) hold(ctx, row)
@@ -197,10 +197,10 @@ function add(
   enqueue(ctx, 'payment', row.id)
 }
 
-/** The row as if it had just been signed for the last time or, without a nonce, had never been signed. */
+/** The row as if it had just been signed for the last time, or never signed if it has no nonce. */
 function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): PaymentRow {
   const open = { ...row, tx_hash: null, confirmed_at: null, error_code: null, error_message: null }
-  // Its nonce follows from its id.
+  // The nonce of an authorization follows from the payment's id.
   const authorization = wallet.kind === 'imported' ? authorizationNonce(row.id) : null
   if (row.sequence === null && authorization === null) return { ...open, status: 'QUEUED', sig_version: 0 }
   return {
@@ -214,7 +214,7 @@ function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): Paymen
   }
 }
 
-/** D1 may have heard of it only after the wait began. */
+/** The payment's own deadline counts as well, because D1 may have received it only after the wait began. */
 const lastDeadline = (state: RestoreState, wallet: WalletRow, row: Partial<PaymentRow>): number =>
   Math.max(state.until[wallet.chain_id] ?? 0, row.max_deadline ?? 0)
 
@@ -235,7 +235,7 @@ function hold({ store }: Context, row: PaymentRow): void {
   )
 }
 
-/** It was signed since: its reservation moves to the session that signed it, where that is known here. */
+/** Marks a payment as signed since. Its reservation moves to the session that signed it, if that is known here. */
 function noteSigned({ store }: Context, state: RestoreState, row: Partial<PaymentRow>, known: PaymentRow): void {
   const wallet = store.wallet(known.wallet_id)!
   if (row.epoch !== known.epoch) {
@@ -257,7 +257,7 @@ function noteSigned({ store }: Context, state: RestoreState, row: Partial<Paymen
   )
 }
 
-/** The key returns the payment again, and refuses other content. */
+/** Binds the Idempotency-Key again, so that it returns the payment and refuses other content. */
 function bindKey({ store }: Context, state: RestoreState, { row, request }: KeptPayment): void {
   if (request === null) return
   store.run(
@@ -272,8 +272,8 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
     request.key,
   )!
   if (ref === row.id) return
-  // An object that had forgotten the other one accepted this one, or asked its owner, before it heard that it went back.
-  // It signed nothing, so the signed payment has the key, and of two that D1 knows as unsigned the older one.
+  // An object without the other payment accepted this one, or asked its owner, before it learned that it was put back.
+  // It signed nothing, so the signed payment keeps the key; of two that D1 knows as unsigned, the older one does.
   const [own, other] = [store.payment(row.id!)!, store.payment(ref)]
   const isSigned = (payment: PaymentRow | null) => payment !== null && payment.sig_version > 0
   if (kind !== 'payment' || (isSigned(own) && isSigned(other)))

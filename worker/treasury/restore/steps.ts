@@ -21,8 +21,8 @@ const doing = {
   account: 'reads what D1 knows of the account',
   payments: 'reads the payments made since then',
   chain: 'reads the chain',
-  check: 'looks whether everything is explained',
-  end: 'tells D1 and the claim pages, and opens the account',
+  check: 'checks whether everything is explained',
+  end: 'updates D1 and the claim pages, and opens the account',
 } as const
 
 const progress = (state: RestoreState, step: RestoreProgress['step']): RestoreProgress => ({
@@ -37,7 +37,7 @@ const done: RestoreProgress = { step: 'done', doing: 'works again', counts: {}, 
 
 export type ContinueInput = { id: string; frozenAt: number | null; startedAt: number; accept: Accepted | null }
 
-/** One bounded step. Each is stored with what it has done, so it can be killed anywhere and repeated. Throws RpcUnavailable. */
+/** Does one bounded step, stored with its results, so it can be interrupted and repeated. Throws RpcUnavailable. */
 export async function continueRestore(ctx: Context, input: ContinueInput): Promise<RestoreProgress> {
   const { store } = ctx
   if (endedRestore(store) === input.id) return done
@@ -93,7 +93,7 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
         list,
         unexplained: state.unexplained,
       })
-    // Those that were open before changed as well: their ends, and what the lists show of them.
+    // Payouts that were open before may have changed as well, so their desks are updated.
     for (const { id } of store.all<PayoutRow>("SELECT id FROM payout WHERE status IN ('CREATING','CREATED')"))
       enqueue(ctx, 'desk', id)
     for (const { id } of store.all<WalletRow>('SELECT id FROM wallet')) enqueue(ctx, 'kept', `wallet:${id}`)
@@ -105,11 +105,11 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
 function whyNot(accept: Accepted | null, isAccepted: boolean): string {
   if (isAccepted) return 'not accepted, because payments are still open: try again later'
   return accept === null
-    ? 'an operator has to look at what nobody can explain'
+    ? 'an operator has to look at what is unexplained'
     : 'not accepted, because this is another list'
 }
 
-/** The last write of the object opens it, after everything that others have to know. */
+/** Opens the account with the object's last write, after D1, the desks and the Relayers have been updated. */
 async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> {
   const { store, db, userId, now } = ctx
   await deleteWallets(ctx)
@@ -129,22 +129,22 @@ async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> 
   return { ...done, counts: state.counts }
 }
 
-/** Does D1 have everything that was accepted here? */
+/** True if D1 has everything that was accepted here. */
 export const isSent = (store: Store): boolean =>
   store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
 
-/** Stops the object that is there, and sends what D1 lacks of it. */
+/** Freezes the current object and sends what D1 lacks of it. */
 export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {
   const { store, userId } = ctx
   if (endedRestore(store) === id) return { isSent: false, isAnother: false, isEnded: true }
   const known = restoreState(store)
-  // One that waits for another restore, which D1 has lost, may have been put back.
+  // An object that waits for another restore, which D1 has lost, may have been put back.
   const isOurs = known?.id === id && (known.stage === 'frozen' || (isFirst && known.stage === 'found'))
   if (!isOurs) return { isSent: false, isAnother: true, isEnded: false }
   writeState(store, newState(id, 'frozen', known.since))
   const outbox = new Outbox(ctx)
   for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
-  // So that the codes that recipients get are those that D1 knows.
+  // Sent now, so that the codes that recipients get are those that D1 knows.
   const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
   for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
   for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).freeze(userId)
@@ -152,7 +152,7 @@ export async function freeze(ctx: Context, id: string, isFirst: boolean): Promis
 }
 
 /**
- * False: this is not the object that was frozen, or it never confirmed the freeze, so nobody can tell whether it was
+ * Returns false if this is not the object that was frozen, or if it never confirmed the freeze, so that it may have been
  * put back.
  */
 export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
@@ -168,7 +168,7 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
   return true
 }
 
-/** What an import would do, without doing it. */
+/** Returns what an import would do, without doing it. */
 export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgress> {
   const { store, db, userId } = ctx
   if (endedRestore(store) === id) return done

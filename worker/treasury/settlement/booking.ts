@@ -16,41 +16,41 @@ import { halt } from '../wallets/walletHalts.ts'
 import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
 
 /**
- * Logs of one wallet: its own contract's (or USDC's authorizations), USDC transfers from it, to it and from its payouts,
- * and announcements of its payouts. A log may be there twice.
+ * Logs of one wallet: those of its contract (or USDC's authorization logs), USDC transfers from it, to it and from its
+ * payouts, and announcements of its payouts. A log may occur twice.
  */
 export type Reading = { own: Log[]; transfers: Log[]; announced: Log[] }
 
-/** Books logs in the chain's order and each one once. The only place that confirms payments. Inside a transaction. */
+/** Books each log once, in chain order. This is the only place that confirms payments. Call inside a transaction. */
 export function book(ctx: Context, wallet: WalletRow, { own, transfers, announced }: Reading): void {
   const ordered = inOrder(transfers).filter((log) => BigInt(log.data) > 0n)
   for (const log of ordered) {
-    // By what the log says, not by the filter that found it: a return is the wallet's income and the payout's end, and a
-    // node may leave it out of one of the two responses.
+    // The log's content decides, not the filter that found it: a return is both the wallet's income and the payout's end,
+    // and a node may omit it from one of the two responses.
     refuseOtherBranch(ctx, wallet, log)
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, own, log)
     else bookTransfer(ctx, wallet, own, log)
-    // A payout ends once by its own state, so its end may be found in a log that was booked before.
+    // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
     bookPayoutEnd(ctx, log)
   }
   for (const log of announced) bookAnnounced(ctx, wallet, log)
   if (wallet.kind === 'imported') for (const log of own) noteCancellation(ctx, wallet, log)
 }
 
-/** Each log once, as the chain has them. */
+/** Returns each log once, in chain order. */
 function inOrder(logs: Log[]): Log[] {
   const unique = new Map(logs.map((log) => [`${log.blockNumber}:${log.logIndex}`, log]))
   return [...unique.values()].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
-/** Money that left the wallet or came to it. */
+/** Books money that left or reached the wallet. */
 function bookTransfer(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
   const [from, to] = [addressIn(log.topics[1]), addressIn(log.topics[2])]
-  const [left, came] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
-  if (left === came) return // between payouts and others, or to itself
+  const [outgoing, incoming] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
+  if (outgoing === incoming) return // between a payout and a third party, or from the wallet to itself
   forgetSnapshot(ctx, wallet.id)
-  if (left) bookLeft(ctx, wallet, log, paymentBefore(ctx, wallet, own, log))
-  else bookCame(ctx, wallet, log)
+  if (outgoing) bookOutgoing(ctx, wallet, log, paymentBefore(ctx, wallet, own, log))
+  else bookIncoming(ctx, wallet, log)
   ctx.store.run(
     'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
     wallet.id,
@@ -68,15 +68,15 @@ const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
   ) !== null
 
 /**
- * A node that returned a Transfer without its nonce log made a payment look like a withdrawal by the owner. When the log
- * is read again with its nonce, the withdrawal becomes the payment.
+ * If a node returned a Transfer without its nonce log, a payment was booked as a withdrawal by the owner. Once the log is
+ * read again with its nonce, the withdrawal becomes the payment.
  */
 function explainWithdrawal(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
   const payment = paymentBefore(ctx, wallet, own, log)
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
   dropWithdrawal(ctx, wallet, log)
-  bookLeft(ctx, wallet, log, payment)
+  bookOutgoing(ctx, wallet, log, payment)
 }
 
 /** The payment whose nonce log is directly before this Transfer in the same transaction: together they prove it. */
@@ -105,7 +105,7 @@ const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint) =>
 const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
   ctx.store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND authorization = ?', wallet.id, nonce)
 
-/** The owner of an imported key cancelled the authorization: nothing more is signed, and the release waits for finality. */
+/** Handles an authorization cancelled by the imported key's owner: stops signing; the release waits for finality. */
 function noteCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
   const authorization = authorizationIn(log)
   if (authorization?.event !== 'canceled') return
@@ -120,7 +120,7 @@ export const canceledCode = 'authorization_canceled'
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   BigInt(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
 
-function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
+function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
@@ -137,8 +137,8 @@ function bookLeft(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow
   const event = payment.kind === 'send' ? 'paid' : 'funded'
   const status = nextPayment(payment.status, event)
   if (isTransferOf(payment, log) && ['CONFIRMED', 'PENDING', 'CANCELLED'].includes(payment.status)) {
-    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation. What is kept in
-    // `booking` is undone before it is read again, so this one was booked before bookings were kept.
+    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation. Rows in `booking`
+    // are undone before their logs are read again, so this payment was booked before bookings were kept.
     store.run('UPDATE payment SET tx_hash = ? WHERE id = ?', log.transactionHash, payment.id)
     audit(store, ctx.now(), 'payment.reorganised', payment.id, { tx: log.transactionHash, block: log.blockNumber })
     enqueue(ctx, 'payment', payment.id)
@@ -184,7 +184,7 @@ function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number
   keepBooking(ctx, wallet, log, { kind: 'left', value })
 }
 
-function bookCame(ctx: Context, wallet: WalletRow, log: Log): void {
+function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   const { store } = ctx
   const from = addressIn(log.topics[1])
   const value = Number(BigInt(log.data))
@@ -209,7 +209,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
     addressIn(log.topics[1]),
   )
   const payment = payout && store.payment(payout.id)
-  // Money that others sent there before the funding arrived is not this payout's and cannot end it.
+  // Money that third parties sent there before the funding arrived is not the payout's; moving it does not end the payout.
   if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < BigInt(payout.amount)) return
   const to = addressIn(log.topics[2])
   const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
@@ -230,7 +230,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   keepBooking(ctx, wallet, log, { kind: event, value: payout.amount, ref: payout.id, status_before: payout.status })
   if (event === 'withdrawn') settleWithdrawn(store, payment, now)
   else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment)
-  // A budget that got the amount back could be spent again before the return is undone.
+  // If the budget got the amount back now, it could be spent again before the return is undone.
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)
   enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)

@@ -4,14 +4,14 @@ import { bookedOf } from '../ledger/balances.ts'
 import type { BookingRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** What was booked and is not final yet, so that it can be undone (undo.ts). finality.ts ends it. */
+/** Keeps bookings that are not final yet, so that undo.ts can undo them. finality.ts deletes them. */
 
-/** When finality is looked at for the first time: blocks of Base become final after 20 to 30 minutes, local ones at once. */
-const firstLookMs = 5_000 // 5 seconds
+/** Delay of the first finality check: blocks of Base become final after 20 to 30 minutes, local ones immediately. */
+const firstCheckMs = 5_000 // 5 seconds
 
 type Effect = Pick<BookingRow, 'kind' | 'value'> & Partial<Pick<BookingRow, 'ref' | 'status_before'>>
 
-/** Inside the transaction of the booking. What is final already is not kept. */
+/** Call inside the transaction of the booking. A booking in a final block is not kept. */
 export function keepBooking(ctx: Context, wallet: WalletRow, log: Log, effect: Effect): void {
   if (log.blockNumber <= wallet.final_block) return
   ctx.store.run(
@@ -27,10 +27,10 @@ export function keepBooking(ctx: Context, wallet: WalletRow, log: Log, effect: E
     effect.ref ?? null,
     effect.status_before ?? null,
   )
-  ctx.schedule('finality', ctx.now() + firstLookMs)
+  ctx.schedule('finality', ctx.now() + firstCheckMs)
 }
 
-/** The log was booked as the owner's withdrawal and is a payment. */
+/** Deletes the booking of a log that was booked as the owner's withdrawal but is a payment. */
 export const dropWithdrawal = (ctx: Context, wallet: WalletRow, { blockNumber, logIndex }: Log) =>
   ctx.store.run(
     "DELETE FROM booking WHERE wallet_id = ? AND block = ? AND log_index = ? AND kind = 'left'",
@@ -39,7 +39,7 @@ export const dropWithdrawal = (ctx: Context, wallet: WalletRow, { blockNumber, l
     logIndex,
   )
 
-/** A log that was booked from another block of the same number is another log. Throws RpcUnavailable. */
+/** Throws RpcUnavailable if the log's position was booked from another block with the same number. */
 export function refuseOtherBranch(ctx: Context, wallet: WalletRow, log: Log): void {
   const other = ctx.store.first(
     'SELECT 1 FROM booking WHERE wallet_id = ? AND block = ? AND log_index = ? AND block_hash <> ?',
@@ -51,7 +51,7 @@ export function refuseOtherBranch(ctx: Context, wallet: WalletRow, log: Log): vo
   if (other) throw new RpcUnavailable(`block ${log.blockNumber} is not the one that was booked`)
 }
 
-/** Not final yet, newest first: the order in which they can be undone. */
+/** Bookings that are not final yet, newest first: the order in which they can be undone. */
 export const openBookings = (store: Store, wallet: WalletRow) =>
   store.all<BookingRow>(
     'SELECT * FROM booking WHERE wallet_id = ? AND block > ? ORDER BY seq DESC',
@@ -59,7 +59,7 @@ export const openBookings = (store: Store, wallet: WalletRow) =>
     wallet.final_block,
   )
 
-/** What the wallet's balance was in the books after `block`, in micro-USDC. */
+/** The wallet's balance in the books after `block`, in micro-USDC. */
 export function bookedBalance(store: Store, wallet: WalletRow, block: number): bigint {
   const { since } = store.first<{ since: number }>(
     `SELECT coalesce(sum(CASE WHEN kind IN ('deposited','returned') THEN value

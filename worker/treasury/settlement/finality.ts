@@ -11,16 +11,16 @@ import { BooksDiffer, scanWallet } from './scan.ts'
 import { isBusy } from './settle.ts'
 import { undoBookings } from './undo.ts'
 
-/** Blocks with bookings that are compared in one look; the rest follows with the next. */
-const blocksPerLook = 100
-const blockMs = 2_000 // Base's
+/** Maximum number of blocks with bookings that one check compares; the next check continues. */
+const blocksPerCheck = 100
+const blockMs = 2_000 // block time of Base
 const minWaitMs = 5_000 // 5 seconds
 const maxWaitMs = 2 * 60_000 // 2 minutes
 
 /**
- * Ends bookings whose blocks are final: they are not undone any more, and reclaimed payouts give their budgets the amount
- * back. Before that the blocks are compared with the chain once more, and the books with the balance at the finalized
- * block. Returns when to look again (ms), null when nothing waits.
+ * Deletes bookings whose blocks are final: they can no longer be undone, and budgets get the amounts of reclaimed payouts
+ * back. Before that it compares the blocks with the chain once more, and the books with the balance at the finalized
+ * block. Returns when to check again (ms), null if nothing is waiting.
  */
 export async function settleFinality(ctx: Context): Promise<number | null> {
   const waiting = ctx.store.all<WalletRow>(
@@ -28,23 +28,23 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
   )
   const failures: unknown[] = []
   for (const wallet of waiting) {
-    // Others are read each second. A reorganisation is noticed by reading.
+    // Busy wallets are read every second anyway. Reading is what detects a reorganisation.
     const read = isBusy(ctx, wallet) ? Promise.resolve(true) : scanWallet(ctx, wallet.id)
     await read.then(() => endFinal(ctx, wallet)).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
-  return nextLookAt(ctx)
+  return nextCheckAt(ctx)
 }
 
-/** By the last final block known; nodes learn of finality in steps of several minutes. */
-function nextLookAt({ store, now }: Context): number | null {
+/** Estimated from the last known final block; nodes learn of finality in steps of several minutes. */
+function nextCheckAt({ store, now }: Context): number | null {
   const { blocks } = store.first<{ blocks: number | null }>(
     "SELECT min(booking.block - final_block) AS blocks FROM booking JOIN wallet ON wallet.id = wallet_id WHERE status = 'active'",
   )!
   return blocks === null ? null : now() + Math.max(minWaitMs, Math.min(maxWaitMs, blocks * blockMs))
 }
 
-/** Moves the wallet's final block on. Throws BooksDiffer, BranchUnclear, RpcUnavailable: then nothing has become final. */
+/** Advances the wallet's final block. Throws BooksDiffer, BranchUnclear or RpcUnavailable; nothing becomes final then. */
 export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, 'id' | 'chain_id'>): Promise<void> {
   const { store } = ctx
   const chain = ctx.chains[chain_id]
@@ -52,7 +52,7 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
   const wallet = store.wallet(id)!
   if (wallet.anchor_block === null || final.number <= wallet.final_block) return
   const booked = bookedBlocks(ctx, wallet, Math.min(final.number, wallet.scanned_block))
-  const target = booked.length === blocksPerLook ? booked.at(-1)!.block : Math.min(final.number, wallet.scanned_block)
+  const target = booked.length === blocksPerCheck ? booked.at(-1)!.block : Math.min(final.number, wallet.scanned_block)
   if (target <= wallet.final_block) return
 
   const compared = [{ block: wallet.anchor_block, hash: wallet.anchor_hash! }, ...booked]
@@ -85,10 +85,10 @@ const bookedBlocks = ({ store }: Context, { id, final_block }: WalletRow, toBloc
     id,
     final_block,
     toBlock,
-    blocksPerLook,
+    blocksPerCheck,
   )
 
-/** The wallet had read further and its books were right there: read again once, and halt if that does not help. */
+/** Called for books that differ but were right at a later block. Reads everything again once, then halts the wallet. */
 function readAgain(ctx: Context, wallet: WalletRow, error: BooksDiffer): never {
   const forMs = noteBooksDiffer(ctx, wallet.id, 'final')
   if (forMs === null)
@@ -97,7 +97,7 @@ function readAgain(ctx: Context, wallet: WalletRow, error: BooksDiffer): never {
   throw error
 }
 
-/** The only place where a reclaim gives a budget its amount back. */
+/** Returns the amounts of reclaimed payouts to their budgets, once the blocks of the reclaims are final. */
 function releaseReturned(ctx: Context, walletId: string, toBlock: number): void {
   const { store } = ctx
   for (const { id } of store.all<PayoutRow>(
@@ -111,6 +111,6 @@ function releaseReturned(ctx: Context, walletId: string, toBlock: number): void 
   }
 }
 
-/** Does a reclaimed payout wait for finality, so that a budget may have more room than it shows? */
+/** True if a reclaimed payout waits for finality, so that a budget may have more room than it shows. */
 export const hasReturned = ({ store }: Context, walletId: string): boolean =>
   store.first('SELECT 1 FROM payout WHERE wallet_id = ? AND returned_block IS NOT NULL LIMIT 1', walletId) !== null

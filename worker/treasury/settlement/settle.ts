@@ -15,19 +15,19 @@ import { scanWallet } from './scan.ts'
 
 /**
  * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
- * unreachable node changes nothing, and a wallet that fails holds up no other. True while something is open.
+ * unreachable node changes nothing, and a failing wallet does not delay the others. Returns true while something is open.
  */
 export async function settle(ctx: Context): Promise<boolean> {
-  // Not waited for: only signing needs it, and confirming must not wait for D1.
+  // Not awaited: only signing needs it, and confirming must not wait for D1.
   void freshStop(ctx)
   const { store } = ctx
   const openWallets = () =>
     store
       .all<WalletRow>("SELECT * FROM wallet WHERE status IN ('deploying','active')")
       .filter((wallet) => wallet.status === 'deploying' || isBusy(ctx, wallet))
-  const looks = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
-  const failed = looks.filter((look) => look.status === 'rejected')
-  if (failed.length > 0 && failed.length === looks.length) throw failed[0]!.reason
+  const results = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
+  const failed = results.filter((result) => result.status === 'rejected')
+  if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
   for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
   return openWallets().length > 0
 }
@@ -52,7 +52,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
   await releaseDead(ctx, wallet, head)
 }
 
-/** Is something between decision and finality? A payout that waits for its recipient is not: it may wait for weeks. */
+/** True if anything of the wallet is not settled, except payouts that wait for their recipients, maybe for weeks. */
 export function isBusy(ctx: Context, wallet: WalletRow): boolean {
   return (
     ctx.store.first(

@@ -9,12 +9,12 @@ import { fromColumn } from '../storage/columns.ts'
 import type { GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** What can happen to this wallet's money without its owner, from the chain's figures and our budgets. */
-export function walletExposure(store: Store, wallet: WalletRow, look: WalletSnapshot, now: number): Exposure {
-  const { state } = look
+/** Computes how much can leave this wallet without its owner, from on-chain figures and our budgets. */
+export function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapshot, now: number): Exposure {
+  const { state } = snapshot
   const pays = wallet.status === 'active' && wallet.paused === 0 && wallet.halted === null
   return exposureOf({
-    balance: microUsdc(look.balance),
+    balance: microUsdc(snapshot.balance),
     held: fromColumn(wallet.held),
     sessionLeft: wallet.kind === 'imported' ? null : sessionLeft(state),
     inPayouts: escrowedOf(store, wallet.id),
@@ -28,13 +28,13 @@ export function walletExposure(store: Store, wallet: WalletRow, look: WalletSnap
   })
 }
 
-/** What the contract would still let the session key move. */
+/** The amount that the contract would still let the session key move. */
 const sessionLeft = (state: WalletState | null): MicroUsdc =>
   state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
     ? zeroUsdc
     : microUsdc(state.remaining)
 
-/** Is there an agent that could pay now? */
+/** True if the group has an agent that could pay now. */
 function canSpend(store: Store, group: GroupRow): boolean {
   const { paused, scopes } = groupPolicy(group, null, false)
   return (

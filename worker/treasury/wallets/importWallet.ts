@@ -19,10 +19,10 @@ import { scanEveryMs } from './session.ts'
 import { importedKeyBinding } from './sessionKeys.ts'
 
 /**
- * Imported wallets are plain keys. The key is stored sealed twice: under the key-encryption key for signing payments
- * within policies, and under the master password as well for viewing. Payments run through the same reservation, signing
- * and settlement as a smart wallet's, with EIP-3009 authorizations in place of sends. Its one session never expires and
- * has the largest limit that a column holds.
+ * Imported wallets are plain keys. The key is stored sealed twice: under the key-encryption key, for signing payments
+ * within policies, and additionally under the master password, for viewing. Payments go through the same reservation,
+ * signing and settlement as a smart wallet's, with EIP-3009 authorizations instead of sends. The wallet's only session
+ * never expires and has the largest limit that fits a column.
  */
 
 export const viewBinding = (ctx: Context, walletId: string) => `${ctx.userId}|imported key for viewing|${walletId}`
@@ -30,12 +30,12 @@ export const viewBinding = (ctx: Context, walletId: string) => `${ctx.userId}|im
 const onlyEpoch = 1
 const noLimit = toColumn(BigInt(Number.MAX_SAFE_INTEGER))
 const noEnd = 253_402_300_799 // the last second of the year 9999
-const nowhere: Address = `0x${'0'.repeat(40)}`
-const nothing: Hex = `0x${'0'.repeat(64)}`
+const zeroAddress: Address = `0x${'0'.repeat(40)}`
+const zeroSalt: Hex = `0x${'0'.repeat(64)}`
 
 const wrong = (field: string, message: string): Refused => refuse('invalid_input', message, { field })
 
-/** Throws RpcUnavailable: balance and code are read first. */
+/** Reads balance and code first; throws RpcUnavailable. */
 export async function importWallet(ctx: Context, input: ImportInput): Promise<Result<WalletRow>> {
   const { store } = ctx
   if (!belongsTo(input.privateKey, input.address))
@@ -47,7 +47,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
   if (before) return underSamePassword(ctx, input, before)
 
   const chain = ctx.chains[input.chainId]
-  // The opening balance is final, so it never has to be undone; what happened since then is read like everything later.
+  // The opening balance is from a finalized block, so it never has to be undone. All later blocks are scanned as usual.
   const final = await finalizedBlock(ctx, input.chainId)
   const [code, separator, balance] = await Promise.all([
     chain.code(input.address),
@@ -74,8 +74,8 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       input.address,
       input.address,
       input.name,
-      nowhere,
-      nothing,
+      zeroAddress,
+      zeroSalt,
       input.address,
       toColumn(balance),
       final.number,
@@ -113,7 +113,10 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
   return ok(store.wallet(id)!)
 }
 
-/** What is not final yet. If the node does not respond it is read before the first refusal for balance, or in ten minutes. */
+/**
+ * Scans the blocks that are not final yet. If the node does not respond, they are read before the first refusal for
+ * balance, or in ten minutes.
+ */
 async function readSinceFinal(ctx: Context, walletId: string): Promise<void> {
   try {
     await scanWallet(ctx, walletId)
@@ -123,9 +126,9 @@ async function readSinceFinal(ctx: Context, walletId: string): Promise<void> {
 }
 
 /**
- * A repeat with another master password is another request: its sender will try to view the key with that password. The
- * password is not part of the stored fingerprint, where it could be guessed faster than at its seal, so the seal is tried
- * instead. The caller has shown the private key, so a right guess reveals nothing more.
+ * A repeat with another master password is another request, because its sender will try to view the key with that
+ * password. The password is not part of the stored fingerprint, where it could be guessed faster than at its seal, so the
+ * seal is opened instead. The caller has already presented the private key, so a correct guess reveals nothing more.
  */
 async function underSamePassword(
   ctx: Context,
@@ -160,7 +163,7 @@ function refusal(ctx: Context, input: ImportInput): Refused | null {
   if (over) return refuse('unprocessable', over)
   if (input.policyGroupId === null) return null
   if (!store.group(input.policyGroupId)) return notFound('Policy group', 'policyGroupId')
-  // Every group has a wallet from its creation, so there is none to attach this wallet to.
+  // Every group gets its wallet when it is created, so this wallet can't be attached to any.
   return refuse('conflict', 'This policy group already has a wallet. Wallet cannot be changed after creation.', {
     field: 'policyGroupId',
   })

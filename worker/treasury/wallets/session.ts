@@ -13,12 +13,12 @@ import { forgetSnapshot } from './snapshots.ts'
 /** Idle wallets are scanned this often, for deposits, withdrawals by their owners, and payouts settled without us. */
 export const scanEveryMs = 10 * 60_000 // 10 minutes
 
-/** A wallet's state at the newest block, and at CONFIRM_DEPTH; null there: it was not deployed yet. */
+/** A wallet's state at the newest block and at CONFIRM_DEPTH; `confirmed` is null if it was not deployed there yet. */
 export type SessionReading = { latest: WalletState; confirmed: WalletState | null }
 
 /**
  * Reads the session from the chain. At CONFIRM_DEPTH a key of ours under a new epoch is adopted, and a foreign key means no
- * session; what is newer may still be undone by a reorganisation. Null: the wallet has no contract. Throws RpcUnavailable.
+ * session; a reorganisation may still undo newer state. Returns null if the wallet has no contract. Throws RpcUnavailable.
  */
 export async function readSession(ctx: Context, wallet: WalletRow): Promise<SessionReading | null> {
   if (wallet.kind === 'imported') {
@@ -50,14 +50,14 @@ async function readStates(ctx: Context, wallet: WalletRow): Promise<SessionReadi
   return latest && { latest, confirmed }
 }
 
-/** The wallet's state at CONFIRM_DEPTH; null: it is not deployed there. */
+/** The wallet's state at CONFIRM_DEPTH; null if it is not deployed there. */
 export async function confirmedState(ctx: Context, wallet: WalletRow): Promise<WalletState | null> {
   return (await readStates(ctx, wallet))?.confirmed ?? null
 }
 
 /**
- * The chain has no contract where one was active: a reorganisation removed the deploy, so it is submitted again. A lagging
- * node proves nothing, so the wallet must be missing at a block at which it was there.
+ * Handles an active wallet that has no contract on chain: a reorganisation removed its deployment, so it is submitted
+ * again. A lagging node proves nothing, so the contract must be missing at or after the block that showed it.
  */
 async function noteMissing(ctx: Context, wallet: WalletRow): Promise<void> {
   const { store } = ctx
@@ -73,7 +73,7 @@ async function noteMissing(ctx: Context, wallet: WalletRow): Promise<void> {
   })
 }
 
-/** The sealed key of this address, the wallet's first or a later rotation's. Null: not a key of ours, or destroyed. */
+/** The sealed key of this address: the wallet's first, or that of a later session. Null if not ours, or if destroyed. */
 function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string | null {
   if (sameAddress(address, wallet.session_key)) return wallet.sealed_key || null
   const made = ctx.store.first<{ sealed_key: string | null }>(
@@ -85,8 +85,8 @@ function sealedKeyOf(ctx: Context, wallet: WalletRow, address: Address): string 
 }
 
 /**
- * Sessions adopted from blocks that are not final are not in force until the chain shows them again; meanwhile nothing is
- * signed. Their rows stay, because their nonces were used. Inside a transaction.
+ * Deactivates sessions that were adopted from blocks that are not final, until the chain shows them again; nothing is
+ * signed meanwhile. Their rows stay, because their nonces were used. Call inside a transaction.
  */
 export function undoSessions(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx
@@ -102,11 +102,11 @@ export function undoSessions(ctx: Context, wallet: WalletRow): void {
   audit(store, ctx.now(), 'session.undone', wallet.id, { finalBlock: wallet.final_block })
 }
 
-const mostInColumn = BigInt(Number.MAX_SAFE_INTEGER)
+const maxColumnValue = BigInt(Number.MAX_SAFE_INTEGER)
 
 export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   const { store } = ctx
-  // Deleted while the chain was read: its keys stay destroyed.
+  // The wallet was deleted while the chain was being read, and its keys stay destroyed.
   if (!store.liveWallet(wallet.id)) return
   const session = store.session(wallet.id)
   if (session?.epoch === state.epoch && sameAddress(session.key_address, state.sessionKey)) return
@@ -119,13 +119,13 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
     if (session) audit(store, ctx.now(), 'session.ended', wallet.id, { epoch: state.epoch, key: state.sessionKey })
     return
   }
-  // Owners may set the largest uint64 as "no limit"; what a column holds is more USDC than exists.
-  const limit = state.remaining > mostInColumn ? mostInColumn : state.remaining
+  // Owners may set the largest uint64 as "no limit"; the largest column value is still more USDC than exists.
+  const limit = state.remaining > maxColumnValue ? maxColumnValue : state.remaining
   store.run(
     `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block)
        VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?)
-     -- Adopted before: a reorganisation undid it, or replaced its key. Sequences go on. What is left of the limit on chain
-     -- may already lack payments that are read again only after this, so the same key keeps its limit.
+     -- The epoch was adopted before, and a reorganisation undid it or replaced its key. Sequences continue. The remaining
+     -- limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
        sealed_key = excluded.sealed_key, valid_until = excluded.valid_until, adopted_block = excluded.adopted_block,
        spend_limit = CASE WHEN session.key_address = excluded.key_address COLLATE NOCASE THEN session.spend_limit

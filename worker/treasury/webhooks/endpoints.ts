@@ -72,15 +72,15 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
       events: edit.events ?? (JSON.parse(row.events) as WebhookFilter[]),
       enabled: edit.enabled ?? row.enabled === 1,
     }
-    // Another address, or being switched on, is a new start: the failures of before do not count.
-    const isNewStart = after.url !== row.url || (after.enabled && row.enabled === 0)
+    // Earlier failures do not count for a new address or for a webhook that is switched on again.
+    const isReset = after.url !== row.url || (after.enabled && row.enabled === 0)
     store.run(
       'UPDATE webhook SET url = ?, events = ?, enabled = ?, disabled_reason = ?, version = version + ? WHERE id = ?',
       after.url,
       JSON.stringify(after.events),
       after.enabled ? 1 : 0,
       edit.enabled === undefined ? row.disabled_reason : null,
-      isNewStart ? 1 : 0,
+      isReset ? 1 : 0,
       id,
     )
     audit(store, ctx.now(), 'webhook.changed', id, {
@@ -122,7 +122,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
   })
 }
 
-/** The webhooks with their secrets in plain, newest first, for the WebhookSender alone. */
+/** The webhooks with their secrets in plain text, newest secret first. Only for the WebhookSender. */
 export async function webhookTargets(ctx: Context): Promise<WebhookTargets> {
   const { store, sealer, now } = ctx
   const rows = store.all<WebhookRow>('SELECT * FROM webhook')
@@ -151,10 +151,10 @@ export function webhookFailed(ctx: Context, { id, version, reason }: WebhookFail
   })
 }
 
-/** Paths may hold secrets of the receiver, and the audit log keeps what it has for good. */
+/** Paths may contain secrets of the receiver, and the audit log keeps its rows permanently. */
 const hostOf = (url: string) => URL.parse(url)?.host ?? ''
 
-/** Operators count webhooks, and the next event looks again who receives it. */
+/** Updates the webhook's row that operators count, and makes the next event look up its receivers again. */
 function changed(ctx: Context, id: string): void {
   ctx.webhooks = null
   enqueue(ctx, 'webhook', id)
@@ -164,7 +164,7 @@ function urlRefusal(ctx: Context, url: string, own: string | null): Refused | nu
   const problem = webhookUrlProblem(url, webhookRulesOf(ctx.env))
   if (problem) return refuse('invalid_input', problem, { field: 'url' })
   const same = ctx.store.first('SELECT 1 FROM webhook WHERE url = ? AND id <> ?', url, own ?? '')
-  return same ? refuse('conflict', 'There is a webhook with this address already.', { field: 'url' }) : null
+  return same ? refuse('conflict', 'A webhook with this address already exists.', { field: 'url' }) : null
 }
 
 export const webhookSecretBinding = (ctx: Context, id: string) => `${ctx.userId}|webhook secret|${id}`

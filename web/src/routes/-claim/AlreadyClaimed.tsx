@@ -4,7 +4,7 @@ import type { ClaimPayout } from '../../queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
 
-/** The money was withdrawn, and not in this tab. */
+/** Shown when the money was withdrawn, but not in this tab. */
 export default function AlreadyClaimed(props: { payout: ClaimPayout }) {
   const { payout } = props
   return (
@@ -14,7 +14,7 @@ export default function AlreadyClaimed(props: { payout: ClaimPayout }) {
       </p>
       <TransactionLink payout={payout} />
       <p className="mt-3 text-small">
-        Wasn’t it you? The transaction shows where the money went. It can’t be taken back, so tell{' '}
+        Wasn’t you? The transaction shows where the money went. It can’t be taken back, so tell{' '}
         {payout.senderName ?? 'the sender'} who else may have had the link and the code.
       </p>
     </ClaimOutcome>

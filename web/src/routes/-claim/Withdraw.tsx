@@ -20,7 +20,7 @@ export default function Withdraw(props: {
   payout: ClaimPayout
   balance: string
   problem: string | undefined
-  /** The address entered before. */
+  /** The address entered earlier. */
   address: string | undefined
   onWithdraw: (recipientAddress: string) => Promise<void>
 }) {
@@ -33,7 +33,7 @@ export default function Withdraw(props: {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState(props.problem)
   const [unknown, setUnknown] = useState(false)
-  /** The user came back from the review: the address field gets the focus. */
+  /** True after the user returned from the review: the address field then gets the focus. */
   const [back, setBack] = useState(false)
 
   async function check(event: FormEvent) {
@@ -149,8 +149,8 @@ export default function Withdraw(props: {
           <summary className="rounded-sm py-1 text-green">I don’t have a wallet</summary>
           <ol className="mt-1 list-decimal space-y-1 pl-5 text-muted">
             <li>
-              Install a wallet app that knows {networkPhrase(payout.chain)}, such as Coinbase Wallet, MetaMask or Rabby.
-              Get it from its own site or your app store.
+              Install a wallet app that supports {networkPhrase(payout.chain)}, such as Coinbase Wallet, MetaMask or
+              Rabby. Get it from its own site or your app store.
             </li>
             <li>
               Create a wallet, and keep its recovery phrase on paper. No one, including us, should ever ask for it.

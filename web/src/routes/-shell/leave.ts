@@ -2,18 +2,18 @@ import { signOut } from '../../lib/session.ts'
 import { pushUser } from '../../push/remembered.ts'
 import { forgetWallets } from '../../wallet/remembered.ts'
 
-const goodbyeMs = 1_500 // 1.5 seconds
+const timeoutMs = 1_500 // 1.5 seconds
 
-/** Signs out and leaves nothing for the next person on this browser: wallets are disconnected and push is off first. */
+/** Disconnects wallets and turns push off, so that nothing is left for the browser's next user, then signs out. */
 export async function leave(): Promise<void> {
   await forgetWallets()
   if (pushUser()) await endPush()
   signOut()
 }
 
-/** Ends it for the server too, as long as that answers at once. */
+/** Turns push off, on the server too if it replies quickly. */
 async function endPush(): Promise<void> {
-  const late = new Promise<void>((resolve) => setTimeout(resolve, goodbyeMs))
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs))
   const off = import('../../push/device.ts').then((device) => device.turnPushOff())
-  await Promise.race([off.catch(() => undefined), late])
+  await Promise.race([off.catch(() => undefined), timeout])
 }

@@ -41,7 +41,7 @@ function AgentsPage() {
     (dialog: Dialogs) => navigate({ search: ({ group, agent }) => ({ ...searchOf({ group, agent }), ...dialog }) }),
     [navigate],
   )
-  // The list responds to a choice at once; the group, which fills a page, is rendered with low priority.
+  // The list responds to a choice immediately; the group, which fills a page, is rendered at low priority.
   const shown = useDeferredValue(selected) ?? selected
   const agentId = useDeferredValue(search.agent)
   const detail = useMemo(
@@ -70,7 +70,7 @@ function AgentsPage() {
       {state?.suspended && (
         <p role="status" className="mb-4 flex items-center gap-2 rounded-control bg-amber-tint px-4 py-2">
           <CirclePause aria-hidden="true" className="size-5 shrink-0 text-amber" />
-          The operator has suspended this account. Agents are refused everything; you can still take payouts back and
+          The operator has suspended this account. All calls by agents are refused; you can still reclaim payouts and
           withdraw.
         </p>
       )}

@@ -47,7 +47,7 @@ function OverviewPage() {
       {isUnknown && (
         <div className="mb-4">
           <Notice tone="warning">
-            Your own layout could not be loaded, so these are the usual widgets. What you have stored is unchanged.{' '}
+            Your own layout could not be loaded, so these are the default widgets. Your stored layout is unchanged.{' '}
             <button
               type="button"
               onClick={() => reload()}
@@ -60,7 +60,7 @@ function OverviewPage() {
       )}
       <PendingApprovals />
       {overview.data && <FirstSteps overview={overview.data} />}
-      {/* Widgets shown before the first steps would be pushed down by them. */}
+      {/* Widgets wait for the first steps, which would otherwise push them down. */}
       {isPending || !overview.isFetched ? (
         <Skeleton className="h-96" />
       ) : items.length === 0 ? (

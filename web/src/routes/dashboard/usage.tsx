@@ -19,7 +19,7 @@ import { NetworkFees } from './-usage/NetworkFees.tsx'
 import { SpendingCard } from './-usage/SpendingCard.tsx'
 import { WalletUsage } from './-usage/WalletUsage.tsx'
 
-/** Reads the parameters alone; the page interprets them, since every page loads this. */
+/** Only reads the parameters. Every page loads this, so the page itself interprets them. */
 export const Route = createFileRoute('/dashboard/usage')({
   validateSearch: (search: Record<string, unknown>) =>
     searchOf({
@@ -33,8 +33,8 @@ export const Route = createFileRoute('/dashboard/usage')({
 const TopUpDialog = lazy(() => import('../../components/TopUpDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
-/** After this time the loading text gets a button to try again. */
-const patienceMs = 10_000 // 10 seconds
+/** Time after which a button to try again joins the loading text. */
+const showRetryMs = 10_000 // 10 seconds
 
 function UsagePage() {
   const search = Route.useSearch()
@@ -121,9 +121,9 @@ function UsagePage() {
   )
 }
 
-/** A failure to load shows no message, as specified: the text stays, and after a while a button appears. */
+/** A failure to load shows no message, as specified: the loading text stays, and a button to try again joins it later. */
 function Loading(props: { onRetry: () => void }) {
-  const isLong = useElapsed(patienceMs)
+  const isLong = useElapsed(showRetryMs)
   return (
     <>
       <PageHeader title="Budget & Usage" />

@@ -10,7 +10,7 @@ import { forgetSnapshot } from '../snapshots.ts'
 import { openActions, type WalletActionRow } from './actions.ts'
 import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
 
-/** Moves this wallet's open actions on by what the chain shows. Part of the settle alarm; silence changes nothing. */
+/** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */
 export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const open = openActions(ctx, wallet.id)
   if (open.length === 0) return
@@ -23,10 +23,10 @@ export async function followActions(ctx: Context, wallet: WalletRow, head: Block
   }
 }
 
-/** Waits, for at most five minutes, until payments signed under the old session are settled, so that none dies with it. */
+/** Sends the action once payments signed under the old session, which it may void, are settled; after 5 minutes anyway. */
 async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, state: WalletState): Promise<void> {
   const { store } = ctx
-  // Not signed yet, so it would replace whatever session is there: perhaps one that the owner has set meanwhile.
+  // The rotation is not signed yet, so it would replace any current session, even one that the owner has set meanwhile.
   if (action.kind === 'rotate' && isOvertaken(action, state)) return end(ctx, action, 'failed', overtaken)
   const waits = store.first(
     "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND epoch = ? AND max_deadline >= ? AND revert IS NULL LIMIT 1",
@@ -42,13 +42,13 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
     if (!(await signingAllowed(ctx)) || !knowsContracts(ctx, wallet)) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
-    const asked = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }
-    const rotation = rotationAt(state, asked)
+    const requested = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }
+    const rotation = rotationAt(state, requested)
     data = signedRotation(wallet, rotation, operator)
     deadline = rotation.deadline
     validUntil = rotation.validUntil
   }
-  // Nothing was submitted yet, so an action that the wallet would refuse may fail at once.
+  // Nothing has been submitted yet, so an action that the wallet would refuse can fail immediately.
   const refused = await refusalOf(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
@@ -66,7 +66,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   })
 }
 
-/** Done when the wallet shows it; failed only when a finalized block shows that it can never be executed. */
+/** An action is done once the wallet shows it, and failed only once a finalized block shows that it can't be executed. */
 async function settleAction(
   ctx: Context,
   wallet: WalletRow,
@@ -93,7 +93,7 @@ async function isDone(ctx: Context, wallet: WalletRow, action: WalletActionRow, 
     case 'setSession':
       return (
         same(action.key_address, state.sessionKey) ||
-        // It was in force before and has been replaced since.
+        // The key was in force before and has been replaced since.
         ctx.store.first(
           'SELECT 1 FROM session WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE AND undone = 0',
           wallet.id,
@@ -111,7 +111,7 @@ async function isDone(ctx: Context, wallet: WalletRow, action: WalletActionRow, 
 
 const overtaken = 'Another change of this wallet came first.'
 
-/** The session or owner nonce that the signature binds has passed. */
+/** True if the wallet has moved past the epoch or owner nonce that the signature binds. */
 const isOvertaken = (action: WalletActionRow, state: WalletState) =>
   action.kind === 'rotate' ? state.epoch > action.epoch! : state.ownerNonce > BigInt(action.owner_nonce!)
 

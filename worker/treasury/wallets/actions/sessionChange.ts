@@ -12,7 +12,7 @@ import { actionOf, type WalletActionRow } from './actions.ts'
 /** How long payments of the old session may delay its replacement. */
 export const drainMs = 5 * 60_000 // 5 minutes
 
-/** New session keys for one wallet within 24 hours: Bursar pays for rotations, and each key is a row for ever. */
+/** Maximum number of new session keys per wallet in 24 hours: Bursar pays for rotations, and keys' rows are kept forever. */
 export const maxPerDay = 100
 
 const dayMs = 24 * 3600_000 // 24 hours
@@ -30,13 +30,13 @@ export const tooOften: Refused = refuse(
   { retryAfter: 3600 },
 )
 
-/** Both put a new session in force: a rotation under the provider's authority, or one that the owner signs. */
+/** The two ways to start a new session: a rotation under the provider's authority, or a change that the owner signs. */
 type SessionChange = 'rotate' | 'setSession'
 
 const requestOf = (kind: SessionChange, { key, walletId, limit, hours }: RotateInput) =>
   idempotentRequest({ type: 'user' }, key, [kind, walletId, limit, hours])
 
-/** The action that an earlier request with this key started; null: it is the first. */
+/** The action that an earlier request with this idempotency key started; null if there was none. */
 export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInput): Result<WalletActionRow> | null {
   const replay = findReplay(ctx.store, requestOf(kind, input))
   return replay && (replay.ok ? ok(actionOf(ctx, replay.value)!) : replay)
@@ -44,10 +44,10 @@ export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInp
 
 export const underWay: Refused = refuse(
   'conflict',
-  'The session key is already being changed. Please wait until that has ended.',
+  'The session key is already being changed. Please wait until that change has ended.',
 )
 
-/** At most one new session at a time; a partial unique index enforces it as well. */
+/** True while a session change is in progress. Only one is allowed at a time; a partial unique index enforces it as well. */
 export const isChanging = (ctx: Context, walletId: string) =>
   ctx.store.first(
     "SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')",
@@ -61,7 +61,7 @@ export function insertSession(
   status: 'draining' | 'offered',
   input: RotateInput,
   key: { address: Address; sealed: string },
-  /** `epoch`: the session to be replaced; null where the owner's signature binds it. */
+  /** `epoch` is that of the session to be replaced; null if the owner's signature binds it. */
   { epoch, validUntil }: { epoch: number | null; validUntil: number | null },
 ): string {
   const { store } = ctx

@@ -13,7 +13,7 @@ import { ownerCall, refusalOf } from './calls.ts'
 import { activeSmartWallet } from './onChain.ts'
 import { drainMs, isChanging, underWay } from './sessionChange.ts'
 
-/** Submits what the owner signed, after asking the wallet whether it would accept it. The same signature is the same action. */
+/** Submits an action that the owner signed, if a simulation accepts it. The same signature returns the same action. */
 export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): Promise<Result<WalletActionRow>> {
   const { store } = ctx
   const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
@@ -64,8 +64,8 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     const now = ctx.now()
     const id = offer?.id ?? newId(ctx, 'act')
     if (offer) {
-      // Drains first, like a rotation by Bursar, so that no payment dies with the old session.
-      const turned = store.run(
+      // Drains first, like a rotation by Bursar, so that payments of the old session can still settle.
+      const updated = store.run(
         "UPDATE wallet_action SET status = 'draining', data = ?, deadline = ?, owner_nonce = ?, drain_until = ? WHERE id = ? AND status = 'offered'",
         data,
         input.deadline,
@@ -73,7 +73,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
         now + drainMs,
         id,
       )
-      if (turned === 0) return underWay
+      if (updated === 0) return underWay
     } else
       store.run(
         `INSERT INTO wallet_action (id, wallet_id, kind, status, epoch, owner_nonce, to_address, amount, deadline, data, first_block, created_at)
@@ -96,7 +96,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
   })
 }
 
-/** r ‖ s ‖ v (27 or 28, or 0 or 1) in the compact form of EIP-2098; null for a high s or another v. */
+/** Converts r ‖ s ‖ v (v: 27, 28, 0 or 1) to the compact form of EIP-2098. Returns null for a high s or any other v. */
 function compact(signature: Hex): { r: Hex; vs: Hex } | null {
   const s = BigInt(`0x${signature.slice(66, 130)}`)
   const v = Number.parseInt(signature.slice(130), 16)

@@ -4,12 +4,12 @@ import type { WalletRow } from '../../storage/rows.ts'
 import type { WalletActionRow } from './actions.ts'
 import { isChanging } from './sessionChange.ts'
 
-const replaced = 'A reorganisation of the chain undid it. Another change of the session key is under way.'
+const replaced = 'A chain reorganisation undid this change. Another change of the session key is in progress.'
 
 /**
- * Actions that the chain showed in a block that is not final are under way again: they are submitted once more, and end by
- * what the chain shows. Inside a transaction. Of several changes of the session only the first can be: the wallet accepts
- * the later ones only after it, and one at a time is followed.
+ * Reopens actions that the chain showed as done in a block that is not final: they are submitted again, and the chain
+ * decides how they end. Call inside a transaction. Of several session changes only the first is reopened and the others
+ * fail, because only one is followed at a time and the wallet accepts the later ones only after it.
  */
 export function undoActions(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx

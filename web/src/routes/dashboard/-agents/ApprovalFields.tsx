@@ -5,7 +5,7 @@ import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Checkbox, Field, Input } from '../../../components/Field.tsx'
 import { approvalFields, type GroupValues, noGroup } from './groupForm.ts'
 
-/** What waits for the owner. Collapsed unless something does, or a value is invalid. */
+/** Fields for which payments need the owner's approval. Collapsed unless one is set or invalid. */
 export function ApprovalFields(props: { form: UseFormReturn<GroupValues> }) {
   const { form } = props
   const { errors } = form.formState
@@ -49,7 +49,7 @@ export function ApprovalFields(props: { form: UseFormReturn<GroupValues> }) {
           form={form}
           name="duplicateMinutes"
           label="Repeats within minutes"
-          hint="The same amount to the same recipient again: against accidents, not against intent. Empty: off."
+          hint="The same amount to the same recipient again. Guards against accidents, not intent. Leave empty to turn it off."
         />
         <WholeField
           form={form}

@@ -19,7 +19,7 @@ export default function DeleteAgentDialog(props: { agent: Agent; onClose: () => 
       onClose={props.onClose}
     >
       <p>
-        The credentials of <strong className="break-words font-semibold">{agent.name}</strong> stop working at once.
+        The credentials of <strong className="break-words font-semibold">{agent.name}</strong> stop working immediately.
         Queued payments that are not signed yet fail; signed ones still go through. The history is kept. This cannot be
         undone.
       </p>

@@ -37,7 +37,7 @@ export default function DeleteGroupDialog(props: {
         </ul>
       )}
       <p>
-        Their credentials stop working at once. Queued payments that are not signed yet fail; signed ones still go
+        Their credentials stop working immediately. Queued payments that are not signed yet fail; signed ones still go
         through. The money stays in the wallet. This cannot be undone.
       </p>
     </ConfirmDialog>

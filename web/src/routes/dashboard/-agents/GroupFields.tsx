@@ -13,7 +13,7 @@ import { ContactChoices } from './ContactChoices.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { LimitFields } from './LimitFields.tsx'
 
-/** The fields of a policy group. `wallet` is that of an existing group, which can't be changed. */
+/** The fields of a policy group. `wallet` is an existing group's wallet, which can't be changed. */
 export function GroupFields(props: {
   form: UseFormReturn<GroupValues>
   wallet?: { name: string | null }
@@ -63,7 +63,7 @@ export function GroupFields(props: {
             {...form.register('scopes')}
             label={scopeWords[scope].name}
             {...(scope === 'sms_payments:write' && !sms
-              ? { disabled: true, hint: 'Text messages are not offered here' }
+              ? { disabled: true, hint: 'Text messages are not available here' }
               : { hint: scopeWords[scope].hint })}
           />
         ))}

@@ -6,14 +6,14 @@ import { useSession } from '../../../lib/session.ts'
 import type { PolicyGroup } from '../../../queries/policyGroups.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
 
-/** Example code for an agent's first calls, a tab for each way to connect. */
+/** Example code for an agent's first calls, with a tab for each way to connect. */
 export function QuickStart(props: { clientId: string; group: PolicyGroup | undefined }) {
   const { user } = useSession()
   const examples = quickStarts(location.origin, props.clientId, exampleRecipient(props.group, user?.email))
-  const paysNobody = props.group && !visibleScopes.some((scope) => props.group?.scopes.includes(scope))
+  const allowsNothing = props.group && !visibleScopes.some((scope) => props.group?.scopes.includes(scope))
   return (
     <Tabs.Root defaultValue={examples[0]?.name}>
-      {paysNobody && (
+      {allowsNothing && (
         <div className="mb-2">
           <Notice tone="warning">
             {props.group?.name} allows no payments yet, so these are refused. Edit the policy group first.

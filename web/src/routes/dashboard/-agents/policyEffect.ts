@@ -8,8 +8,8 @@ import type { GroupValues } from './groupForm.ts'
 import { approvalsInWords } from './limits.ts'
 
 /**
- * What the policy as typed would let the group's agents spend, in a sentence. `group`: null for a new one. `free`:
- * what the wallet has for new payments; null: not known. Null while what is typed is not valid.
+ * A sentence that says what the policy as typed would let agents spend; null while the input is invalid. `group` is null
+ * for a new group. `free` is what the wallet has for new payments; null if unknown.
  */
 export function effectAsTyped(
   group: PolicyGroup | null,
@@ -22,7 +22,7 @@ export function effectAsTyped(
   const unclaimed = optional(typed.maxUnclaimed)
   const perRequest = optional(typed.approveAbove)
   if (left === undefined || perPayment === undefined || unclaimed === undefined || perRequest === undefined) return null
-  if (typed.scopes.length === 0) return 'With this policy, agents could pay nobody.'
+  if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone.'
   if (free === null) return null
   const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
   const most = mostSpendable({ left, free, scopes: typed.scopes, unclaimedLeft })
@@ -39,18 +39,18 @@ export function effectAsTyped(
   return `With this policy, agents could spend at most ${dollars(most)} ${unit} now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
 }
 
-/** Null: not set. Undefined: not an amount. */
+/** Null if empty; undefined if not an amount. */
 function optional(text: string): MicroUsdc | null | undefined {
   return text.trim() ? (typedMicro(text) ?? undefined) : null
 }
 
 /**
- * What an agent of the group may do, in a sentence. `stopped`: what is paused; null: nothing. `free`: see `effectAsTyped`.
+ * What the group's agents may do, in a sentence. `stopped` says what is paused, or is null. `free`: see `effectAsTyped`.
  */
 export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsdc | null): string {
   const recipients = visibleScopes.filter((scope) => group.scopes.includes(scope)).map((scope) => whom(scope, group))
-  if (recipients.length === 0) return 'May see the budget and history, and pay nobody.'
-  if (stopped) return `${stopped}: may pay nobody now.`
+  if (recipients.length === 0) return 'May view the budget and history, but not pay anyone.'
+  if (stopped) return `${stopped}: may not pay anyone now.`
   const who = `May pay ${list.format(recipients)}`
   if (free === null) return `${who}.`
   const unclaimedLeft =

@@ -18,9 +18,9 @@ import { amountOf, recipientOf } from './words.ts'
 type Values = { amount: string; lastDay: string; password: string }
 
 const dayMs = 86_400_000
-/** '2026-12-22', local. */
+/** The local day, such as '2026-12-22'. */
 const dayText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
-/** The first moment after a local day. */
+/** The first instant after a local day. */
 const endOf = (day: string) => new Date(`${day}T24:00:00`)
 const maxDays = 365
 
@@ -35,7 +35,7 @@ const check = ({ amount, lastDay }: Values) => ({
         : null,
 })
 
-/** Approves the payment, and allows this agent further ones to the same address up to an amount and a day. */
+/** Approves the payment, and allows this agent further payments to the same address up to an amount and a day. */
 export default function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
   const { approval } = props
   const settings = useQuery(approvalSettingsQuery).data
@@ -55,7 +55,7 @@ export default function AlwaysAllowDialog(props: { approval: Approval; onClose: 
   return (
     <FormDialog
       title="Approve and always allow"
-      description={`${amountOf(approval)} is paid now, and further payments to ${recipientOf(approval)} are not asked about.`}
+      description={`${amountOf(approval)} is paid now, and further payments to ${recipientOf(approval)} do not need your approval.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amountOf(approval)}`, 'Approving...']}
@@ -105,8 +105,8 @@ export default function AlwaysAllowDialog(props: { approval: Approval; onClose: 
             without asking.{' '}
           </span>
         )}
-        Every other rule still applies. It ends earlier when the contact, the policy group or the agent’s credential
-        changes, or when you end it under Account Settings.
+        Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential
+        changes, or if you end it under Account Settings.
       </Notice>
     </FormDialog>
   )

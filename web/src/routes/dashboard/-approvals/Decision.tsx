@@ -10,7 +10,7 @@ const AlwaysAllowDialog = lazy(() => import('./AlwaysAllowDialog.tsx'))
 
 type Act = 'approve' | 'deny' | 'deny_and_pause'
 
-/** The four answers, at the lower edge of the screen, where the thumb is. */
+/** The four possible decisions, at the bottom of the screen, within reach of the thumb. */
 export function Decision(props: { approval: Approval; isOver: boolean }) {
   const { approval } = props
   const [busy, setBusy] = useState<Act | null>(null)
@@ -27,11 +27,11 @@ export function Decision(props: { approval: Approval; isOver: boolean }) {
       if (act === 'approve') await approve(approval.id, { hash: approval.hash })
       else await deny(approval.id, { hash: approval.hash, pauseAgent: act === 'deny_and_pause' })
     } catch (error) {
-      // The owner has lowered the limit meanwhile.
+      // The owner has lowered the limit in the meantime.
       if (error instanceof ApiError && error.code === 'password_required') setAsking('password')
       else setProblem(problemOf(error))
     }
-    // In every case: it may have been decided elsewhere, have changed, or have expired.
+    // Refreshed in every case: the approval may have changed, expired, or been decided elsewhere.
     await refreshApprovals()
     setBusy(null)
   }
@@ -54,7 +54,7 @@ export function Decision(props: { approval: Approval; isOver: boolean }) {
           <ErrorBox>{problem}</ErrorBox>
         </div>
       )}
-      {props.isOver && <p className="mb-3 text-muted text-small">The time to answer is over. Nothing is paid.</p>}
+      {props.isOver && <p className="mb-3 text-muted text-small">The time to answer has expired. Nothing is paid.</p>}
       <div className="grid grid-cols-[2fr_1fr] gap-3">
         {approval.canGrant && (
           <Button look="secondary" disabled={disabled} onClick={() => setAsking('grant')} className="col-span-2 w-full">
@@ -77,6 +77,6 @@ export function Decision(props: { approval: Approval; isOver: boolean }) {
 
 function problemOf(error: unknown): string {
   return isOutcomeUnknown(error)
-    ? 'No reply came, so it is not known whether this was decided. Press again: nothing is paid twice.'
+    ? 'There was no reply, so it is unknown whether this was decided. Try again: nothing is paid twice.'
     : messageOf(error)
 }

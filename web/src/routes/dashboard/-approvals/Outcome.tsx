@@ -8,7 +8,7 @@ import { useSession } from '../../../lib/session.ts'
 import type { Approval } from '../../../queries/approvals.ts'
 import { transactionQuery } from '../../../queries/transactions.ts'
 
-/** How it ended; of an approved payment, its progress. */
+/** The approval's outcome and, for an approved payment, its progress. */
 export function Outcome({ approval }: { approval: Approval }) {
   const { status, payment, cancelledWhy } = approval
   return (
@@ -28,7 +28,7 @@ function sentenceOf({ status, kind, decidedBy, agent }: Approval, userId: string
     case 'APPROVED':
       return kind === 'budget' ? `Approved${who}. The budget is raised.` : `Approved${who}.`
     case 'DENIED':
-      return `Denied${who}. Nothing was paid, and ${agent.name} was told.`
+      return `Denied${who}. Nothing was paid, and ${agent.name} was notified.`
     case 'EXPIRED':
       return 'Nobody answered in time. Nothing was paid.'
     case 'CANCELLED':

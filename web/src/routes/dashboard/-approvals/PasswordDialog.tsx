@@ -10,7 +10,7 @@ import { amountOf, recipientOf } from './words.ts'
 type Values = { password: string }
 const resolver = formResolver<Values>(({ password }) => ({ password: password ? null : 'Please enter your password' }))
 
-/** Approves once, above the amount for which the owner wants the password. */
+/** Approves once, with the password that the owner requires above a certain amount. */
 export default function PasswordDialog(props: { approval: Approval; onClose: () => void }) {
   const { approval } = props
   const form = useForm<Values>({ resolver, defaultValues: { password: '' } })
@@ -18,7 +18,7 @@ export default function PasswordDialog(props: { approval: Approval; onClose: () 
   return (
     <FormDialog
       title={`Approve ${amount}`}
-      description={`To ${recipientOf(approval)}. You asked for the password above your limit.`}
+      description={`To ${recipientOf(approval)}. Amounts above your limit require the password.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amount}`, 'Approving...']}

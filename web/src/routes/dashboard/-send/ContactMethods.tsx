@@ -17,14 +17,14 @@ const words: Record<ContactMethod, { label: string; hint: string }> = {
   },
 }
 
-/** Which of the contact's methods to use. A single one is chosen already. */
+/** Asks which of the contact's methods to use. A single method is preselected. */
 export function ContactMethods(props: { form: UseFormReturn<SendValues>; contact: Contact }) {
   const { form, contact } = props
   const chosen = form.watch('method')
   const error = form.formState.errors.method?.message
   const methods = methodsOf(contact, useSms())
   if (methods.length === 0)
-    return <p className="text-small text-muted">This contact has only a phone number, and SMS is not offered here.</p>
+    return <p className="text-small text-muted">This contact has only a phone number, and SMS is not available here.</p>
   return (
     <fieldset aria-describedby={error ? 'method-error' : undefined}>
       <legend className="mb-1 font-medium text-small">Contact method</legend>

@@ -9,7 +9,7 @@ import { ErrorState, SkeletonRows } from '../../../components/states.tsx'
 import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import { endGrant, type Grant, grantsQuery } from '../../../queries/approvals.ts'
 
-/** Payments that the owner allowed without asking, each with its end. */
+/** Lists active grants (payments allowed without asking), each with a button to end it. */
 export function GrantsCard() {
   const { data, error, refetch } = useQuery(grantsQuery)
   const [ending, setEnding] = useState<Grant | null>(null)
@@ -18,7 +18,7 @@ export function GrantsCard() {
       <h2 id="grants" className="mb-1 font-semibold">
         Always allowed
       </h2>
-      <p className="text-muted">Payments that you are not asked about. Every other rule still applies to them.</p>
+      <p className="text-muted">Payments that do not need your approval. Every other rule still applies to them.</p>
       {data ? (
         <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
           {data.map((grant) => (
@@ -64,8 +64,8 @@ export function GrantsCard() {
           }}
         >
           <p>
-            {ending.agent.name} keeps what it has paid. From its next call on, the rules of {ending.policyGroup.name}{' '}
-            decide whether you are asked.
+            Past payments are not affected. From the agent’s next call on, the rules of {ending.policyGroup.name} decide
+            whether you are asked.
           </p>
         </ConfirmDialog>
       )}

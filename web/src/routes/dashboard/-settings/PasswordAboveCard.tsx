@@ -12,7 +12,7 @@ import { ApiError, messageOf } from '../../../lib/apiError.ts'
 import { formResolver } from '../../../lib/formResolver.ts'
 import { type ApprovalSettings, approvalSettingsQuery, saveApprovalSettings } from '../../../queries/approvals.ts'
 
-/** From which amount on approving takes the password. */
+/** Sets the amount above which approving requires the password. */
 export function PasswordAboveCard() {
   const { data, error, refetch } = useQuery(approvalSettingsQuery)
   return (
@@ -20,7 +20,7 @@ export function PasswordAboveCard() {
       <h2 id="approvals" className="mb-1 font-semibold">
         Approvals
       </h2>
-      <p className="mb-4 text-muted">Above an amount, approving can ask for your password as well.</p>
+      <p className="mb-4 text-muted">Above a given amount, approving can also ask for your password.</p>
       {data ? (
         <SettingsForm key={data.passwordAbove} settings={data} />
       ) : error ? (
@@ -68,13 +68,13 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
         control={form.control}
         name="passwordAbove"
         render={({ field }) => (
-          <Field label="Ask for the password above" error={errors.passwordAbove?.message} hint="Empty: never.">
+          <Field label="Ask for the password above" error={errors.passwordAbove?.message} hint="Leave empty for never.">
             {(control) => <AmountInput {...control} {...field} />}
           </Field>
         )}
       />
       {asks && (
-        <Field label="Password" error={errors.password?.message} hint="Needed, because this protects less than before.">
+        <Field label="Password" error={errors.password?.message} hint="Required, because this lowers the protection.">
           {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
         </Field>
       )}

@@ -11,12 +11,12 @@ import { pushKeyQuery, sendTestPush } from '../../../queries/push.ts'
 
 const words: Record<PushState | 'not_offered', ReactNode> = {
   not_offered: 'This server does not send push notifications.',
-  unsupported: 'This browser has no push notifications. Requests for approval still come by email.',
+  unsupported: 'This browser does not support push notifications. Approval requests still come by email.',
   needs_home_screen:
     'On iPhone and iPad, add Bursar to the Home Screen first: Share, then Add to Home Screen. Open it from there and come back to this page.',
   blocked: 'Notifications are blocked for this site. Allow them in the browser’s site settings, then reload this page.',
-  off: 'Be told on this device when an agent asks for your approval. Who asks and how much may show on the lock screen.',
-  on: 'This device is told when an agent asks for your approval.',
+  off: 'Get notified on this device when an agent asks for your approval. Agent and amount may show on the lock screen.',
+  on: 'This device is notified when an agent asks for your approval.',
 }
 
 /** Push notifications on this device. */
@@ -35,7 +35,7 @@ export function PushCard({ userId }: { userId: string }) {
     try {
       await act()
     } catch (error) {
-      setProblem(messageOf(error, 'The browser’s push service did not answer. Please try again.'))
+      setProblem(messageOf(error, 'The browser’s push service did not respond. Please try again.'))
     }
     await queryClient.invalidateQueries({ queryKey: ['push', 'device'] })
     setBusy(null)
@@ -95,7 +95,7 @@ export function PushCard({ userId }: { userId: string }) {
 
 async function test(): Promise<void> {
   const { result } = await sendTestPush((await subscriptionNow())?.endpoint ?? '')
-  if (result === 'accepted') toast.success('The push service took the test. It arrives in a moment.')
+  if (result === 'accepted') toast.success('The push service accepted the test. It should arrive in a moment.')
   else if (result === 'gone') await turnPushOff()
-  else throw new Error('The push service did not take the message.')
+  else throw new Error('The push service did not accept the message.')
 }

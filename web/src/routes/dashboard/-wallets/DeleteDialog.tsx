@@ -8,7 +8,7 @@ import { networkName, unitOf } from '../../../lib/networks.ts'
 import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
-/** Removes a wallet from the dashboard. Its money stays on chain, so the user confirms having the key to it. */
+/** Removes a wallet from the dashboard. Its money stays on chain, so the user must confirm that they have its key. */
 export default function DeleteDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [keyIsKept, setKeyIsKept] = useState(false)
@@ -43,7 +43,7 @@ export default function DeleteDialog(props: WalletDialogProps) {
         <p>
           It is not on {networkName(wallet.chain)}
           {wallet.status === 'deploying' && ' yet, and Bursar stops creating it'}. Nobody should send money to its
-          address. Should it be created after all, or money arrive there, only your owner key and the wallet’s recovery
+          address. If it is created after all, or money arrives there, only your owner key and the wallet’s recovery
           sheet give access to it.
         </p>
       ) : (

@@ -65,7 +65,7 @@ export function KeypairStep(props: {
       }
     >
       <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
-        <li>Only this key can withdraw everything, end our access for good, or reclaim payouts without us.</li>
+        <li>Only this key can withdraw everything, end our access permanently, or reclaim payouts without us.</li>
         <li>It is never sent to us, so we can’t restore it. Anyone who has the words owns the wallet.</li>
         <li>We hold a session key: it can only send USDC, up to a limit and until a date, and you can revoke it.</li>
       </ul>
@@ -160,7 +160,7 @@ function Words(props: { phrase: string; revealed: boolean }) {
   return (
     <ol aria-label="Recovery phrase" data-testid="recovery-phrase" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
       {props.phrase.split(' ').map((word, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a word is identified by its position
         <li key={i} className="flex items-center gap-2 rounded-control bg-sunken px-3 py-1.5">
           <span aria-hidden="true" className="w-5 text-right text-muted text-small">
             {i + 1}

@@ -1,7 +1,7 @@
 import { RadioChoice } from '../../../components/RadioChoice.tsx'
 import { LazyOwnerWallet } from '../../../wallet/lazyWallet.tsx'
 
-/** Which key owns the new wallet: one generated here, or the connected wallet's. */
+/** Chooses the key that owns the new wallet: one generated here, or the connected wallet's. */
 export function OwnerChoice(props: {
   ownWallet: boolean
   onChange: (ownWallet: boolean) => void
@@ -32,8 +32,8 @@ export function OwnerChoice(props: {
         <div className="mt-2 space-y-3">
           <LazyOwnerWallet onAddress={props.onAddress} />
           <p className="text-muted text-small">
-            Only this key can withdraw everything, end our access for good, or reclaim payouts without us. It must be an
-            ordinary account, not a smart wallet.
+            Only this key can withdraw everything, end our access permanently, or reclaim payouts without us. It must be
+            an ordinary account, not a smart wallet.
           </p>
         </div>
       )}

@@ -45,12 +45,12 @@ export function SwitchWebhookDialog({ webhook, onClose }: Props) {
       {enabled ? (
         <p>
           Nothing is sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> until you switch it
-          on again. What happens meanwhile is not sent later.
+          on again. Events in the meantime are not sent later.
         </p>
       ) : (
         <p>
-          Events are sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> from now on. What it
-          missed before it was switched off is in its deliveries, where you can send it again.
+          Events are sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> from now on. Events
+          missed before it was switched off are in its deliveries, where you can send them again.
         </p>
       )}
     </ConfirmDialog>
@@ -76,7 +76,7 @@ export function RotateSecretDialog({
       onClose={onClose}
     >
       <p>
-        {hostOf(webhook)} gets a new secret, shown once. The old one signs every event beside it for 24 hours, so that
+        {hostOf(webhook)} gets a new secret, shown once. The old one also signs every event for 24 hours, so that
         nothing is lost while you replace it.
       </p>
     </ConfirmDialog>

@@ -19,7 +19,7 @@ import { hostOf } from './words.ts'
 const waitingMs = 2_000 // 2 seconds
 const restMs = 15_000 // 15 seconds
 
-/** What was sent to a webhook and what it answered. */
+/** Lists what was sent to a webhook and how it responded. */
 export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () => void }) {
   const { webhook } = props
   const [busy, setBusy] = useState<string | null>(null)
@@ -31,7 +31,7 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
   })
   const deliveries = list.data?.pages.flatMap((page) => page.deliveries)
 
-  /** `id`: of a delivery, or 'test'. */
+  /** `id` is a delivery's id, or 'test'. */
   async function act(id: string, call: () => Promise<unknown>, done: string) {
     setBusy(id)
     setProblem(null)
@@ -71,8 +71,8 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
         {!webhook.enabled && <p className="text-muted">This webhook is off. Switch it on to send anything to it.</p>}
         {deliveries ? (
           deliveries.length === 0 ? (
-            <EmptyState title="Nothing was sent yet">
-              Send a test event to see whether your receiver answers. Real events follow when something happens.
+            <EmptyState title="Nothing has been sent yet">
+              Send a test event to see whether your receiver responds. Real events follow when something happens.
             </EmptyState>
           ) : (
             <ul aria-label="Deliveries" className="divide-y divide-hairline">

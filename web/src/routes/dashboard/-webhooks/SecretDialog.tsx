@@ -29,8 +29,8 @@ export default function SecretDialog(props: { created: NewSecret; onClose: () =>
           </div>
         </div>
         <p>
-          Check the signature of each request with it, with any library for Standard Webhooks.{' '}
-          {oldSecretUntil && `The old secret signs beside it until ${formatMoment(oldSecretUntil)}.`}
+          Use it to check the signature of each request, with any library for Standard Webhooks.{' '}
+          {oldSecretUntil && `The old secret also signs until ${formatMoment(oldSecretUntil)}.`}
         </p>
       </div>
     </Dialog>

@@ -10,7 +10,7 @@ import { hostOf } from './words.ts'
 
 type Values = { url: string; all: 'all' | 'some'; events: WebhookEvent[] }
 
-/** Test events are sent on request, to whichever webhook. */
+/** Test events are left out: they are sent on request, whatever a webhook's events. */
 const choices = webhookEvents.filter((name) => name !== 'webhook.test')
 
 const resolver = formResolver<Values>(({ url, all, events }) => ({
@@ -80,7 +80,7 @@ export default function WebhookDialog(props: {
           value="all"
           {...form.register('all')}
           label="Every event"
-          hint="Also those that later versions add."
+          hint="Including those that later versions add."
         />
         <Checkbox type="radio" value="some" {...form.register('all')} label="Only these" />
         {form.watch('all') === 'some' && (

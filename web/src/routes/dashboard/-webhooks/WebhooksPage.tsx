@@ -26,7 +26,7 @@ export default function WebhooksPage() {
   const goTo = useNavigate()
   const navigate = (to: { search: ReturnType<typeof read> }) => goTo({ to: '.', search: to.search as never })
   const webhooks = useQuery(webhooksQuery)
-  // Shown once, so it is in no URL and in no cache.
+  // Shown only once, so it is kept out of URLs and caches.
   const [secret, setSecret] = useState<NewSecret | null>(null)
   useTitle('Webhooks')
 
@@ -67,7 +67,7 @@ export default function WebhooksPage() {
         )}
       </Card>
       <p className="mt-3 text-muted text-small">
-        How to check signatures and what each event contains is in the{' '}
+        How to check signatures and what each event contains is described in the{' '}
         <a href="/docs#webhooks" className="underline">
           API reference
         </a>

@@ -2,15 +2,15 @@ import type { DisableReason } from '#domain/webhookRules.ts'
 import { plural } from '../../../lib/format.ts'
 import type { Webhook } from '../../../queries/webhooks.ts'
 
-/** Where it goes, in short: the host. */
+/** The host that a webhook is sent to. */
 export const hostOf = (webhook: Webhook): string => URL.parse(webhook.url)?.host ?? webhook.url
 
 export const eventsText = ({ events }: Webhook): string =>
   events.includes('*') ? 'Every event' : events.length <= 2 ? events.join(', ') : plural(events.length, 'event')
 
-/** Why Bursar switched it off, and what helps. */
+/** Why Bursar switched a webhook off, and how to fix it. */
 export const disabledTexts: Record<DisableReason, string> = {
-  gone: 'Switched off: the address answered 410, which means that it wants no more events.',
-  failing: 'Switched off: every attempt failed for three days. Repair the address, then switch it on again.',
-  too_many_waiting: 'Switched off: the address takes fewer events than happen. Make it faster or choose fewer events.',
+  gone: 'Switched off: the address returned 410, which means that it wants no more events.',
+  failing: 'Switched off: every attempt failed for three days. Fix the receiver, then switch it on again.',
+  too_many_waiting: 'Switched off: the address can’t keep up with the events. Make it faster or choose fewer events.',
 }

@@ -30,7 +30,7 @@ const words = {
 type Step = { step: 'address' } | { step: 'sign' } | { step: 'follow'; actionId: string }
 type Values = { to: string }
 
-/** The owner withdraws all USDC to an address, with a signature. The recovery page does the same without us. */
+/** Withdraws all USDC to an address with the owner's signature. The recovery page does the same without our servers. */
 export default function ExitDialog(props: WalletDialogProps) {
   const { wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'address' })
@@ -114,7 +114,7 @@ export default function ExitDialog(props: WalletDialogProps) {
   return (
     <Dialog
       title="Withdraw everything"
-      description="Moves all USDC of this wallet to an address of yours. It takes your owner key; the network fee is covered."
+      description="Moves all USDC of this wallet to an address of yours. Requires your owner key; the network fee is covered."
       onClose={onClose}
       onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
       footer={

@@ -6,7 +6,7 @@ import type { Wallet } from '../../../../queries/wallets.ts'
 import { OwnerKey } from './OwnerKey.tsx'
 import { useOwnerAction } from './useOwnerAction.ts'
 
-/** The owner revokes the session key at once. Payments that are not on chain yet fail. */
+/** The owner revokes the session key immediately. Payments that are not on chain yet fail. */
 export function RevokeForm(props: {
   wallet: Wallet
   onBack: () => void
@@ -24,7 +24,7 @@ export function RevokeForm(props: {
     <Dialog
       title="Revoke session"
       role="alertdialog"
-      description="Ends our session key for this wallet at once."
+      description="Ends our session key for this wallet immediately."
       onClose={props.onClose}
       locked={owner.busy}
       onStopWaiting={owner.onStopWaiting}

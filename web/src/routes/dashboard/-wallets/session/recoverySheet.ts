@@ -28,9 +28,9 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
       ['Creation transaction', wallet.deploymentTxHash ?? 'see the explorer'],
       ['USDC', chain.contracts.usdc],
       ['Wallet factory', wallet.factory],
-      // Its own, by which its payouts can be found and reclaimed.
-      ['Payout escrow', contracts?.escrow ?? 'call ESCROW() of the wallet'],
-      ['Provider', contracts?.provider ?? 'call provider() of the wallet'],
+      // The wallet's own escrow contract, in whose logs its payouts can be found.
+      ['Payout escrow', contracts?.escrow ?? 'call ESCROW() on the wallet'],
+      ['Provider', contracts?.provider ?? 'call provider() on the wallet'],
       ['Address salt', wallet.salt],
       ...(wallet.status === 'active' ? [] : creation(wallet)),
     ],
@@ -45,14 +45,14 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
   }
 }
 
-/** Until a later session replaces it, the first one is what the address commits to beside owner and salt. */
+/** The first session. The address commits to it as well as to owner and salt, so it is needed to create the wallet. */
 const creation = (wallet: Wallet): [string, string][] => [
   ['First session key', wallet.sessionKeyAddress],
   ['First session limit', `${wallet.spendingLimit} micro-USDC`],
   ['First session ends', `${wallet.validUntil} (Unix seconds)`],
 ]
 const create =
-  'This wallet was not on the chain when the sheet was made. If it still is not, create it first: anyone may call createWallet(owner, salt, sessionKey, limit, validUntil) of the wallet factory with the values above.'
+  'This wallet was not on chain when the sheet was made. If it still is not, create it first: anyone may call createWallet(owner, salt, sessionKey, limit, validUntil) on the wallet factory with the values above.'
 
 export function sheetText({ title, madeOn, facts, steps }: RecoverySheet): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2
